@@ -119,7 +119,7 @@ fn floors(c: &mut Criterion) {
     let mut group = c.benchmark_group("floor");
     group.throughput(Throughput::Elements(games.positions()));
     group.bench_function("sum", |b| b.iter(|| assert_eq!(sum(black_box(&positions)), expected)));
-    // There is almost nothing to evaluate, and no segment is skipped, so this measures replay.
+    // The query has almost nothing to evaluate, and no segment is skipped, so this measures the replay of moves.
     let options = PlanOptions { screens: false, ..PlanOptions::default() };
     let (engine, found) = engine_for("Ke1", options, &games.blocks);
     let kings_at_home = positions.iter().filter(|&&[p0, p1, p2, p3]| !p0 & p1 & p2 & !p3 & 1 << 4 != 0);

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs a command many times while other processes compute, and stops at the first failure: what passes once may depend on the
-# clock, on a port or on memory that happens to be free.
+# Runs a test command many times while other processes keep the processor busy, and stops at the first failure. A test that
+# passes once may depend on the clock, on a free port or on free memory.
 #
 #   again.sh TIMES COMMAND..
 #
-# Two loops compute meanwhile; AGAIN_LOADS is another number of them.
+# Two processes compute in the meantime. AGAIN_LOADS sets another number of processes.
 set -euo pipefail
 times=$1
 shift

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 /// The sizes of databases for which both times are listed.
 const SIZES: [u64; 6] = [1_000_000, 10_000_000, 100_000_000, 500_000_000, 1_000_000_000, 10_000_000_000];
 
-/// The costs of a scan for one query, or for several queries at once.
+/// The costs of a scan for one query or for several queries at once: the time of the compilation in seconds, and the positions
+/// per second on the processor and on the card.
 pub struct Costs {
     pub compile_s: f64,
     pub cpu: f64,
@@ -83,8 +84,8 @@ impl Costs {
     }
 }
 
-/// Returns the threshold that `--engine auto` uses, and the threshold that these rows suggest: the median over those single
-/// queries for which a card pays off at all.
+/// Returns the number of positions above which `--engine auto` uses a card, and the number that these rows suggest: the median
+/// over the rows of single queries for which the card is ever faster.
 pub fn auto(rows: &[Value], software: bool) -> Value {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let single = rows.iter().filter(|row| row["kind"] == "crossover" && row["queries"] == 1);

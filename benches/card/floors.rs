@@ -19,7 +19,7 @@ pub const WORKGROUP: u64 = 256;
 pub const AT_ONCE: u64 = 4;
 /// The value of `STEPS` in the shader.
 pub const STEPS: u64 = 16;
-/// The number of chains of an invocation.
+/// The number of chains of operations that an invocation computes side by side.
 const CHAINS: u32 = 8;
 /// The number of bytes of a vector of four words.
 pub const VECTOR_BYTES: u64 = 16;
@@ -65,7 +65,7 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Measures the same for a kernel that copies. A byte that is read and written counts twice.
+    /// Measures the bytes per second of a kernel that copies. A byte that is read and written is counted twice.
     pub fn copy(&self, bytes: u64) -> Result<Floor, GpuError> {
         let mut memory = KernelBuffers::fill(self, bytes)?;
         let (took, _) = memory.run(self.gpu, "copy_all", 0)?;
@@ -76,7 +76,7 @@ impl FloorDevice<'_> {
     }
 
     /// Measures the instructions per second on words of 32 bits. Additions, shifts and exclusive ors are used in equal parts.
-    /// Each invocation has eight chains of operations that do not wait for each other. A turn of its loop has `turn`
+    /// Each invocation has eight chains of operations that do not wait for each other. Each turn of its loop executes `turn`
     /// instructions.
     pub fn instructions(&self, turn: f64) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, 0)?;
@@ -102,7 +102,7 @@ fn sum(words: &[u32]) -> u32 {
     words.iter().fold(0, |sum, word| sum.wrapping_add(*word))
 }
 
-/// Returns the word that `compute` must write for the invocation with this number.
+/// Returns the word that `compute` must write for the invocation with the global id `id`.
 pub fn chains(id: u32, turns: u64) -> u32 {
     let chain = |first: u32| {
         (0..turns * STEPS).fold(id.wrapping_add(first), |word, _| word.wrapping_add(ADD) ^ (word >> 5))

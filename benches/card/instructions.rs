@@ -1,8 +1,9 @@
-//! Tells how many instructions a card executes at least for a position.
+//! Computes the minimum number of instructions that a card executes for a position.
 //!
-//! wgpu does not report instructions, so the numbers come from two tables. The bench `kernels` writes that of AMD's cards, and
-//! `instructions.tsv` is that of NVIDIA's cards. Both count the instructions of compiled kernels without the branches that few
-//! positions take, so no card executes fewer. The kernel that measures the speed of the card is counted in the same way.
+//! wgpu does not report instructions, so the numbers of instructions come from two tables. The bench `kernels` writes the table
+//! of AMD's cards, and `instructions.tsv` is the table of NVIDIA's cards. Both count the instructions of compiled kernels
+//! without the branches that few positions take, so no card executes fewer. The kernel that measures the speed of the card is
+//! counted in the same way.
 
 use orbit_engine::gpu::Variant;
 
@@ -19,8 +20,8 @@ const FLOOR: &str = "floor";
 pub enum Vendor {
     Amd,
     Nvidia,
-    /// A maker without a table. The smallest number of all tables is taken for a kernel, and the largest one for the kernel that
-    /// measures the speed of the card, so a share is rather too low than too high.
+    /// A maker without a table. A kernel gets the smallest of its values in all tables, and the kernel that measures the speed
+    /// of the card gets the largest of its values. So the share of that speed is rather too low than too high.
     #[default]
     Other,
 }
@@ -47,7 +48,7 @@ impl Vendor {
         }
     }
 
-    /// Returns the numbers of a kernel in the tables of this maker.
+    /// Returns the numbers of instructions of a kernel in the tables of this maker.
     fn counts(self, kernel: &str) -> impl Iterator<Item = f64> {
         let (amd, nvidia) = (column(AMD, "common"), column(NVIDIA, "sm_90"));
         let amd = amd.filter(move |_| self != Vendor::Nvidia);
@@ -57,8 +58,8 @@ impl Vendor {
     }
 }
 
-/// Returns the name of the kernel in each row of a table, and the cell of a column. Rows of further shaders of a query are left
-/// out.
+/// Returns, for each row of a table, the name of the kernel and the cell in a column. If a query has several shaders, only the
+/// first one is used.
 fn column(table: &'static str, name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut lines = table.lines().filter(|line| !line.starts_with("# "));
     let head: Vec<&str> = lines.next().into_iter().flat_map(|line| line.split('\t')).collect();
@@ -72,21 +73,21 @@ fn column(table: &'static str, name: &str) -> impl Iterator<Item = (&'static str
     })
 }
 
-/// Returns the instructions that a card of this maker executes for a position, at least. Returns `None` if no table has the
-/// query. The tables are of the default variant. Other variants execute more or, by at most 2 %, fewer instructions, which is
-/// less than the branches cost that are left out. Only `u64` joins many instructions, so it has no number.
+/// Returns the minimum number of instructions that a card of this maker executes for a position; `None` if no table has the
+/// query. The numbers are those of the default variant. Another variant may have up to 2 % fewer instructions. This is less than
+/// the instructions of the branches that are left out. Only the variant `u64` has far fewer, so it gets no number.
 pub fn per_position(query: &str, variant: Variant, vendor: Vendor) -> Option<f64> {
     let known = QUERIES.lines().filter_map(|line| line.split_once('\t'));
     let (kernel, _) = known.filter(|_| !variant.wide).find(|(_, text)| *text == query)?;
     vendor.counts(kernel).reduce(f64::min)
 }
 
-/// Returns the instructions that an invocation of `compute` in floors.wgsl executes in a turn of its loop.
+/// Returns the number of instructions that an invocation of `compute` in floors.wgsl executes in a turn of its loop.
 pub fn per_turn(vendor: Vendor) -> f64 {
     vendor.counts(FLOOR).reduce(f64::max).expect("the tables have the row `floor`")
 }
 
-/// Returns the kernels of NVIDIA's table that have changed since they were counted.
+/// Returns the kernels that have changed since the instructions in NVIDIA's table were counted.
 pub fn changed() -> Vec<&'static str> {
     let then = column(NVIDIA, "navi21").zip(column(NVIDIA, "sm_90")).filter(|(_, (_, count))| *count != "-");
     let now = |kernel: &str| column(AMD, "common").find(|(name, _)| *name == kernel).map(|(_, count)| count);

@@ -46,7 +46,7 @@ const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 /// The beginnings of the lines of built-in queries that would show nothing new about a card.
 const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
 
-/// Returns the other twelve built-in queries. The query of the targets comes first.
+/// Returns the built-in queries, without those of [`LEFT_OUT`]. The query of the targets comes first.
 pub fn twelve() -> String {
     let wanted = QUERIES.lines().filter(|line| !LEFT_OUT.iter().any(|name| line.starts_with(name)));
     let (first, others): (Vec<&str>, Vec<&str>) = wanted.partition(|line| line.ends_with(TARGET_QUERY));
@@ -118,7 +118,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 pub fn main() -> ExitCode {
-    // This is done as in the command, whose engines are measured here.
+    // The stack, the allocator and the drivers are set up as in the command, whose engines are measured here.
     orbit_command::memory::reserve_stack();
     orbit_command::allocator::keep_freed_memory();
     orbit_command::drivers::quiet();

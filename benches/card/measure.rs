@@ -44,15 +44,15 @@ pub struct Roofs {
     pub read: Option<f64>,
     /// The instructions per second on words of 32 bits.
     pub instructions: Option<f64>,
-    /// The maker of the card, whose compiler the numbers of instructions are of.
+    /// The maker of the card. The numbers of instructions are those that its compiler makes.
     pub vendor: Vendor,
     /// The bytes per second of the fastest way to upload.
     pub upload: Option<f64>,
 }
 
 impl Roofs {
-    /// Returns the instructions for a position of a query's kernel, and the positions per second that the card computes at most.
-    /// `None` stands for what is not known.
+    /// Returns the number of instructions of a query's kernel for a position, and the maximum number of positions per second that
+    /// follows from it. Each is `None` if it is not known.
     pub fn by_instructions(&self, query: &str, variant: Variant) -> (Option<f64>, Option<f64>) {
         let each = per_position(query, variant, self.vendor);
         (each, self.instructions.zip(each).map(|(all, each)| all / each))
@@ -66,8 +66,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// Returns the number of positions at which the answers differ. `truth` is the answer for one copy of the games, and `found`
-    /// is the answer for `blocks`, which repeat the games.
+    /// Returns the number of positions at which the answers differ. `truth` has the hits in the games, and `found` has the hits
+    /// in `blocks`, which repeat the games.
     pub fn differing(&self, name: &str, truth: &[Hits], found: &mut [Hits], blocks: &[&Block]) -> u64 {
         if self.spoil.as_deref() == Some(name)
             && let Some(word) = found.last_mut().and_then(|hits| hits.bits.first_mut())
@@ -109,7 +109,7 @@ pub fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Fail
         Ok(std::thread::scope(|scope| {
             let start = |part| match std::thread::Builder::new().spawn_scoped(scope, move || sum(part)) {
                 Ok(thread) => Err(thread),
-                // The system starts no more threads, so this thread sums the part.
+                // The system starts no more threads, so this thread sums the part itself.
                 Err(_) => Ok(sum(part)),
             };
             let parts: Vec<_> = black_box(&words).chunks(part).map(start).collect();
@@ -139,7 +139,7 @@ pub fn instructions_row(floor: Floor, vendor: Vendor) -> Value {
     })
 }
 
-/// Returns the number of positions in as many whole blocks as are needed for the wanted number.
+/// Returns the number of positions in the whole blocks that are needed for `wanted` positions.
 pub fn whole_blocks(games: &BenchGames, wanted: u64) -> u64 {
     positions(&games.blocks(wanted))
 }
@@ -305,7 +305,7 @@ pub fn cpu(
 }
 
 /// Measures several queries at once: on games in the memory of the card, on games that are uploaded during the search, and on the
-/// processor. In a rate, each position counts once for all queries together.
+/// processor. A rate counts each position once, not once for each query.
 pub fn shared(
     queries: &[&KnownAnswer],
     device: &Arc<GpuDevice>,

@@ -50,7 +50,7 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or written to, or already contains a run.
+    /// Fails if the folder cannot be made or written to, or already contains a run.
     pub fn begin(
         folder: &Path,
         head: Map<String, Value>,

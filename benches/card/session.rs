@@ -58,7 +58,7 @@ pub struct Session<'a> {
 }
 
 /// The results of the trials: the fastest variant and, for each query, the positions per second with the default variant,
-/// computed from the whole time.
+/// computed from the time of the whole run.
 struct Trials {
     fastest: Variant,
     /// The time of the fastest variant as a share of the default's.
@@ -251,7 +251,7 @@ impl Session<'_> {
                 let setting = (variant, self.runs, roofs, &self.check);
                 let mut row = measure::resident(known, &self.device, self.games, card, setting)?;
                 let relative = kernel_ns(&row) / base[k];
-                // If there is no base yet, this row is the base.
+                // The first row of a query is the base for its other rows.
                 row["relative"] = json!(if relative > 0.0 { relative } else { 1.0 });
                 Ok(row)
             });

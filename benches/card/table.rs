@@ -43,7 +43,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Returns a number divided by `unit`, or `-` if there is none.
+/// Returns a value divided by `unit`, or `-` if the value is not a number.
 fn number(value: &Value, unit: f64, digits: usize) -> String {
     value.as_f64().map_or_else(|| "-".into(), |value| format!("{:.digits$}", value / unit))
 }

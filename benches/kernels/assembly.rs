@@ -17,9 +17,9 @@ struct Part {
     jumps: Vec<String>,
 }
 
-/// Returns the number of vector instructions that a wave executes for one position if it takes every branch. Loops within the
-/// code for a position, over pieces or moves, count once. Returns `None` if the code does not have the loops of a kernel that
-/// replays.
+/// Returns the number of vector instructions that a wave executes for one position if it takes every branch. A loop over
+/// pieces or moves within the code for a position is counted as if it had one turn. Returns `None` if the code does not have
+/// the loops of a kernel that replays.
 pub fn vector_per_position(assembly: &str) -> Option<f64> {
     let parts = parts(assembly);
     let loops = loops(&parts);
@@ -38,7 +38,8 @@ pub fn vector_per_position(assembly: &str) -> Option<f64> {
     Some(at_slots + (vector(words) - at_slots) * WORDS / SLOTS)
 }
 
-/// Returns the same number for the code of a kernel that replays, also if the driver has unrolled both loops.
+/// Returns the same as [`vector_per_position`] for a kernel that only replays moves, even if the driver has unrolled both
+/// loops.
 pub fn vector_per_replayed_position(assembly: &str) -> Option<f64> {
     let parts = parts(assembly);
     let all = parts.iter().map(|part| f64::from(part.vector)).sum::<f64>();

@@ -32,8 +32,8 @@ const QUERIES: &str = include_str!("queries.tsv");
 /// The shader with which `benches/card` measures how many instructions a card executes.
 const FLOORS: &str = include_str!("../card/floors.wgsl");
 
-/// The branches of shaders that few positions take, and the text without them. They are castling and captures en passant, the end
-/// of a game, and the legal moves of positions that are in check.
+/// Branches of shaders that few positions take: each with its function, its text, and the text that replaces it. They are for
+/// castling and captures en passant, for the end of a game, and for the legal moves of positions that are in check.
 const RARE: [(&str, &str, &str); 3] = [
     ("fn play(", "if (code == CASTLE || code == EN_PASSANT) {", "if (false) {"),
     ("fn advance(", "if (is_last_of_line(at)) {", "if (false) {"),

@@ -21,20 +21,20 @@ pub struct Compiler {
     _entry: ash::Entry,
 }
 
-/// The numbers and the code that the driver reports for a pipeline.
+/// The statistics and the machine code that the driver reports for a pipeline.
 pub struct Made {
-    /// The numbers, with the driver's names for them.
+    /// The statistics, with the driver's names for them.
     pub statistics: Vec<(String, u64)>,
     /// The machine code as text.
     pub assembly: String,
 }
 
 impl Made {
-    /// Returns the number with a name.
+    /// Returns the statistic with a name.
     ///
     /// # Errors
     ///
-    /// Fails if the driver reports no number with this name. A check must not take a missing number for 0.
+    /// Fails if the driver reports no statistic with this name. A check must not take a missing statistic for 0.
     pub fn number(&self, name: &str) -> Result<u64, String> {
         let found = self.statistics.iter().find(|(known, _)| known == name);
         found.map(|&(_, number)| number).ok_or_else(|| format!("the driver tells no `{name}`"))
@@ -72,7 +72,7 @@ impl Compiler {
                 [pipeline_executable_properties::NAME.as_ptr(), ash::ext::robustness2::NAME.as_ptr()];
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
                 .pipeline_executable_info(true);
-            // These features are requested as wgpu does.
+            // The same features for checked accesses are requested as by wgpu, so that the same machine code is made.
             let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
             let features =
                 vk::PhysicalDeviceFeatures::default().shader_int64(true).robust_buffer_access(true);

@@ -1,4 +1,4 @@
-//! Collects the numbers of all kernels in a table, and compares it with the table that is kept in a file.
+//! Collects the statistics of all kernels in a table, and compares this table with the one in the file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,12 +8,12 @@ use super::{assembly, radv::Made};
 
 const COLUMNS: [&str; 10] =
     ["sgpr", "vgpr", "waves", "spills", "scratch", "lds", "code", "instructions", "vector", "common"];
-/// Columns whose numbers must not grow by more than `MORE_MAX` hundredths.
+/// Columns whose values must not grow by more than `MORE_MAX` percent.
 const WATCHED: [&str; 3] = ["sgpr", "vgpr", "instructions"];
 const MORE_MAX: u64 = 2;
-/// The column whose numbers must be those of the table, because `benches/card` computes with them.
+/// The column whose values must be those of the table, because `benches/card` computes with them.
 const SAME: &str = "common";
-/// Columns whose numbers must be 0.
+/// Columns whose values must be 0.
 const NEVER: [&str; 2] = ["spills", "scratch"];
 
 /// One kernel on one family of cards.
@@ -24,7 +24,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Makes a row. `common` is the number of the column of that name.
+    /// Makes a row. `common` is the value of the column `common`.
     pub fn new(
         family: &str,
         name: &str,
@@ -100,8 +100,9 @@ impl Table {
         std::fs::write(Table::path(), self.to_string()).map_err(|error| error.to_string())
     }
 
-    /// Compares the table with the file, and prints each problem: a number that must be 0 or has grown, and a kernel that is new
-    /// or gone. Returns an error if there is any.
+    /// Compares the rows with the file, and prints each problem: a value that must be 0 and is not, one that has grown or
+    /// changed, and a kernel that is new or gone. If the file comes from another version of the driver, only the values that
+    /// must be 0 are checked. Returns an error if there is any problem.
     pub fn check(&self) -> Result<(), String> {
         let kept = Table::kept()?;
         let mut faults = Vec::new();

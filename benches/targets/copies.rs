@@ -14,7 +14,7 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
 const QUERIES: &[&str] = &[
-    // This is a comparison, because the condition that a number has a value needs no evaluation.
+    // The number is compared with a bound, because the condition that a number has a value needs no evaluation.
     "(#(shift {Nd4 & N})) >= 3",
     "shift flip flipcolor {Na1 attacks qb3}",
     "shift {#(Pa2 | Pb2 | Pc2 | Pd2) == 4}",
@@ -27,8 +27,8 @@ const VALUES_POSITIONS: u64 = 4_000_000;
 const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
-/// Each row has a count of the copies that match anywhere ahead in a game, the same count at the position itself, and whether the
-/// ratio has a target. It has one for up to 64 copies.
+/// Each row has a query that compares the number of copies that match at a later position with a bound, the same query for the
+/// position itself, and true if the ratio of their times has a target. It has a target for up to 64 copies.
 const FINDS: &[(&str, &str, bool)] = &[
     ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
     ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),
@@ -76,7 +76,8 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     )
 }
 
-/// Measures the number of copies that match. It is part of a comparison, so that it must be computed at every position.
+/// Measures a query that compares the number of copies that match with a bound, so that the number must be computed at every
+/// position. Its time is divided by the time of the condition.
 fn at_least(bench: &Bench) -> Vec<Row> {
     let games = &bench.inputs.games;
     let query = format!("({VALUE}) >= 2");
@@ -91,7 +92,7 @@ fn at_least(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Measures how much looking ahead in games costs.
+/// Measures a search through the later positions of games, as a multiple of the same query for the position itself.
 fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
     let games = &bench.inputs.games;
     let count = |query: &str| bench.counts.agree(games.name, query, process::count(query, &games.reel, 1));
@@ -124,7 +125,7 @@ fn values(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Computes a number at every slot, and returns how many of the numbers are greater than 0.
+/// Computes the value of the query at every slot, and returns how many of the values are greater than 0.
 fn values_of(engine: &Cpu, block: &Block) -> u64 {
     let hits = engine.answer(block, Wants::VALUES).expect("the engine runs").hits;
     let Values::Numbers(numbers) = &hits.values else { panic!("{VALUE} is a number") };

@@ -31,7 +31,7 @@ const LINE: &str =
     "line --> {R attacks p} --> {N attacks p} --> {Q attacks p} --> {P attacks p} --> {B attacks p}";
 const ATOMS: &str = "{{R attacks p} or {N attacks p} or {Q attacks p} or {P attacks p} or {B attacks p}}";
 
-/// Queries on PGN, whose time is compared with the time that reading the PGN takes.
+/// Queries that are run on PGN. Their times are compared with the time that reading the PGN takes.
 const ON_PGN: &[&str] = &["--(check)", "line --> check{2,}", "path -- check -- -- check"];
 
 /// A query with repetitions inside a repetition, each of which can match any number of positions.

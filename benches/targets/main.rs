@@ -1,7 +1,7 @@
 //! Prints ratios and their targets as one Markdown table. See `benches/README.md`.
 //!
 //! A row is a ratio of two times that were taken alternately in one run on one machine, so that it can be compared with the same
-//! row from another machine. Every count of hits is compared with all other counts for the same query and the same games.
+//! row from another machine. All runs of a query on the same games must find the same number of hits.
 
 mod batch;
 mod copies;
@@ -95,7 +95,7 @@ fn measures() -> Vec<Measure> {
 }
 
 fn main() -> ExitCode {
-    // This is done as in the command, whose library is measured here.
+    // The allocator is set up as in the command, whose library is measured here.
     orbit_command::allocator::keep_freed_memory();
     let args = match Args::read() {
         Ok(Some(args)) => args,

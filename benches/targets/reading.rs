@@ -51,7 +51,8 @@ fn plain(bench: &Bench) -> Vec<Row> {
             process::check_games(pgn_extract, pgn);
         }
     };
-    // Two threads cannot be faster than two independent processes on this machine, so their speed is measured as well.
+    // On this machine, two threads cannot be faster than two independent processes. The speed of two processes is therefore
+    // measured as well.
     let beside = bench.inputs.temporary("beside.reel");
     let pair = || {
         thread::scope(|scope| {

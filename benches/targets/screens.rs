@@ -1,5 +1,5 @@
-//! Measures how much is gained by skipping segments of blocks in memory, with selective queries, and with other queries that must
-//! not become slower.
+//! Measures searches of blocks in memory that skip segments, compared with searches that skip none: for selective queries, and
+//! for other queries, which must not become slower.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ const POSITIONS: u64 = 4_000_000;
 
 pub fn measures() -> Vec<Measure> {
     let selective = SELECTIVE.iter().map(|&query| (query, Target::at_least(3.0)));
-    // The time may be at most 1.05 times as long.
+    // A search that tries to skip segments may take at most 1.05 times as long as one that does not.
     let others = OTHERS.iter().map(|&query| (query, Target::at_least(0.952)));
     let measure = |(query, target): (&'static str, Target)| {
         Measure::new(format!("screen/{query}"), move |bench: &Bench| vec![screened(bench, query, target)])
@@ -35,7 +35,7 @@ pub fn measures() -> Vec<Measure> {
     selective.chain(others).map(measure).collect()
 }
 
-/// Measures searches of blocks that were searched twice before, so that their numbers of pieces are known.
+/// Measures searches of blocks that were searched twice before, so that the numbers of pieces at their positions are known.
 fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let shared = bench.inputs.blocks(POSITIONS);
     let engine = |screens| {

@@ -7,7 +7,7 @@ use orbit_search::report::grouped;
 
 use crate::{Bench, process};
 
-/// The target for a number. A row without targets is only for comparison with other rows.
+/// The target for a measured value. A row without targets is only for comparison with other rows.
 #[derive(Clone, Copy, Default)]
 pub struct Target {
     is_at_most: bool,
@@ -19,15 +19,15 @@ impl Target {
     /// No target.
     pub const NONE: Target = Target { is_at_most: false, reach: None, beyond: None };
 
-    /// A smaller number is better, but there is no target yet.
+    /// A smaller value is better, but there is no target yet.
     pub const AT_MOST: Target = Target { is_at_most: true, ..Target::NONE };
 
-    /// Returns a target of at least `reach`: a larger number is better.
+    /// Returns a target of at least `reach`: a larger value is better.
     pub const fn at_least(reach: f64) -> Target {
         Target { reach: Some(reach), ..Target::NONE }
     }
 
-    /// Returns a target of at most `reach`: a smaller number is better.
+    /// Returns a target of at most `reach`: a smaller value is better.
     pub const fn at_most(reach: f64) -> Target {
         Target { reach: Some(reach), ..Target::AT_MOST }
     }
@@ -56,7 +56,7 @@ impl Target {
 /// One line of the table.
 pub struct Row {
     what: String,
-    /// The number; `None` if the row is left out. The remark then gives the reason.
+    /// The measured value; `None` if the row is left out. The remark then gives the reason.
     measured: Option<f64>,
     unit: &'static str,
     target: Target,
@@ -64,7 +64,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Makes a row. `remark` has the numbers from which the ratio was computed, with their units.
+    /// Makes a row. `remark` contains the values from which the ratio `measured` was computed, with
+    /// their units.
     pub fn new(what: impl Into<String>, measured: f64, target: Target, remark: impl Into<String>) -> Row {
         Row { what: what.into(), measured: Some(measured), unit: "x", target, remark: remark.into() }
     }
@@ -74,13 +75,14 @@ impl Row {
         Row { what: what.into(), measured: None, unit: "", target, remark: why.into() }
     }
 
-    /// Sets the unit of a number that is not a ratio.
+    /// Sets the unit of a measured value that is not a ratio.
     pub fn unit(self, unit: &'static str) -> Row {
         Row { unit, ..self }
     }
 }
 
-/// Returns a number with three digits, or with all its digits before the decimal point.
+/// Returns a value with about three digits: `1.23`, `12.3`, `123`. A value of 1,000 or more keeps all
+/// its digits before the decimal point.
 pub fn figures(value: f64) -> String {
     let decimals = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
     format!("{value:.decimals$}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs chessops itself, in the version of package.json, and compares what it answers with
-# tests/data/chessops.tsv, which the tests read. Needs node and npm. With --update the file is written.
+# Runs chessops itself, in the version that package.json names, and compares its answers with tests/data/chessops.tsv,
+# which the tests read. Needs node and npm. With --update, writes the answers to that file.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 stored=$here/../data/chessops.tsv

@@ -56,7 +56,8 @@ fn of_kind<'a>(document: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a V
     rows(document).iter().filter(move |row| row["kind"] == kind)
 }
 
-/// Writes a file with two queries. One of them has a name and a tab before it, so that a test can falsify its answer by name.
+/// Writes a file with two queries, each with a name and a tab before it, so that a test can falsify the answer of one of them by
+/// name.
 fn two_queries(folder: &Path) -> String {
     let file = folder.join("two.txt");
     std::fs::write(&file, format!("copies\t{TARGET}\nchecks\tcheck\n")).unwrap();
@@ -125,7 +126,7 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!((queries.len(), &queries), (12, &streamed));
     let target = of_kind(&document, "resident").find(|row| row["query"] == TARGET).unwrap();
     assert_eq!(target["copies"], 672);
-    // The games have 633 hits, and are repeated in whole blocks.
+    // In the games of the sample the query has 633 hits at 87,461 positions. The games are repeated in whole blocks.
     assert_eq!(target["hits"].as_u64().unwrap() * 87_461, 633 * document["positions"].as_u64().unwrap());
     let variants: BTreeSet<&str> =
         of_kind(&document, "variant").map(|row| row["variant"].as_str().unwrap()).collect();
@@ -169,7 +170,7 @@ fn a_card_is_measured_in_one_run() {
         close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
     }
 
-    // The table has the same numbers as the document, but rounded.
+    // The table has the same rates as the document, but rounded.
     for (kind, part) in [("resident", "resident:"), ("streamed", "streamed:"), ("cpu", "the processor")] {
         for row in of_kind(&document, kind).filter(|row| kind != "resident" || row["variant"] == "default") {
             let line = line(&table, part, row["name"].as_str().unwrap());
@@ -229,7 +230,7 @@ fn a_wrong_answer_is_told() {
         if let Some(agree) = row.get("agree") {
             assert_eq!(*agree, !is_spoiled, "{row}");
             let differing = row.get("positions_differing").and_then(Value::as_u64);
-            // The answers of several queries together are compared three times.
+            // The answers of several queries together are compared three times: on the card, streamed, and on the processor.
             assert_eq!(differing, is_spoiled.then_some(if name == "2 queries" { 3 } else { 1 }), "{row}");
         }
         assert!(row["kind"] != "crossover" || !is_spoiled, "a rate of a wrong answer is no rate: {row}");

@@ -48,7 +48,7 @@ fn lines() -> Vec<Row> {
     numbered.map(row).collect()
 }
 
-/// Computes the digests of all lines, and writes the list with them.
+/// Runs the commands of all rows, and writes the file with the digests of their results.
 fn write_anew(list: &str) {
     let mut out = String::new();
     for row in list.lines() {
@@ -64,7 +64,8 @@ fn digest_of(seen: &str) -> String {
     Sha256::digest(seen).iter().take(6).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-/// Returns as text everything that a line prints and writes. Times, rates and the number of threads are left out.
+/// Returns everything that a command line prints and writes, as text. Messages with times or rates, the contents of reels, and
+/// paths and instruction sets of this machine are left out or replaced.
 fn seen(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(inputs(), folder.path().join("in")).unwrap();

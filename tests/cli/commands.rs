@@ -122,7 +122,7 @@ fn ctrl_c_stops_indexing_and_leaves_nothing() {
         let found = names(folder.path());
         if found.is_empty() { Err(found) } else { Ok(()) }
     });
-    // Standard input stays open. The reading thread is waiting by now, and sees neither text nor an end.
+    // Standard input stays open. The reading thread now waits, and sees neither bytes nor the end of the input.
     process.falls_asleep();
     process.interrupt();
     assert_eq!(process.end("orbit index").code(), Some(130));
@@ -228,7 +228,8 @@ fn every_file_of_the_corpus_is_indexed_and_counted() {
     assert_eq!(json["games"]["all"], games, "all files at once");
 }
 
-/// Lists of CQL 5 are recognised by their form, the dialect can be chosen, and lists are converted to CQL 6.
+/// Position lists of CQL 5 are recognized by their form, `--dialect` chooses the dialect, and `orbit convert` converts lists
+/// to CQL 6.
 #[test]
 fn both_dialects_are_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -298,7 +299,7 @@ fn completions_are_scripts_of_their_shells() {
             "{shell}"
         );
     }
-    // This completes as a shell does: the variables have the words so far, of which the last one is incomplete.
+    // The script completes as a shell does: the variables contain the words typed so far. The last word is incomplete.
     let ask = "source ./bash; COMP_WORDS=(orbit sc); COMP_CWORD=1; _orbit orbit sc orbit; echo \"${COMPREPLY[*]}\" >&2";
     if let Some(said) = judged("bash", &["-c", ask], folder.path()) {
         assert_eq!(said.trim(), "scan");
@@ -518,7 +519,7 @@ fn verification_reads_games_twice() {
     let args = ["scan", "--engine", "reference", "--queries", "queries.txt", "plain.pgn"];
     let out = orbit(folder.path(), &args);
     assert!(text(&out.stderr).contains("verified: 1 game"), "{}", text(&out.stderr));
-    // Now the games come from a reel.
+    // Games that come from a reel are not read by a second reader.
     let out = orbit(folder.path(), &["scan", "--verify", "--count", "initial", "a.reel"]);
     assert!(!text(&out.stderr).contains("both readers"), "{}", text(&out.stderr));
 }

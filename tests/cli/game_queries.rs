@@ -66,7 +66,8 @@ fn queries_begin_with_dashes() {
     for args in [["explain", "--g1(o-o)"], ["explain", "--a"]] {
         assert!(stdout(&args).contains(&format!("\nquery   {}\n", args[1])), "{args:?}");
     }
-    // The place of an error refers to the text as it was given.
+    // The message gives the place of the error in the query as it was given, without the blank that the program puts
+    // before it.
     let (code, fault) = told(&["scan", "--(nowhere)", "main.pgn"]);
     assert_eq!(code, Some(2));
     assert!(fault.contains("query:1:4"), "{fault}");

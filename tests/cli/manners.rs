@@ -92,7 +92,8 @@ fn counts_are_tables_as_well() {
     for row in table.records().map(Result::unwrap) {
         *sums.entry(row[0].to_owned()).or_default() += row[3].parse::<u64>().unwrap();
     }
-    // In each table, each hit of a copy counts once. The query finds one square at each hit.
+    // Every table counts each hit of a copy once. At each hit, the copy has at least one square in the heat
+    // map.
     let by_copies: u64 = rows.iter().map(|row| row[2].parse::<u64>().unwrap()).sum();
     assert_eq!(sums["symmetry"], by_copies);
     assert_eq!(sums["colors"], by_copies);
@@ -168,7 +169,7 @@ fn messages_are_json_with_places() {
     assert_eq!(&std::fs::read_to_string(&file).unwrap()[start..end], "chekc");
     assert_eq!((&fault["line"], &fault["column"]), (&2.into(), &12.into()), "{fault}");
     assert_eq!(fault["file"], file.to_str().unwrap());
-    // These errors are not about a text, or are about arguments that clap refuses.
+    // The message has a code also if the error is not about a text, or if clap refuses the arguments.
     for (args, code) in [
         (&["scan", "check", "nosuch.pgn"][..], "database"),
         (&["scan", "check"], "usage"),

@@ -54,7 +54,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
             "spent>=2.5" => row["spent"].as_f64().is_some_and(|spent| spent >= 2.5),
             _ => row["loss"].as_f64().is_some_and(|loss| loss >= 0.5),
         };
-        // Mates in 0 are left out, since the number does not show which side mates.
+        // Mates in 0 are left out, because `eval_mate` does not show which side mates.
         let is_zero = |row: &Value| row["eval_mate"] == 0;
         let due: Vec<&Value> = all.iter().filter(|row| meets(row) && !is_zero(row)).collect();
         assert!(due.len() > 100 && due.len() < all.len(), "{condition}: {}", due.len());
@@ -159,8 +159,8 @@ fn conditions_that_are_none_say_what_they_lack() {
     assert!(stderr.contains("counts if it meets clock<30") && stderr.contains("[%clk 0:00:30]"), "{stderr}");
 }
 
-/// Games are sorted by the greatest number at one of their hits, or with `--reverse` by the smallest. Games without a number come
-/// last.
+/// Games are sorted by the greatest value of the key at one of their hits, or with `--reverse` by the smallest. Games without a
+/// value come last.
 #[test]
 fn games_are_sorted_by_clocks_and_evaluations() {
     for key in ["clock", "spent", "eval", "loss"] {

@@ -40,7 +40,8 @@ fn objects(jsonl: &str) -> Vec<Value> {
     jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The copies that are printed with each hit add up to the counts of copies.
+/// The numbers of matching copies that are printed with the hits add up to the numbers of hits that `--copies` reports for
+/// the copies.
 #[test(part = 3)]
 fn copies_of_hits_are_those_that_are_counted() {
     for (query, copies) in [
@@ -134,7 +135,7 @@ fn files_say_what_standard_output_says() {
     assert!(again == read("h.jsonl"));
 }
 
-/// The numbers in the page are those on the command line.
+/// The counts in the page are those that the command prints.
 #[test]
 fn a_page_counts_as_the_scan_does() {
     let folder = tempfile::tempdir().unwrap();
@@ -196,7 +197,7 @@ fn choosing_chooses() {
     assert_eq!(plain(&["--first"]), first);
     assert_eq!(games(&plain(&["--skip", "3", "--limit", "4"])), games(&all)[3..7]);
     assert_eq!(games(&plain(&["--skip", "100000"])), [] as [&str; 0]);
-    // These conditions can also be written in CQL.
+    // The same two conditions, written in CQL, must find the same hits.
     let where_white = plain(&["--where", "result=1-0", "--where", "year>2013"]);
     let with_cql = stdout(&[
         "{result 1-0 year > 2013 shift flip flipcolor {Nd4 kf3}}",
@@ -264,7 +265,7 @@ fn samples_and_orders_are_the_same_everywhere() {
             if std::env::var_os("ORBIT_GPU_REQUIRED").is_some() {
                 assert_eq!(run(&[whole, "--engine", "gpu"]), expected, "gpu: {choosing:?} {query}");
             }
-            // Even text has columns that do not depend on the files.
+            // Here the widths of the columns of `text` do not depend on the files.
             let lines = |more: &[&str]| {
                 let mut args = vec![query, "--quiet", "--format", "text"];
                 args.extend(choosing);
@@ -417,7 +418,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
 /// studies.
 const ROUND_TRIPS: [&str; 4] = ["otb.pgn", "fen.pgn", "dev-online-eval-clk", "dev-studies-annotated"];
 
-/// Returns whether a text is another text with comments inserted, each perhaps with a blank before or after it.
+/// Returns whether the text `marked` is `plain` with comments inserted, each perhaps with a blank before or after it.
 fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
     let mark = format!("{{{comment}}}").into_bytes();
     let (mut i, mut j, mut after) = (0, 0, false);
@@ -446,7 +447,7 @@ fn games_that_hit_make_the_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let hits = |lines: String| -> Vec<(usize, String)> {
-        // The numbers of games count only the games that hit.
+        // In the files that were written, games are numbered among the games that hit.
         let (mut number, mut last) = (0, String::new());
         lines
             .lines()
@@ -530,7 +531,7 @@ fn a_source_that_changed_is_told() {
     let output = scan(&[QUERY, &reel, "-o", &out]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("is not there any more"), "{}", text(&output.stderr));
-    // Outputs that do not need the text still work, and no incomplete file is left.
+    // Outputs that do not need the text of games still work, and no incomplete file is left.
     assert!(stdout(&[QUERY, &reel, "--quiet", "--count"]).contains("games hit 354"));
     assert_eq!(names(folder.path()), ["games.reel"]);
     let comment = scan(&[QUERY, sample(), "--comment"]);

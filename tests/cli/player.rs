@@ -1,4 +1,4 @@
-//! Tests `orbit player` as its users run it. The numbers are compared with counts by pgn-reader and shakmaty.
+//! Tests `orbit player` as its users run it. The figures are compared with those computed by pgn-reader and shakmaty.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -99,7 +99,8 @@ fn rated_sample() -> (String, Vec<Played>) {
     (text, games)
 }
 
-/// The numbers of games, wins, draws and losses, and the number of rated games with their points and expected points.
+/// The figures of some games: the numbers of games, wins, draws and losses; and of the rated games their number, the player's
+/// points and the expected points.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     counts: [u64; 4],
@@ -127,7 +128,7 @@ impl Sum {
         }
     }
 
-    /// Compares the numbers with those of a row.
+    /// Compares the figures with those of a row.
     #[track_caller]
     fn compare(&self, row: &Value) {
         let counts = ["games", "wins", "draws", "losses"].map(|name| row[name].as_u64().unwrap());
@@ -184,7 +185,8 @@ fn figures_are_those_that_shakmaty_counts() {
     compare_gaps(&profile, &games, &listed);
 }
 
-/// Compares the theme of the French chain, `flipcolor {not [x] Pd4 Pe5 pd5 pe6}`.
+/// Compares the figures of the theme of the French chain, `flipcolor {not [x] Pd4 Pe5 pd5 pe6}`, with those computed from the
+/// moves of the games.
 #[track_caller]
 fn compare_chains(profile: &Value, games: &[Played]) {
     let chain = |chess: &Chess, side: Color| {
@@ -223,7 +225,7 @@ fn compare_chains(profile: &Value, games: &[Played]) {
     assert!((theme["difference"]["value"].as_f64().unwrap() - difference).abs() < 1e-9, "{theme}");
 }
 
-/// Compares the positions in which the player's score is lowest compared with the expectation.
+/// Compares the positions in which the player scores less than expected from the ratings with those computed from the games.
 #[track_caller]
 fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, String>) {
     let mut passed: BTreeMap<(bool, &str), Sum> = BTreeMap::new();
@@ -256,10 +258,11 @@ fn date(game: &Played) -> [u32; 3] {
     std::array::from_fn(|_| parts.next().unwrap())
 }
 
-/// A novelty: the half-moves that lead to it, and the moves that earlier games played instead, with their games.
+/// A novelty: the number of half-moves that lead to the new position, the number of earlier games with the position before it,
+/// and the moves that these games played there, each with their number.
 type Novelty = (usize, usize, BTreeMap<String, u64>);
 
-/// Returns the novelty of each game, by brute force: the half-moves, the number of earlier games, and their moves.
+/// Returns the novelty of each game, found by brute force; `None` for a game without a new position.
 fn novelties(games: &[Played]) -> Vec<Option<Novelty>> {
     let names: Vec<Vec<String>> = games.iter().map(|game| game.positions.iter().map(epd).collect()).collect();
     let mut order: Vec<usize> = (0..games.len()).collect();
@@ -298,7 +301,7 @@ fn novelties_are_those_that_shakmaty_finds() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("games.pgn"), text).unwrap();
     let found = novelties(&games);
-    // Conditions choose games of the player; all games are earlier games.
+    // A condition selects the player's games. All games of the file can be the earlier games.
     for (condition, since) in [("date>=0001", 0), ("date>=2010", 2010)] {
         let (code, json, stderr) =
             run_in(folder.path(), &["player", "--json", PLAYER, "games.pgn", "--where", condition]);
@@ -373,7 +376,8 @@ fn novelties_need_files_that_can_be_read_again() {
     assert_eq!(heads, [1, 1], "{}", file.0);
 }
 
-/// Compares the text for the sample with a page and JSON, which have the same numbers. A reel gives the same.
+/// Compares the profile of the sample as text with the profile as a page and as JSON, which must have the same figures. A reel
+/// must give the same profile.
 #[test]
 fn text_page_and_json_have_the_same_figures() {
     let text = stdout(&["player", PLAYER, "games/sample.pgn"]);

@@ -296,7 +296,7 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
             let all = temporaries();
             if all.iter().any(|found| found.starts_with(name)) { Ok(()) } else { Err(all) }
         });
-        // The program is waiting for the rest of the games.
+        // The program now waits for the rest of the games.
         process.falls_asleep();
         process
     };

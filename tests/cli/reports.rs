@@ -61,7 +61,8 @@ fn a_page_has_the_results_of_the_games_that_hit() {
     assert!(html.contains("White won, drawn, Black won"));
 }
 
-/// The sample has the first games of the order. Each is shown at the hit that determines its place.
+/// The sample consists of the first games in the order of the search. Each game is shown at the hit that determines
+/// its place in this order.
 #[test]
 fn a_page_takes_its_sample_in_the_order_of_the_search() {
     let args = ["power A", "--where", "year>=2014", "--sort", "value"];
@@ -236,7 +237,8 @@ fn a_page_shows_what_the_query_sorts_by() {
             ["game", "ply", "value"].map(|column| row[column].as_i64().unwrap())
         };
         let mut rows: Vec<[i64; 3]> = rows.lines().map(cells).collect();
-        // Among equal values the first one counts, both in a game and among games.
+        // Among hits of a game with equal values, the first hit determines the place of the game. Among games with
+        // equal values, the first game comes first.
         rows.sort_by_key(|&[game, ply, value]| (game, sign * value, ply));
         rows.dedup_by_key(|row| row[0]);
         rows.sort_by_key(|&[game, _, value]| (sign * value, game));

@@ -99,7 +99,8 @@ fn the_best_position_of_a_game_is_its_only_hit() {
     assert_eq!(read(&best), due);
 }
 
-/// Hits that do not count are removed, and so are the copies that matched at them.
+/// With `--best`, hits other than the best hit of a game are removed, and so are the copies that matched at
+/// them.
 #[test]
 fn the_best_hit_has_its_own_copies() {
     for query in ["flip count {Nf3 or Nd5}", "shift flipcolor (N attacks k)"] {
@@ -114,7 +115,8 @@ fn the_best_hit_has_its_own_copies() {
                 assert_eq!(row[column], same[column], "{query}: {column} at {:?}", place(row));
             }
         }
-        // Some copies differ from those of the first hits, so the comparison above cannot succeed by accident.
+        // Some copies differ from those of the first rows without `--best`, so the comparison above cannot
+        // succeed by accident.
         let first: Vec<&Value> = all.iter().take(best.len()).map(|row| &row["copy"]).collect();
         assert!(best.iter().zip(first).any(|(row, copy)| row["copy"] != *copy), "{query}");
 

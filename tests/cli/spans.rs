@@ -81,7 +81,7 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("find mate --h5 line --> true --> Qh5", &["2...  3. Qh5"]),
         ("find mate --h5", &["2...  3. Qh5"]),
         ("sort \"s\" line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
-        // These queries have a variable that keeps its value, or starts that are not allowed.
+        // In these queries a variable keeps its value from position to position, or `nestban` excludes some starts.
         ("if initial xx=0 xx+=1 xx>5 Q[x]p", &["3...  4. Qxf7#"]),
         ("mainline path nestban -- --", &["start  1. e4 e5", "1...   2. Bc4 Nc6", "2...   3. Qh5 Nf6"]),
     ] {

@@ -38,7 +38,7 @@ fn statistics_replace_the_list() {
     assert_eq!(stdout(&["--stats", "white,top=3"]).lines().count(), 6);
 }
 
-/// The counts equal those of `--count`, no matter what is listed.
+/// The numbers of games and positions equal those of `--count`, no matter which hits are listed.
 #[test]
 fn statistics_are_of_all_games_that_count() {
     let json = |args: &[&str]| -> Value {
@@ -87,7 +87,8 @@ fn what_cannot_be_counted_is_refused() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Summaries of the values of numeric queries equal those that are computed from the rows of hits.
+/// Summaries of the values of numeric queries equal the same figures computed from the rows of
+/// hits.
 #[test]
 fn values_are_told_in_few_numbers() {
     let folder = tempfile::tempdir().unwrap();

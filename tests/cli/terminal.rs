@@ -7,11 +7,11 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::harness::SCRIPT;
 
-/// Sequences that set the title, clear the screen, set colours, change the direction of writing, have no width, or begin a new
-/// line.
+/// Escape sequences and characters that set the title, clear the screen, set colours, change the direction of writing, have no
+/// width, or begin a new line.
 const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[31mRED\u{1b}[2J\u{9b}31m\u{7f}\u{202e}evil\u{2066}\u{200b}\u{200f}\u{feff}\u{61c}";
 
-/// Returns whether a letter must not be printed, by this test's own list.
+/// Returns whether a character must not be printed. The test has its own list of these characters.
 fn acts(letter: char) -> bool {
     let code = letter as u32;
     let ranges = [(0x200b, 0x200f), (0x202a, 0x202e), (0x2066, 0x2069), (0xfeff, 0xfeff), (0x61c, 0x61c)];

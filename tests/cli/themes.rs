@@ -228,7 +228,7 @@ fn files_include_others_and_the_catalogue() {
     assert_eq!(files, groups.collect());
 }
 
-/// Returns the number of games and positions that a query hits. A separate scan counts hit by hit.
+/// Returns the number of games and positions that a query hits, counted hit by hit in a search of its own.
 fn counted(query: &str, path: &Path, choice: EngineChoice) -> (u64, u64) {
     let database = DatabaseOptions::new().substitute_reels(false).open([path]).unwrap();
     let (mut games, mut positions, mut last) = (0, 0, None);
@@ -440,7 +440,8 @@ fn verdicts() -> Vec<Verdict> {
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// Returns the number of judged hits of a theme, the number of right ones among them, and the games from which they come.
+/// Returns the number of hits of a theme that were judged, the number of those that match its name, and the games that
+/// were searched.
 fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str) {
     let judged: Vec<&Verdict> =
         verdicts.iter().filter(|row| row.theme == name && row.found == "now").collect();
@@ -461,7 +462,8 @@ fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str
     }
 }
 
-/// Returns a table with the hits of a group's themes, and the numbers of judged and of right hits.
+/// Returns a table with the themes of a group: the games, the number of hits that were judged, and the number of those
+/// that match the name of the theme.
 fn precision(themes: &[&Theme], verdicts: &[Verdict]) -> String {
     let mut out = String::from("| theme | games | judged | right |\n|---|---|---|---|\n");
     for Theme { name, .. } in themes {

@@ -106,7 +106,8 @@ fn statistics_count_side_lines_by_ply() {
     );
 }
 
-/// The shares of a theme are shares of the positions in which it is searched.
+/// The percentages of a theme refer to the positions in which it is searched: those of main lines, or of side lines as
+/// well.
 #[test]
 fn a_batch_of_both_kinds_has_shares_of_each() {
     let folder = Folder::new();

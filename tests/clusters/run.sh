@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Jobs on the engines that compute their parts: Ray and Slurm. Actors and tasks are killed or fail, and what is merged must be
-# what one run prints.
+# Tests jobs whose parts are computed by Ray or by Slurm. Ray's actors are killed, and tasks of Slurm fail. The merged output
+# must equal the output of a single run.
 #
-#   tests/clusters/run.sh            both
-#   tests/clusters/run.sh ray        one of them
-#   tests/clusters/run.sh slurm
+#   tests/clusters/run.sh            tests both
+#   tests/clusters/run.sh ray        tests Ray
+#   tests/clusters/run.sh slurm      tests Slurm
 #   tests/clusters/run.sh planted    plants faults into the package and the scripts, and demands that the tests fail
 #
-# Ray is installed in a virtual environment in a temporary folder. Its GPU actors need a Vulkan adapter, which may be one in
-# software (mesa-vulkan-drivers). Slurm needs root, and Debian's packages slurmctld, slurmd, slurm-client and munge, which are
-# installed where they are missing; its daemons have a configuration of their own and end with the test.
+# Ray is installed in a virtual environment in a temporary folder. Its GPU actors need a Vulkan adapter, which may be a software
+# adapter (mesa-vulkan-drivers). Slurm needs root, and Debian's packages slurmctld, slurmd, slurm-client and munge. Packages that
+# are missing are installed. The daemons of Slurm get a configuration of their own and end with the test.
 #
-# ORBIT_PROGRAM names the program; without it, it is built. ORBIT_WHEELS names a folder with the wheel, as `python/check`
-# leaves it; without it, the wheel is built. PYTHON names the interpreter.
+# ORBIT_PROGRAM names the program; if it is not set, the program is built. ORBIT_WHEELS names a folder with the wheel, as
+# `python/check` leaves it; if it is not set, the wheel is built. PYTHON names the interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -44,7 +44,7 @@ ray_is_installed() {
     cp tests/clusters/test_ray.py "$work"
 }
 
-# In a folder of short names: those of sockets are limited.
+# The tests run in a folder with a short path, because the paths of Ray's sockets have a maximum length.
 ray_tests() {
     (cd "$work" && ORBIT_ROOT=$root RAY_TMPDIR=$work venv/bin/python -m pytest -q -p no:cacheprovider test_ray.py "$@")
 }
@@ -82,7 +82,7 @@ slurm() {
     tests/clusters/slurm.sh
 }
 
-# Each fault is an edit of the package, and a test that fails with it and not without.
+# Each fault is an edit of a file of the package, and names a test that must fail after the edit.
 planted() {
     ray_is_installed
     slurm_is_installed
@@ -115,7 +115,7 @@ FAULTS
     grep '^FAULT' "$work/planted.log"
 }
 
-# Installs packages without their daemons being started.
+# Installs packages without starting their daemons.
 install_quietly() {
     local policy=/usr/sbin/policy-rc.d
     if [ ! -e $policy ]; then

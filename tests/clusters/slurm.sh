@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A job as an array of 16 tasks of Slurm, of which two fail and are queued again, merged by the job that depends on them: the
-# bytes of one run. `tests/clusters/run.sh` runs this.
+# Computes a job by an array of 16 Slurm tasks, two of which fail and are queued again. A Slurm job that depends on the array
+# merges the parts. The merged output must equal the output of a single run. `tests/clusters/run.sh` runs this script.
 #
-# Starts munged, slurmctld and slurmd with a configuration of their own in a temporary folder, as root, and ends them.
-# ORBIT_PROGRAM names the program. ORBIT_PLANTED is an edit of the script of the tasks, a fault that is to be noticed.
+# Starts munged, slurmctld and slurmd as root, with a configuration of their own in a temporary folder, and ends them.
+# ORBIT_PROGRAM names the program. ORBIT_PLANTED is an edit of the tasks' script by sed: a fault that this test must notice.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -11,9 +11,9 @@ orbit=$(realpath "${ORBIT_PROGRAM:?names no program}")
 export PATH=$PATH:/usr/sbin
 
 work=$(mktemp -d)
-# Seconds after which the test gives up what it waits for: longer than anything takes on a busy machine.
+# The maximum wait for an event, in seconds. It is longer than any event takes on a busy machine.
 patience=600
-# The processes of the daemons by their names.
+# The process id of each daemon, by the name of the daemon.
 declare -A daemons=()
 # Ends a daemon, and waits for it.
 stop() {
@@ -35,7 +35,7 @@ end() {
     exit $code
 }
 trap end EXIT
-# A reader that closes the pipe must not keep the daemons alive.
+# If the reader of the output closes the pipe, this script must still run on to end the daemons.
 trap '' PIPE
 fail() {
     echo "FAULT: $*"
@@ -50,7 +50,7 @@ until_true() {
     done
 }
 
-# A key, a controller and a node for this run alone.
+# The run has its own key, controller and node.
 chmod 755 "$work"
 head -c 1024 /dev/urandom >"$work/munge.key"
 chmod 400 "$work/munge.key"
@@ -91,7 +91,7 @@ SelectTypeParameters=CR_CPU
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 ReturnToService=2
 KillWait=1
-# What has ended is asked for later, also on a slow machine.
+# The states of ended jobs are read later, on a slow machine much later.
 MinJobAge=36000
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
 PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
@@ -101,7 +101,7 @@ export SLURM_CONF=$work/slurm.conf
 is_gone() { ! kill -0 "${daemons[slurmctld]}" 2>/dev/null || ! kill -0 "${daemons[slurmd]}" 2>/dev/null; }
 is_idle() { [[ $(sinfo --noheader --format=%T 2>/dev/null) == *idle* ]]; }
 is_decided() { is_gone || is_idle; }
-# A daemon whose port somebody else has taken meanwhile ends: then both are started with other ports.
+# A daemon ends if another program has taken its port in the meantime. Then both are started again with other ports.
 for try in $(seq 5); do
     configure
     for name in slurmctld slurmd; do
@@ -115,7 +115,7 @@ for try in $(seq 5); do
 done
 sinfo --version
 
-# A job whose folder has a name that scripts must quote.
+# The folder of the job has a name that the scripts must quote.
 here="$work/it's a folder, 100%"
 mkdir -p "$here/games"
 cd "$here"
@@ -127,8 +127,8 @@ asked=(-F jsonl 'shift flip flipcolor {Nd4 kf3}' db)
 "$orbit" job slurm out/ --array 16
 [ -z "${ORBIT_PLANTED:-}" ] || sed -i "$ORBIT_PLANTED" out/parts.sh
 
-# The files of parts 5 and 16 cannot be written until their tasks were queued again. Task 16 has the number of
-# the array itself: if it is queued again, the others must not be.
+# The files of parts 5 and 16 cannot be written until their tasks have been queued again. The last task has the job id of the
+# whole array: if it is queued again, the other tasks must not be.
 mkdir out/parts/00005.part out/parts/00016.part
 sh out/submit.sh | tee submitted
 merge=$(sed -n 's/^Submitted batch job //p' submitted)
@@ -155,7 +155,7 @@ for task in $(seq 16); do
 done
 echo "16 tasks, two of them queued again: merged to the bytes of one run"
 
-# A part that can never be written: its task is queued again three times, and what is missing is told.
+# The file of part 7 can never be written. Its task is queued again three times, and the merge reports the missing part.
 rm out/parts/00007.part out/merged.out out/merge.log
 mkdir out/parts/00007.part
 sh out/submit.sh | tee submitted
@@ -167,7 +167,7 @@ grep -q '^part 7: ' out/merge.log || fail "$(cat out/merge.log)"
 [ "$(cat out/slurm-*_7.log | grep -c 'queued again')" = 3 ] || fail "$(cat out/slurm-*_7.log)"
 echo "a part that cannot be written: queued again three times, and told"
 
-# The same scripts compute what is missing.
+# If the same scripts are submitted again, they compute only the missing part.
 rmdir out/parts/00007.part
 sh out/submit.sh | tee submitted
 merge=$(sed -n 's/^Submitted batch job //p' submitted)

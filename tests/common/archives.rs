@@ -80,7 +80,8 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
         let offset = out.len() as u64;
         out.extend(b"PK\x03\x04");
         out.extend(member.fields(if member.flags & SIZES_BEHIND != 0 { [0; 3] } else { member.sizes() }));
-        // These are the fields that only the central directory has.
+        // The local header has an extra field of four bytes that the directory lacks, so a reader that takes its length from the
+        // directory fails.
         out.extend([4, 0]);
         out.extend(&member.name);
         out.extend([0xfe, 0xca, 0, 0]);

@@ -214,7 +214,7 @@ impl Parser {
         self.text[from..self.at].iter().collect()
     }
 
-    /// Skips blanks, and then the word if it follows. Returns whether it does.
+    /// Skips blanks, and then the word if it is next. Returns whether the word was skipped.
     fn eat(&mut self, word: &str) -> bool {
         self.take_while(char::is_whitespace);
         let word: Vec<char> = word.chars().collect();

@@ -8,9 +8,11 @@ use super::*;
 /// The maximum number of images of a list under transforms. The images of a nested list count once for each occurrence of that
 /// list.
 const IMAGES_MAX: usize = 4_000;
-/// The maximum number of compositions of transformations. Most of them are dropped or coincide.
+/// The maximum number of compositions of transformations in a list. Most compositions give an image that is dropped or that
+/// another composition also gives.
 const WORDS_MAX: usize = 8_000;
-/// The number of boards that are tried to find out whether a list sometimes matches, and the number of hits that are wanted.
+/// The number of boards on which a list is tried, and the numbers of hits with which the list is accepted: it must match some
+/// of the boards and not others.
 const TRIALS: u64 = 32;
 const HITS: std::ops::RangeInclusive<usize> = 4..=28;
 
@@ -88,7 +90,8 @@ pub fn random_list(seed: u64) -> String {
     }
 }
 
-/// Returns the number of images. An image with nested lists counts as many times as these have images.
+/// Returns the number of images, for the limit [`IMAGES_MAX`]. The images of nested lists are included, once for each image
+/// that contains them.
 fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     fn of_item(item: &Item) -> usize {
         match item {

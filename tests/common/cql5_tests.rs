@@ -247,15 +247,17 @@ fn facts_come_from_the_caller() {
 
 #[test]
 fn nested_lists_are_transformed_with_the_outer_one_and_by_their_own_keywords() {
-    // The outer transform also applies inside. A designator that becomes empty inside removes the whole image.
+    // The outer transform also moves the items of an inner list. An inner designator that becomes empty removes the whole
+    // outer image.
     assert_images(":or (♖b3 ♖f3) :flipvertical", &[":or (♖b3 ♖f3)", ":or (♖g3 ♖c3)"]);
     assert_images(":not (♖b3 ♖g3) :shifthorizontal", &[":not (♖b3 ♖g3)", ":not (♖c3 ♖h3)", ":not (♖a3 ♖f3)"]);
-    // The list's own keywords are expanded inside, before the outer ones.
+    // The keywords of an inner list are expanded before the outer ones.
     assert_images(
         "♔e1 :and (♖b3 :flipvertical) :fliphorizontal",
         &["♔e1 :or (:and (♖b3) :and (♖g3))", "♔e8 :or (:and (♖b6) :and (♖g6))"],
     );
-    // There an empty image is removed alone. If all images of a list are empty, the outer image is removed too.
+    // If the inner list has keywords of its own, only the inner image with an empty designator is removed. If all inner
+    // images are removed, the outer image is removed too.
     assert_images(
         "♔g1 :and (♖a3 ♗g3 :flipvertical) :shifthorizontal",
         &[

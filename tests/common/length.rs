@@ -79,8 +79,8 @@ impl Length {
         }
     }
 
-    /// Returns the minimum number that a run must reach, if all trials together must reach `all` and a sample must reach
-    /// `sample`.
+    /// Returns the minimum for something that a test counts over all trials of a run. The minimum is `all` for all trials
+    /// together, and `sample` for a sample.
     pub fn least(self, all: usize, sample: usize) -> usize {
         match self {
             Length::Sample => sample,
@@ -136,7 +136,7 @@ pub fn only_in_its_part(number: usize) {
     }
 }
 
-/// Returns a number that this run must reach: see [`Length::least`].
+/// Returns the minimum for something that a test counts in this run: see [`Length::least`].
 pub fn least(all: usize, sample: usize) -> usize {
     length().least(all, sample)
 }

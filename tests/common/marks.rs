@@ -3,17 +3,17 @@
 /// The comment that is inserted.
 pub const MARK: &[u8] = b"{MARK}";
 
-/// Returns whether a text is another text with comments `{MARK}` inserted, each perhaps with blanks around it.
+/// Returns whether the text `marked` is `text` with comments `{MARK}` inserted, each perhaps with blanks around it.
 pub fn is_marked(marked: &[u8], text: &[u8]) -> bool {
     are(&pieces(marked), text)
 }
 
-/// Returns the number of comments `{MARK}`.
+/// Returns the number of comments `{MARK}` in a text.
 pub fn marks(text: &[u8]) -> usize {
     memchr::memmem::find_iter(text, MARK).count()
 }
 
-/// Splits a text at the comments.
+/// Splits a text at the comments `{MARK}`.
 fn pieces(text: &[u8]) -> Vec<&[u8]> {
     let mut starts = vec![0];
     let mut ends: Vec<usize> = memchr::memmem::find_iter(text, MARK).collect();
@@ -22,7 +22,7 @@ fn pieces(text: &[u8]) -> Vec<&[u8]> {
     starts.iter().zip(ends).map(|(&start, end)| &text[start..end]).collect()
 }
 
-/// Returns whether the pieces, when they are joined, are the text. At each joint of two pieces, up to four blanks before it and
+/// Returns whether the pieces, when they are joined, give `text`. At each joint of two pieces, up to four blanks before it and
 /// one blank after it may be left out.
 fn are(pieces: &[&[u8]], text: &[u8]) -> bool {
     let [first, rest @ ..] = pieces else { return false };

@@ -100,7 +100,7 @@ impl Samples {
         Samples { long: every_nth_game(blocks, first, long), short: every_nth_game(blocks, first, short) }
     }
 
-    /// Returns the games for the trial with the number `number`.
+    /// Returns the games for a trial. The length of the test determines whether these are many games or few.
     pub fn of_trial(&self, number: usize) -> &Block {
         if length::length().is_long(number) { &self.long } else { &self.short }
     }

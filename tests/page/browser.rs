@@ -73,7 +73,7 @@ fn run(browser: &str, profile: &Path, address: &str, arguments: &[&str], out: &P
     assert!(status.success(), "{browser}: {status}");
 }
 
-/// Returns the texts between each pair of two marks.
+/// Returns the parts of a text that are between `open` and the next `close`.
 pub fn between<'a>(text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
     let rest = text.split(open).skip(1);
     rest.map(|part| part.split(close).next().unwrap()).collect()

@@ -54,7 +54,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Checks that every number on a page equals the number in its JSON.
+/// Checks that a page shows the values of the JSON that it contains.
 fn shows_its_json(html: &str) {
     let json: Value = serde_json::from_str(embedded(html)).unwrap();
     let tiles: Vec<String> = between(html, "<dd>", "</dd>").into_iter().map(words).collect();
@@ -110,7 +110,8 @@ fn shows_its_json(html: &str) {
     }
 }
 
-/// Checks a heat map, or the two maps by colour that replace it. If there are few cells, the page must not have a map.
+/// Checks a heat map, or the two maps by colour that replace it. A map with hits in one or two cells only must not be
+/// on the page.
 fn shows_maps(html: &str, id: &str, map: &Value, by_color: &Value) {
     let apart = by_color.as_array().into_iter().flatten().enumerate();
     let apart: Vec<_> = apart.map(|(k, map)| (format!("{id}-{k}"), map)).collect();
@@ -227,7 +228,7 @@ fn shows_map(html: &str, id: &str, map: &Value) {
     let wanted: Vec<&[String]> = counts.chunks(side).rev().collect();
     let shown = table(html, id);
     assert_eq!(shown.iter().map(|row| &row[1..]).collect::<Vec<_>>(), wanted, "{id}");
-    // The picture has the same numbers as the titles of its cells.
+    // The titles of the picture's cells have the same counts as the table.
     let picture = between(html, &format!("aria-labelledby=\"{id}-map-title {id}-map-desc\">"), "</svg>")[0];
     let mut told: Vec<String> = between(picture, "<g><title>", "</title>")
         .iter()

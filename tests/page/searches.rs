@@ -58,7 +58,7 @@ fn a_browser_shows_the_report_of_a_search() {
         assert_eq!(findings["orbit"]["symmetries"], printed["symmetries"]);
         let count = json(&scan(QUERY, &games, &["--count", "--format", "jsonl"]));
         assert_eq!(findings["totals"], count);
-        // The numbers for the two colours add up to those for both.
+        // The counts for the two colours add up to those for both.
         for (apart, both) in [("heat_by_color", "heat"), ("squares_by_color", "squares")] {
             let of = |map: &Value| {
                 map["counts"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect::<Vec<_>>()
@@ -105,7 +105,7 @@ fn reports_fit_their_queries_and_phones() {
         shows_its_json(&html);
         fits(browser, &html, None);
     }
-    // There is a chart for each grouping by numbers, and each chart is to scale, too.
+    // There is a chart for each grouping whose groups are ranges of numbers.
     let (html, _) = report("power A - power a", &sample());
     let charts = between(&html, "aria-labelledby=\"means-", "-title");
     assert_eq!(charts, ["year", "ply"]);

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Plants faults into a copy of the tree and demands that the test which each fault names fails. tests/planted/*.toml hold the
-# faults; plant.py says how they are found and written.
+# Plants faults into a copy of the tree. Each fault names a test, which must then fail. tests/planted/*.toml contain the faults;
+# plant.py describes their form.
 #
-#   run.sh                  all faults
-#   run.sh NAME..           those named
-#   run.sh --part 3/20      a twentieth of them: parts are numbered from 0, and each has few binaries
-#   run.sh --check          builds nothing: each fault has its place, and names a test that exists
+#   run.sh                  plants all faults
+#   run.sh NAME..           plants the named faults
+#   run.sh --part 3/20      plants a twentieth of the faults: parts are numbered from 0, and each needs few test binaries
+#   run.sh --check          builds nothing: checks that the place of each fault and its test exist
 #
-# Most faults are switches: the copy is built once for all of them. The rest are planted one after the other. The copy is built
-# in the target folder of the tree (or CARGO_TARGET_DIR), so that dependencies are built once; target/debug/orbit is then the
-# program of the copy.
+# Most faults can be switched on by a variable, so the copy is built once for all of them. The others are planted one after the
+# other. The copy is built in the target folder of the tree (or CARGO_TARGET_DIR), so that dependencies are built only once.
+# Afterwards target/debug/orbit is the program of the copy.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,27 +26,28 @@ fi
 target=${CARGO_TARGET_DIR:-$root/target}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# One path for all runs, which cargo knows its builds by.
+# All runs use the same path, because cargo recognises earlier builds by the path.
 copy=$target/planted
 rm -rf "$copy"
 mkdir -p "$copy"
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read) |
     tar -xf - -C "$copy"
 cd "$copy"
-# Cargo knows packages by their place in a workspace and by their version: what is built of the copy must not pass for the tree's.
+# Cargo recognises packages by their place in the workspace and by their version. With another version, builds of the copy are
+# not taken for builds of the tree.
 sed -i 's/^version = .*/version = "0.0.0-planted"/; s/{ version = "[^"]*", path/{ path/' Cargo.toml
-# The copies keep their times, and an earlier run may have left newer builds with faults in them.
+# The copied files keep their times, and an earlier run may have left newer builds that contain faults. So all files are made new.
 find src crates shaders benches tests -type f -exec touch {} +
 export CARGO_TARGET_DIR=$target
 plant list "$@" >"$work/faults"
 
-# Few tests run, so what is not an engine or a reader is not worth optimising.
+# Few tests run, so only engines and readers are compiled with optimisations.
 unoptimised=()
 for package in orbit-chess orbit-chess-command orbit-chess-search; do
     unoptimised+=(--config "profile.dev.package.$package.opt-level=0")
 done
 
-# Builds a binary of tests and prints its path.
+# Builds a test binary and prints its path.
 build() {
     local kind=(--test "$1" --features full)
     case $1 in
@@ -57,20 +58,21 @@ build() {
         sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1
 }
 
-# Runs a test, or all rows of a table: 0 if it passes, 1 if it fails or takes ten minutes, 2 if the quarter has none of it.
+# Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take ten minutes, and 2 if this quarter of the
+# long trials has none of them.
 run() {
     local exact=()
-    # Other tests may begin with the name of a test, but not with that of a table.
+    # The name of a test may be the beginning of other names. The name of a table is only the beginning of the names of its rows.
     ! "$1" --list 2>"$work/run.log" | grep -xF "$2: test" >/dev/null || exact=(--exact)
     timeout 600 "$1" "$2" "${exact[@]}" >"$work/run.log" 2>&1 || return 1
     grep -qE '^test result: ok. [1-9][0-9]* passed' "$work/run.log" || return 2
 }
 
-# The quarters of the long trials, first the one of this run.
+# The quarters of the long trials, beginning with the quarter of this run.
 quarters=()
 for i in 0 1 2 3; do quarters+=($(((${ORBIT_LONG_PART:-0} + i) % 4))); done
 
-# Tells whether a test passes on the first quarter that has any of it.
+# Returns 0 if a test passes on the first quarter that contains any of its trials.
 passes() {
     local quarter code
     for quarter in "${quarters[@]}"; do
@@ -81,7 +83,7 @@ passes() {
     return 1
 }
 
-# Runs a test on one quarter of its trials after the other, until it fails. The first finds most faults.
+# Runs a test on one quarter of its trials after the other, until it fails. Most faults are found in the first quarter.
 fails() {
     local quarter code ran=
     for quarter in "${quarters[@]}"; do

@@ -54,7 +54,8 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     Hits { bits, values, main_lines: false }
 }
 
-/// Counts games whose hits are close together, far apart, or at the beginnings and ends of games.
+/// Compares the number of games with hits with a count game by game. The hits are close together, far apart, or at the first
+/// or last position of games.
 #[test]
 fn games_with_hits_are_counted() {
     // The last block has a single segment, so it has no pair of segments.
@@ -94,7 +95,7 @@ fn conditions_hold_where_they_should() {
         ("elo>=2600", "12"),
         ("elo > 2600", "1"),
         ("elo=2600", "2"),
-        // A rating of 0 counts as no rating. A query for the string of the tag still finds it.
+        // A rating of 0 means that the rating is unknown. A query for the string of the tag still finds it.
         ("whiteelo<3000", "1"),
         ("whiteelo=0", "2"),
         ("blackelo=2600", "2"),
@@ -265,7 +266,7 @@ fn the_top_keeps_the_best_in_little_room() {
     assert_eq!(none.list(0).collect::<Vec<()>>(), []);
 }
 
-/// A sample of games is spread evenly and depends on the seed. It does not depend on the places of the games in the database.
+/// A sample of games depends on the seed and on the games, but not on their order or their numbers in the database.
 #[test]
 fn samples_are_of_games_not_of_places() {
     let blocks = corpus_blocks("otb.pgn");
@@ -284,7 +285,7 @@ fn samples_are_of_games_not_of_places() {
     let forward: Vec<&Block> = blocks.iter().collect();
     let backward: Vec<&Block> = blocks.iter().rev().collect();
     assert!(sample(&forward, 1) == sample(&backward, 1));
-    // Here the same games have different numbers.
+    // In these blocks the same games have different numbers.
     let thirds: Vec<Block> = (0..3).map(|first| every_nth_game(&blocks, first, 3)).collect();
     assert!(sample(&forward, 1) == sample(&thirds.iter().collect::<Vec<_>>(), 1));
     assert!(sample(&forward, 1) != sample(&forward, 2));

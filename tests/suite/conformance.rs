@@ -1,4 +1,4 @@
-//! Checks the program against the sources that define the transforms, statement by statement.
+//! Compares the program with the documents that define the transforms, statement by statement.
 //!
 //! `tests/data/conformance.tsv` contains the statements, in our own words, each with a check. This test checks them and compares
 //! the result with `docs/conformance.md`. `UPDATE_GOLDEN=1` writes that document.
@@ -19,7 +19,7 @@ use crate::{
     game_vectors::{Row, answer_on},
 };
 
-/// A statement: its text, how it is checked, and a remark if the source is wrong or says nothing.
+/// A statement: its text, how it is checked, and a remark if the document is wrong or leaves the point open.
 struct Statement<'a> {
     says: &'a str,
     check: Check<'a>,

@@ -253,7 +253,7 @@ fn shifts_that_leave_nothing_behind_are_planned_together() {
     assert!(edge.anchored > 0 && edge.in_tables > 0, "{edge:?}");
 }
 
-/// A feature that CQL 6 also has is the same node in both dialects.
+/// A filter that both dialects have becomes the same node of the query tree in both.
 #[test]
 fn lists_use_the_nodes_of_cql_6() {
     fn ops(node: &Node) -> Vec<String> {
@@ -304,8 +304,7 @@ fn lists_are_converted() {
     assert!(error.label.contains("stay behind"), "{error}");
 }
 
-/// A converted list answers as the list does: on the rows above, on generated lists, and on positions that are made from these
-/// lists.
+/// Compares lists with their conversions: for the rows above and for generated lists, on random positions.
 #[test(part = 1)]
 fn converted_lists_answer_as_the_lists_do() {
     let mut rng = Rng::new(505);
@@ -340,7 +339,7 @@ fn converted_lists_answer_as_the_lists_do() {
     assert!(transforms >= 20 && written_out >= 50 && hits >= 1000 && misses >= 1000);
 }
 
-/// The engines answer alike on generated lists, and each of their copies matches equally often.
+/// Compares the engines on generated lists: their hits, and the number of hits of each copy.
 #[test]
 fn engines_agree_on_generated_lists() {
     let (mut rounds, mut ran, mut several, mut hits, mut misses) = (0, 0, 0, 0, 0);

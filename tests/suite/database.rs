@@ -116,7 +116,7 @@ fn held_and_streamed_databases_answer_alike() {
                 .collect(&orbit_search::run::TotalsCollector)
                 .unwrap();
             assert!(summary.finished);
-            // A count reads no dates and ratings unless a query needs them.
+            // The request `count` reads no dates and ratings unless a query needs them.
             let totals = Totals { dates: None, elos: None, ..summary.totals };
             (part.queries, totals, summary.sources, summary.side_lines, summary.bytes)
         };
@@ -343,7 +343,7 @@ fn a_switch_stops_a_request() {
         assert!(matches!(stopped.count(), Err(DatabaseError::Cancelled)));
         assert_eq!(blocks, 1);
         assert!(cancel.is_cancelled());
-        // Other requests are not affected.
+        // The cancellation does not affect other requests.
         assert_eq!(database.scan(&query).count().unwrap()[0].positions, database.positions());
     }
     let cancel = CancelToken::new();
@@ -394,8 +394,8 @@ fn engines_answer_alike_and_check_each_other() {
     }
 }
 
-/// Checks the number of positions from which the program looks for a card. It looks only once, and uses only hardware, not a
-/// software adapter.
+/// Checks that the program looks for a card only if there are more positions than [`positions_for_card`]. It looks once, and uses
+/// only hardware, not a software adapter.
 #[cfg(feature = "gpu")]
 #[test]
 fn positions_enough_are_worth_a_card() {

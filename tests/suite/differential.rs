@@ -51,7 +51,7 @@ use term::Term;
 /// The number of queries of a part. After these, more queries are made for filters and strategies that are still rare in the
 /// part.
 const QUERIES_DUE: u64 = 1500;
-/// The same number for a sample, which does not require that every operation occurs.
+/// The number of queries of a sample, which does not require that every operation occurs.
 const SAMPLE_DUE: u64 = 800;
 /// The minimum number of times that each filter and each strategy must occur in a part.
 const FILTERS_DUE: u64 = 1;
@@ -246,7 +246,7 @@ fn all_kinds() -> Vec<String> {
 
 /// The answers of two engines to one query, or the reason why there are none.
 enum Outcome {
-    /// The engines agree. The number is that of the positions that hit.
+    /// The engines agree. The query hits so many positions.
     Same(Box<PreparedQuery>, u64),
     Refused,
     Differ(String),
@@ -412,7 +412,7 @@ fn case(seed: u64, real: &[Position]) -> Option<Case> {
     Some(Case { term, query, block, mask })
 }
 
-/// Returns whether the number of hits is neither very small nor almost that of all positions.
+/// Returns whether 5 % to 95 % of the positions hit.
 fn is_balanced(hits: u64, block: &Block) -> bool {
     (5..=95).contains(&(100 * hits / block.slots() as u64))
 }
@@ -500,7 +500,7 @@ fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
         })
 }
 
-/// Continues with the seeds of a part until everything has occurred as often as required.
+/// Continues with the seeds of a part until every filter and every strategy has occurred as often as required.
 fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
     let end = seed + SEEDS_MAX * PARTS as u64;
     while seen.faults.is_empty() && seed < end {
@@ -515,8 +515,8 @@ fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
     }
 }
 
-/// Runs seeds on two threads, as many as required or as the time allows, one part after the other. The seeds of a part are those
-/// whose remainder modulo [`PARTS`] is the number of the part.
+/// Runs as many seeds as required, or as the time allows, on two threads. The seeds are divided into parts, which run one after
+/// the other: a seed belongs to the part whose number is its remainder modulo [`PARTS`].
 fn run_all(first_seed: u64) -> Seen {
     let seconds = std::env::var("ORBIT_FUZZ_SECONDS").ok().map(|text| text.parse().expect("seconds"));
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
@@ -571,7 +571,7 @@ fn cpu_agrees_with_reference_on_generated_queries() {
         seen.notes
     );
     assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
-    // The test also tests itself: the queries can be parsed, they hit and miss, and everything occurs.
+    // The test also tests itself: most queries can be parsed, they hit and miss, and every filter and every strategy occurs.
     let read = seen.queries + seen.refused + seen.unread;
     assert!(10 * seen.queries > 7 * read, "{} of {read} queries are compared", seen.queries);
     assert!(4 * seen.balanced > seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);

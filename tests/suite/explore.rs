@@ -1,5 +1,5 @@
-//! Tests the moves that were played in positions. They are compared with a count by pgn-reader and shakmaty, which identifies
-//! positions by their FENs.
+//! Tests the explorer, which counts the moves that were played in a position. The expected counts come from games that
+//! pgn-reader reads and shakmaty plays. Positions are equal if their FENs without counters are equal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,8 +43,8 @@ fn count(value: &Value) -> [u64; 3] {
     ["white", "draws", "black"].map(|name| value[name].as_u64().unwrap())
 }
 
-/// Computes the same counts from games that shakmaty played, each with the names of its positions. A game counts for the last
-/// move that was played in the position.
+/// Counts the moves that were played in the position `place`, from games that shakmaty played, each with the names of its
+/// positions. A game that reaches the position several times counts once, for the last move that was played there.
 fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     let (mut moves, mut total) = (Sums::new(), [0; 3]);
     for (game, names) in games {
@@ -61,7 +61,8 @@ fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     (moves, total)
 }
 
-/// The groups by position are the positions of shakmaty, whatever moves led to them.
+/// The positions by which hits are grouped are the positions of the games that shakmaty plays, no matter which moves led to
+/// them.
 #[test]
 fn hits_are_grouped_by_position() {
     let mut due: BTreeMap<String, (BTreeSet<usize>, u64)> = BTreeMap::new();
@@ -81,7 +82,7 @@ fn hits_are_grouped_by_position() {
         rows.iter().map(|row| (row.keys[0].to_string(), (row.hit.games, row.hit.positions))).collect();
     assert!(found == due, "{} positions, {} due", found.len(), due.len());
     assert!(due.values().any(|count| count.0 >= 10) && due.values().any(|count| count.1 > count.0));
-    // The most frequent position comes first.
+    // The rows begin with the position that occurs in most games.
     assert_eq!(rows[0].hit.games, due.values().map(|count| count.0).max().unwrap());
 }
 
@@ -95,7 +96,7 @@ fn positions_are_counted_as_shakmaty_counts_them() {
     let database = Database::open([SAMPLE]).unwrap();
     let mut places: BTreeMap<&String, usize> = BTreeMap::new();
     games.iter().flat_map(|(_, names)| names).for_each(|place| *places.entry(place).or_default() += 1);
-    // These are the most frequent positions. Many of them are reached in several ways.
+    // The 25 most frequent positions. Many of them are reached in several ways.
     let mut often: Vec<(usize, &String)> = places.iter().map(|(place, count)| (*count, *place)).collect();
     often.sort_unstable_by(|a, b| b.cmp(a));
     let mut chosen: Vec<&String> = often.iter().take(25).map(|(_, place)| *place).collect();
@@ -120,7 +121,8 @@ fn positions_are_counted_as_shakmaty_counts_them() {
         assert_eq!(found, due, "{place}");
         assert_eq!(count(&json), total, "{place}");
         assert!(text.contains(&format!("{place} 0 1\n")), "{text}");
-        // Each move is the same in UCI, in which castling is written as the king taking its own rook.
+        // The UCI notation must stand for the same move. In UCI of Chess960, castling is written as the king taking its own
+        // rook.
         let chess: Chess = place.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
         for one in moves {
             let mv = one["san"].as_str().unwrap().parse::<SanPlus>().unwrap().san.to_move(&chess).unwrap();
@@ -132,7 +134,8 @@ fn positions_are_counted_as_shakmaty_counts_them() {
     assert!(["O-O", "O-O-O", "=Q", "x"].into_iter().all(has), "{names:?}");
 }
 
-/// The games that come to a position by other moves are those of shakmaty that have it, but not these moves.
+/// Games can reach a position by other moves than the given ones. Their number must equal that of shakmaty's games that
+/// contain the position and do not begin with these moves.
 #[test]
 fn games_that_transpose_are_counted() {
     let games = sample();
@@ -151,7 +154,7 @@ fn games_that_transpose_are_counted() {
         let line = format!("\n{other} of {total} games came to this position by other moves\n");
         assert_eq!(text.contains(&line), plies > 0 && other > 0, "{text}");
         transposed += other;
-        // A position that is given as a FEN has no way to it.
+        // If the position is given as a FEN, no moves to it are given, so there is no such number.
         let (json, _) = explored(&database, all(&format!("{place} 0 1")));
         assert!(json.get("byOtherMoves").is_none(), "{json}");
     }
@@ -243,7 +246,7 @@ fn shown(json: &Value) -> Vec<String> {
 fn transpositions_are_one_position() {
     let (json, text) = explored(&games(), after("1. d4 Nf6 2.c4 e6"));
     assert_eq!(shown(&json), ["Nc3 b1c3: 1 1 1", "g3 g2g3: 0 0 0"]);
-    // A game that ends in the position counts, unless it has no result.
+    // A game that ends in the position is included in the sums, unless it has no result.
     assert_eq!(count(&json), [2, 1, 1]);
     assert_eq!(json["opening"]["name"], "Indian Defense: Normal Variation");
     assert!(text.contains("(end)") && text.contains("total") && text.contains("  20.0 %"), "{text}");

@@ -64,7 +64,7 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
         );
         assert!(fault.help.unwrap_or_default().contains(help), "{query}: no {help}");
     }
-    // These are values in lists, and numbers inside other filters.
+    // Here numbers and strings are values in lists or operands of other filters, so these queries are accepted.
     for query in
         ["ply", "2 + 3", "{check 3} > 2", "x = 3", "{x = 3 x == 3}", "if check 3 else 4", "\"x\" in fen"]
     {

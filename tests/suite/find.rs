@@ -37,8 +37,8 @@ fn check(row: &Row, engine: &str, number: usize) {
     }
 }
 
-/// Compares orbits of `find` with the reference engine, which tries every copy at every position. For example, the orbits look
-/// for the squares on which a white queen is at some time, and for queens in opposite corners.
+/// Compares orbits of `find` on real games with the reference engine, which tries every copy at every position. One query, for
+/// example, counts the squares on which a white queen stands at some time.
 #[test]
 fn orbits_of_what_is_found_on_real_games() {
     let blocks = corpus_blocks("otb.pgn");
@@ -62,7 +62,8 @@ fn orbits_of_what_is_found_on_real_games() {
     }
 }
 
-/// There is a game that is longer than a batch of positions, with short games around it, and there are several blocks.
+/// Searches games of all lengths: one is longer than a batch of positions, with short games before and after it. There are
+/// several blocks.
 #[test(part = 3)]
 fn games_of_any_length_are_carried_through() {
     let long: String = (0..400).map(|k| format!("{}. Nf3 Nf6 {}. Ng1 Ng8 ", 2 * k + 1, 2 * k + 2)).collect();
@@ -88,7 +89,7 @@ fn games_of_any_length_are_carried_through() {
     }
 }
 
-/// The outputs of a query (hits, values, copies) share the results of a search only if they need the same search.
+/// Checks that the outputs of a query (hits, values, copies) share the results of a search only if they need the same search.
 #[test]
 fn what_outputs_carry_is_their_own() {
     let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6 5. Nf3 *";

@@ -9,8 +9,8 @@ use crate::{
     flat::{program_compared, tree_blocks},
 };
 
-/// Queries whose searches and chains begin with a move on which there is a condition, such as its squares or its piece. Each
-/// query has hits in real games.
+/// Queries whose searches and chains begin with a move that must satisfy a condition, for example on its squares or its piece.
+/// Each query has hits in real games.
 const QUERIES: &[&str] = &[
     // Squares and pieces in variables.
     "{initial square V in a-h4-5 {5<=find all --V}}",

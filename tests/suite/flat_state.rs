@@ -95,7 +95,7 @@ const COPIES: &[&str] = &[
     "{nn=0 {{flipcolor {{up 1 A or true} nn=nn*10+rank b2}} or true} nn==72}",
     "{nn=0 {{flipcolor count nn=nn*10+rank b7}>0 or true} nn==27}",
     "{ss=. nn=0 {{flip {a2 nn=nn*10+rank a2 ss=ss&a2}} or true} nn==11227788}",
-    // A flat program, since it has a dictionary.
+    // The plan of this query has a flat program, because the query has a dictionary.
     "{local dictionary D nn=0 {{flip {nn=nn*10+rank a2 D[\"a\"]=nn}} or true} nn==11227788}",
 ];
 

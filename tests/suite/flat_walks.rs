@@ -32,12 +32,12 @@ const QUERIES: &[&str] = &[
     "piece X in N {line <-- X attacks a <-- true* <-- X==b1}",
     "piece X in [Nn] {line lastposition --> X attacks A{2,4}}",
     "piece X in n {line firstmatch 2 9 --> .{2} --> X--}",
-    // Constituents that must match ahead.
+    // Constituents that must match at some later position. A start without such a position is skipped.
     "piece X in P {line --> X-- --> true* --> {check wtm}}",
     "piece X in [Rr] {line --> X--{+} --> not check --> Q attacks k}",
     "piece X in p {path X-- ~X--{+} q attacks K}",
     "piece X in N {path X-- --* -- a[x]P}",
-    // The progress of a path.
+    // Filters that read the progress of a path, such as `pathcount`.
     "piece X in R {path focus X -- pathcount<3 +}",
     "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",
     "piece X in N {path focus X -- {find all {pathcount<ply X--}>3} {2,}}",
@@ -72,7 +72,8 @@ fn chains_answer_as_the_reference_engine_in_side_lines() {
     assert!(hits > 500, "{hits} hits");
 }
 
-/// Loops whose bodies can match only for pieces that move next, and one whose body may begin with another move.
+/// Loops over pieces in which a path can begin only with a move of the piece. They skip pieces that do not move next. The path of
+/// the last one may also begin with another move.
 const MOVERS: &[&str] = &[
     "piece X in A sort \"n\" path focus X --{3,}",
     "piece X in [Rr] piece Y in [Qq] {ss=X sort \"n\" path focus X|Y X--~ss Y-- --{1,}}",

@@ -90,7 +90,8 @@ fn any_bytes_are_a_reel_or_refused() {
 
 #[test]
 fn an_altered_reel_is_refused() {
-    // The first four bytes choose the place, and the next one the alteration. The games follow.
+    // The first four bytes of an input choose the byte of the reel that is altered, and the next byte the alteration. The rest
+    // is the games.
     let seeds: Vec<Vec<u8>> =
         seeds("pgn").into_iter().map(|games| [&[9, 9, 9, 9, 1], &games[..]].concat()).collect();
     let mut place = Dice::new(1);

@@ -1,6 +1,7 @@
-//! Compares the answers of CQL 6.2 to queries of the game language on real games with the reference engine.
+//! Compares the reference engine with CQL 6.2: their answers to queries of the game language on real games.
 //!
-//! [`crate::golden`] and [`crate::game_trees`] run those queries on every engine that plans can express (see [`crate::planned`]).
+//! [`crate::golden`] and [`crate::game_trees`] run those of the queries that plans can express on every engine (see
+//! [`crate::planned`]).
 
 use std::sync::{Arc, OnceLock};
 

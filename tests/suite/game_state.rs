@@ -83,7 +83,7 @@ fn strings_are_bytes() {
 fn regular_expressions_match_bytes_and_keep_groups() {
     for (before, of, due) in [
         ("\"xaab\" ~~ \"(a+)(b)\"", "\\0 \" \" \\1 \\2 \" \" \\-1 \\-2", "aab aab 13"),
-        // Two bytes form the letter.
+        // The letter é is two bytes long.
         ("player white ~~ \"R(..)(t)\"", "#\\1 \\-2 \\1", "23é"),
         ("\"b\" ~~ \"(a)?b\"", "\\0 \\1", "b<false>"),
         ("\"abab\" ~~ \"(ab)\\1\"", "\\0", "abab"),

@@ -2,8 +2,8 @@
 //!
 //! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id says which kind of
 //! answer it is: `b` for the positions that match, `n` for numbers, `s` for sets (only those that are not empty), `t` for
-//! strings, `p` for the numbers of positions, `g` for the games that were found, in the order of the list, and `e` for a query
-//! that is refused.
+//! strings, `p` for positions, each given by its number, `g` for the games that were found, in the order of the list, and `e`
+//! for a query that is refused.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -234,7 +234,8 @@ fn games_are_found_in_any_order() {
     }
 }
 
-/// Neither the text after the last game stays in memory, nor the text that was read to find the end of the last game.
+/// The memory for a text is released to the size of the game: neither the text after the last game stays in memory, nor the
+/// text that was read to find the end of the last game.
 #[test]
 fn the_text_of_a_game_takes_no_more_room_than_it_may() {
     let folder = tempfile::tempdir().unwrap();

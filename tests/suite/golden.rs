@@ -169,7 +169,8 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// Runs rows of the test above without machine code, which computes their answers there wherever the processor supports it.
+/// Runs rows of the test above with kernels instead of machine code. The test above uses machine code wherever the processor
+/// supports it.
 #[table(in_parts)]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))
@@ -225,7 +226,7 @@ fn some(games: &'static str, of_otb: usize, of_fen: usize, share: usize) -> Arc<
 fn tight_limits_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN, MATES].concat(), |row, _, games| {
         let block = some(games, 500, 2000, 4);
-        // This needs more than one dispatch of three workgroups.
+        // The kernel for so many segments needs more than one dispatch of three workgroups.
         assert!(block.segments() > 3 * 64, "{}", block.segments());
         differ_nowhere(row, &block, &[Runner::cpu(0), GPU.met(Runner::tight_gpu())]);
     })

@@ -149,7 +149,7 @@ fn the_last_segment_may_be_short_or_full() {
     }
 }
 
-/// Castling and en passant depend on the replay alone.
+/// Tests castling and en passant rights, which only the replay of the moves knows.
 #[test]
 fn rights_are_lost_as_games_go_on() {
     let text = "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. Kf1 Kf8 5. Ke1 Ke8 6. d4 d5 7. a4 a5 *\n\n\
@@ -485,7 +485,7 @@ fn queries_of_many_turns_are_right_or_refused() {
         &[&block],
     );
     // If there are more segments than invocations in a workgroup, one invocation evaluates several segments, which share its
-    // iterations. The query needs the loops in the first pass.
+    // iterations. The query needs its loops in the kernel that finds the hits.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
     let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;

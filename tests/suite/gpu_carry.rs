@@ -145,7 +145,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 assert!(count == 0 || name != HOST, "{text} ({name}): {count} stages");
             }
         }
-        // Conditions need only little room.
+        // The stages of a condition need little room, so they are computed under tight limits as well, in several uploads.
         let gpu = prepared(QUERIES[0]).gpu(&device).unwrap();
         let count = carried(&device, || drop(gpu.scan_resident(&resident).unwrap()));
         assert_eq!(count > 1, limits != GpuLimits::default(), "{count} uploads");
@@ -183,7 +183,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// There are more games than a dispatch may have.
+/// Carries stages along more games than one dispatch may have.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =

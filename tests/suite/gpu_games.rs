@@ -47,7 +47,7 @@ const EDGES: [&str; 24] = [
     "move previous null",
 ];
 
-/// Words that depend on a child, and masks that depend on the parent or on the position with a given number.
+/// Queries with words that depend on a child, and with masks that depend on the parent or on the position with a given number.
 const SHIFTS: [&str; 11] = [
     "countmoves --(check)",
     "--(ply) > 20",
@@ -89,8 +89,8 @@ fn all_queries() -> impl DoubleEndedIterator<Item = &'static str> {
     EDGES.into_iter().chain(SHIFTS).chain(WALKS).chain(NUMBERS)
 }
 
-/// Numbers of lines and paths: their ranges, the longest and the first one, the last position, and walks that begin in no other
-/// walk.
+/// Numbers that lines and paths yield: with bounds on the number, for the longest and for the first match, for the last
+/// position, and with `nestban`, under which a match begins at no position of another match.
 const NUMBERS: [&str; 19] = [
     "(line --> check{2,}) > 1",
     "line 2 --> (true --> true)? --> true",
@@ -228,7 +228,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
             let count = carried(&device, || {
                 assert_eq!(gpu.scan_resident(&resident).unwrap().0, expected, "{text} ({name})");
             });
-            // A number that is known everywhere is not a condition.
+            // The device must have computed stages exactly if the kernel has shaders for them. With `hostcarry` it has none.
             let is_carried = !gpu.kernel().carriers().is_empty();
             assert_eq!(count > 0, is_carried, "{text} ({name}): {count} stages");
             assert!(!is_carried || name == "default", "{text} ({name})");
@@ -259,7 +259,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// There are more games than a dispatch may have, in one upload and in several.
+/// Carries stages along more games than one dispatch may have, in one upload and in several.
 #[test]
 fn games_take_as_many_dispatches_as_they_need() {
     let of = |games: &[_]| block_of_games(games.iter().cloned());

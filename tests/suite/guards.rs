@@ -8,14 +8,16 @@ use crate::{
     flat::compared,
 };
 
-/// Queries with a part that costs far less than the whole. Most of these parts hold at few positions.
+/// Queries with a condition that costs far less than the whole query. Most of these conditions hold
+/// at few positions.
 const GUARDED: &[&str] = &[
     "flipcolor {btm mate square all x in (_|A) attackedby k (#(A attacks x)<=1)}",
     "check square x in a-h1-8 {x attackedby A 2<=#(A attacks x) #(a attacks x)==1}",
     "{square all x in a (#(A attacks x)<=1)} and check",
     "flipcolor {Kg1 kg8 square x in . {2<=#(A attacks x) 3<=#(a attacks x)}}",
     "{check not square x in a-h1-8 {3<=#(A attacks x)}}",
-    // A condition that holds nowhere if the cheap part of the operand of `not` stands for the operand.
+    // This query would hold nowhere if the cheap part of the operand of `not` were used in place of
+    // the whole operand.
     "{check not {btm 2<=#square x in a-h1-8 {3<=#(A attacks x)}}}",
     "mate {1<=#square x in a-h1-8 {3<=#(A attacks x)} or Qh7}",
     "{{check square x in a-h1-8 {4<=#(A attacks x)}} or {castle square x in a-h1-8 {3<=#(a attacks x)}}}",
@@ -23,12 +25,12 @@ const GUARDED: &[&str] = &[
     "{ply<12 square all x in a-h1-8 {f=makesquare(file x 9-rank x) typename f==typename x}}",
     // A condition that is true almost everywhere.
     "{K square x in a-h1-8 {4<=#(A attacks x) 3<=#(a attacks x)}}",
-    // A search and conditions on tags, in addition to the condition.
+    // A search, or a condition on tags, in addition to a cheap condition.
     "{check find {mate} square x in a-h1-8 {3<=#(A attacks x)}}",
     "{check year>1900 square x in a-h1-8 {3<=#(A attacks x)}}",
 ];
 
-/// Queries without a part that costs far less than the whole.
+/// Queries without a condition that costs far less than the whole query.
 const PLAIN: &[&str] =
     &["check", "shift flip flipcolor {Nd4 kf3}", "square x in a-h1-8 {3<=#(A attacks x)}", "mate"];
 

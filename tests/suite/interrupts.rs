@@ -206,7 +206,7 @@ fn steps_end_what_takes_long() {
     const STEPS_MAX: u64 = 30_000;
     let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(40).collect::<Vec<_>>().join(" ");
     let block = pgn_blocks(&format!("{game} *\n")).remove(0);
-    // There are as many checks as the limit of steps allows, and one more at each position.
+    // The engine checks the interrupt once for each 1,024 steps, and once more at each position.
     let looks_max = block.slots() as u64 + STEPS_MAX / 1024 + AFTERWARDS_MAX;
     for (name, text) in ENDLESS {
         let prepared =

@@ -383,7 +383,8 @@ fn page() -> String {
     out
 }
 
-/// The text about precedence in the document. The test `field::forms_are_read_as_with_parentheses` has an example for each row.
+/// The section about precedence in `docs/language.md`. The test `field::forms_are_read_as_with_parentheses` has an example for
+/// each row.
 const PRECEDENCE: &str = "
 ## What a filter takes
 

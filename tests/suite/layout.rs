@@ -22,7 +22,8 @@ use crate::{
     runners::{NONE, without},
 };
 
-/// Returns the kernels of a query: for the first pass, for the values, and for the copies.
+/// Returns the kernels of a query: that of the first pass, which finds the hits, and those of the second pass, for the values
+/// and for the copies.
 fn kernels(text: &str, options: PlanOptions, variant: Variant) -> Option<[Kernel; 3]> {
     let query = orbit_query::parse(text).ok()?.query;
     let planner = Planner::new(&query, options).ok()?;
@@ -43,7 +44,7 @@ fn read(kernel: &Kernel) -> Module {
     found.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&kernel.wgsl)))
 }
 
-/// Returns the kernels for both passes of a query that uses whole positions, columns and tables.
+/// Returns a kernel of each pass for a query that uses whole positions, columns and tables.
 fn modules(variant: Variant) -> [Module; 2] {
     let text = "shift flip flipcolor {Nd4 kf3 mate elo > 1000}";
     let [hits, _, copies] = kernels(text, PlanOptions::default(), variant).expect("it can be planned");
@@ -89,8 +90,8 @@ fn structs_lie_on_the_device_as_in_memory() {
                 ("first_start", offset_of!(Key, first_start)),
             ]);
             assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()), "{variant}");
-            // The numbers themselves are compared with constants, so that Rust and WGSL do not change together unnoticed: files
-            // contain keys, too.
+            // The offsets are also compared with constants, so that Rust and WGSL do not change together unnoticed. The
+            // constants matter because files contain keys, too.
             let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
             assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
             let start = (40, named(&[("planes", 0), ("state", 32), ("ply", 36)]));
@@ -265,7 +266,7 @@ fn both_kinds_of_words_have_the_same_functions() {
     };
     let (pairs, mut wide) = (functions(false), functions(true));
     assert!(pairs.len() > 50, "{} functions", pairs.len());
-    // Two functions of its own make its slides shorter.
+    // The kernel for 64-bit integers has two more functions, which make its slides shorter.
     assert!(wide.remove("slide_up").is_some() && wide.remove("slide_down").is_some());
     assert_eq!(pairs, wide);
 }
@@ -334,8 +335,8 @@ fn evaluate(kernel: &Kernel) -> &str {
     &text[text.find('{').expect("it begins") + 1..]
 }
 
-/// If branches depended on the answers of the query, neighbouring invocations would wait for each other. A return within them
-/// would leave the replay.
+/// The function that evaluates the query must not branch. If branches depended on the answers of the query, neighbouring
+/// invocations would wait for each other. A `return` in a branch would end the replay of the segment.
 fn check_straightness(text: &str, kernel: &Kernel) {
     let body = evaluate(kernel);
     let words: Vec<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();

@@ -1,4 +1,4 @@
-//! Tests the parts in which long tests are run.
+//! Tests the division of long tests into parts.
 
 use crate::common::{
     harness,

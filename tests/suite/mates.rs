@@ -1,5 +1,5 @@
-//! Tests pure mates and stalemates among random positions. Positions of real games hardly ever have the features that make these
-//! difficult: a second check, pinned men, or lines that open.
+//! Tests pure mates and stalemates among random positions. Positions of real games hardly ever have the features that make mates
+//! difficult to recognise: a second check, pinned men, or lines that open.
 
 use orbit_core::board::{Board, Code, Position, Square, State, legal};
 use orbit_engine::Answer;
@@ -91,7 +91,7 @@ fn engines_agree_on_made_mates() {
             }
         }
     }
-    // The mixture must have enough positions with each of these features.
+    // Enough of the positions must match each of these filters.
     for (query, least) in [
         ("puremate", 1000),
         ("modelmate", 300),

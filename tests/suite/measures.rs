@@ -146,7 +146,7 @@ fn evaluations_are_whites_whoever_asks() {
     assert!(seen > 10, "{seen}");
 }
 
-/// A position belongs to exactly one class, which begins at a border.
+/// Checks that each position is in exactly one class of each measure, and that each class is named after its lower bound.
 #[test]
 fn classes_hold_all_positions() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();

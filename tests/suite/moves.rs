@@ -1,4 +1,5 @@
-//! Tests moves as sets of squares. They are compared with shakmaty in real games, and with the list of moves in any placement.
+//! Tests the code that computes moves as sets of squares. It is compared with shakmaty in real games, and in any placement
+//! with the code that lists moves one by one.
 
 use std::ops::ControlFlow;
 
@@ -20,10 +21,11 @@ use crate::{
 
 const ALL: MoveRequest = MoveRequest { pseudo: false, ordinary: true, castling: [true; 2], en_passant: true };
 
-/// The arrivals, the origins and the number of moves.
+/// The squares that the moves reach, the squares that they leave, and the number of moves.
 type Found = [u64; 3];
 
-/// Returns the moves according to the sets. Returns `None` for a side with several kings, which the sets do not support.
+/// Returns the result of the code that computes sets. Returns `None` for a side with several kings, which this code does not
+/// support.
 fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Option<Found> {
     let view = View::new(position.board.planes, position.state);
     if view.has_several_kings() {
@@ -52,7 +54,8 @@ fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Optio
     Some(all)
 }
 
-/// Returns the arrivals, the origins and the number of distinct pairs of squares.
+/// Returns the result for a list of moves, each as its two squares: the squares reached, the squares left, and the number of
+/// distinct pairs.
 fn found(mut pairs: Vec<(Square, Square)>) -> Found {
     pairs.sort_unstable();
     pairs.dedup();
@@ -65,7 +68,7 @@ fn king_comes_to(king: Square, rook: Square) -> Square {
     Square::new(king as u32 & 56 | if rook > king { 6 } else { 2 })
 }
 
-/// Returns the moves that the list of moves yields.
+/// Returns the result of the code that lists moves.
 fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found {
     let mut pairs = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
@@ -84,7 +87,7 @@ fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found
     found(pairs)
 }
 
-/// Returns the moves according to shakmaty; `None` if it does not accept the position.
+/// Returns the result of shakmaty; `None` if shakmaty does not accept the position.
 fn by_shakmaty(position: &Position) -> Option<Found> {
     let moves = position.to_chess().ok()?.legal_moves();
     let pair = |mv: Move| match mv {

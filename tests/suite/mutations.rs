@@ -1,5 +1,5 @@
 //! Changes game queries and scripts in a few places. None of the results may crash the parser, the planner or an engine, and none
-//! may run forever, which is measured in steps. The engines must agree.
+//! may run forever, which is checked by a limit of steps. The engines must agree.
 //!
 //! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with the
 //! scripts that come with CQL 6.2; these are changed as well.
@@ -149,7 +149,7 @@ impl<'a> Changed<'a> {
 
     fn double(&mut self) {
         let Some(at) = self.place(|_| true) else { return };
-        // The change affects some pieces, or a single one.
+        // The doubled range has some pieces, or a single one.
         let end = (at + 1 + self.rng.below(6)).min(self.pieces.len());
         let copy = [vec![b" ".to_vec()], self.pieces[at..end].to_vec()].concat();
         self.pieces.splice(end..end, copy);
@@ -277,8 +277,8 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Returns the query texts that are changed: queries and, in a separate list, scripts. So the query of a trial is the same with
-/// and without scripts.
+/// Returns the query texts that are changed: queries, and in a separate list scripts. The lists are separate so that the query of
+/// a trial is the same with and without scripts.
 fn texts() -> [Vec<String>; 2] {
     let query = |table: &str| -> Vec<String> {
         let text = data(table);

@@ -50,7 +50,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         let Some(condition) = necessary(&parsed.query) else { continue };
         let blocks: Vec<&Block> = blocks[usize::from(parsed.query.variations)].iter().collect();
         let prepared = PreparedQuery::new(parsed.query, PlanOptions::default()).unwrap();
-        // One in four is tested of the queries of the table that no engine has to interpret.
+        // Among the queries of the table that have a plan, only every fourth is tested.
         number += 1;
         if of_table && prepared.planner.refusal().is_none() && number % 4 > 0 {
             continue;

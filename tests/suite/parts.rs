@@ -23,12 +23,12 @@ use orbit_search::stats::{Grouping, Stats};
 
 use crate::common::length;
 
-/// Queries with many copies, with sets, with numbers, without values, and with a single copy.
+/// A query with many copies, one whose values are sets, one whose values are numbers, and one that seldom hits.
 const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
 const SETS: &str = "k attackedby N";
 const NUMBERS: &str = "#(Q attackedby q)";
 const RARE: &str = "mate flip {Rd8 kg8}";
-/// Queries whose hits consist of moves. Plans can express the first one, and the other one keeps state.
+/// Queries whose hits consist of moves. The first one has a plan, and the second one keeps state.
 const MOVES: &str = "flip path N-- --";
 const STATE: &str = "if initial xx=0 xx+=1 xx>3 line --> check --> not check";
 
@@ -42,7 +42,8 @@ struct Example {
     collectors: Box<dyn Fn(&Executor) -> Collectors>,
     /// The number of games to skip, and the maximum number of listed games.
     limits: (u64, Option<u64>),
-    /// True if columns are only as wide as the games of a block need.
+    /// True if columns are only as wide as the games of each block need, so that the output depends on the division into
+    /// blocks.
     is_fitted: bool,
 }
 
@@ -461,7 +462,7 @@ fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
                 let piece = whole[from..(from + end - at).min(whole.len())].iter().copied();
                 bytes.splice(at..at, piece);
             }
-            // A number is replaced by another one.
+            // Replaces a number by another one.
             _ => {
                 let last =
                     bytes[at..].iter().position(|byte| byte & 0x80 == 0).map_or(end, |last| at + last + 1);

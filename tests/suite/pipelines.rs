@@ -104,7 +104,8 @@ fn files_that_cannot_be_used_are_passed_over() {
     fs::write(&file, [&b"orbitpl1"[..], &hash, &foreign].concat()).unwrap();
     assert_eq!(told(folder), None);
     assert_eq!(told(folder), None);
-    // A folder is in the place of the file, or a file is in the place of the folder.
+    // A folder has the path of the file, and then a file has the path of the folder that contains
+    // it.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(told(folder).is_some_and(|note| note.contains("ordinary file")));
@@ -128,7 +129,8 @@ fn the_environment_names_the_folder_or_none() {
     };
     let folder = top.path().join("named");
     let expected = run("off");
-    // The driver Mesa has a folder of its own there.
+    // With `off`, orbit makes no folder among the user's files. The driver Mesa makes a folder of
+    // its own there.
     assert!(!top.path().join("user/orbit").exists() && !folder.exists());
     let named = folder.to_str().unwrap();
     assert_eq!(run(named).0, expected.0);

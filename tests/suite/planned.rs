@@ -106,7 +106,7 @@ fn plans_answer_as_cql() {
         for runner in runners.iter().chain(card) {
             let found = match printed(&row, &*runner.engine(&parsed.query).unwrap(), &blocks) {
                 Ok(found) => found,
-                // A loop takes too long for a card.
+                // An adapter refuses a query whose loops take more iterations than it can run.
                 #[cfg(feature = "gpu")]
                 Err(EngineError::Gpu(GpuError::TooLong { .. })) => continue,
                 Err(error) => panic!("{}, {}: {error}", row.id, runner.name),

@@ -3,7 +3,7 @@
 //! * `against_chessops`: the answers of chessops itself for 10,000 random positions.
 //! * `documentation`: every statement and every sample in the documentation of chessops, and the table of square sets
 //!   in the manual of CQL 5.
-//! * `fen`: reading and writing FEN, compared with shakmaty; faults and their places; random bytes.
+//! * `fen`: reading and writing FEN, compared with shakmaty; errors and their spans; random bytes.
 //! * `whole`: colours, symmetry, canonical form, and pieces that are moved off the board.
 
 mod against_chessops;

@@ -566,7 +566,8 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     let set = |at: usize, value: u32| {
         move |bytes: &mut Vec<u8>| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes())
     };
-    // The block's frames are starts, games, tags and problems. Each has a stored and a decompressed size.
+    // Each of the block's four frames (starts, games, tags and problems) has a stored and a decompressed size in the header of
+    // the block.
     let frame = |section: usize| 64 + 32 + 8 * section + 4;
     let claims = "a frame claims to hold more than any may";
     for (section, largest) in [(0, 45 * 1000), (1, 1 << 20), (2, 128 << 20), (3, 128 << 20)] {
@@ -578,7 +579,7 @@ fn a_reel_claims_no_more_than_it_may_hold() {
             assert_eq!(refused(&set(frame(section), 1)), length, "{section}");
         }
     }
-    // These are the slots, starts and games of the block.
+    // These fields have the number of games that begin from the start table, and the number of games that have slots.
     for (at, value) in [(64 + 12, u32::MAX), (64 + 16, u32::MAX), (64 + 16, 0)] {
         assert!(refused(&set(at, value)).contains("more games than slots"), "{at} {value}");
     }

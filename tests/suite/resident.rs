@@ -101,7 +101,7 @@ fn copies_and_others_are_other_blocks() {
     assert_eq!(checked("Nf3", &device, &[&[block], &[&other]]).uploaded, 0);
 }
 
-/// There are blocks of two databases, and the device has room for one database.
+/// Tests blocks of two databases on a device that has room for one database.
 #[test]
 fn what_was_not_used_for_longest_goes_first() {
     let (ours, of_ours) = held();
@@ -133,13 +133,14 @@ fn a_database_that_does_not_fit_stays_in_part() {
     let all = checked("Ra1", &device_for(64 << 20), &groups);
     let device = device_for(all.resident / 2);
     let first = checked("Ra1", &device, &groups);
-    // For blocks that stay, and for stages, the places of games are uploaded in addition.
+    // A little less may be uploaded than for `all`: the slots of games are uploaded only for blocks that stay on the device,
+    // and for stages.
     let nearly = |bytes: u64| bytes > all.uploaded / 10 * 8 && bytes <= all.uploaded;
     assert!(nearly(first.uploaded), "{first:?}, {all:?}");
     let next: Vec<u64> = QUERIES.map(|text| checked(text, &device, &groups).uploaded).into();
     assert!(next.iter().all(|&bytes| 0 < bytes && bytes < first.uploaded / 10 * 8), "{next:?}, {first:?}");
     assert!(device.resident_bytes() <= all.resident / 2 && !device.holds(&numbers));
-    // There is no memory for blocks to stay.
+    // A device without memory for blocks keeps none.
     let device = device_for(0);
     let none = checked("Ra1", &device, &groups);
     assert!(nearly(none.uploaded) && none.resident == 0, "{none:?}");

@@ -1,8 +1,9 @@
 //! Runs scripts that come with CQL 6.2 on real games.
 //!
-//! They are not part of the project: `ORBIT_SCRIPTS` names a folder with them and with `games.tsv`. For each script and each set
-//! of games, `games.tsv` has the number of games that CQL 6.2 finds, a digest of their numbers, and the numbers themselves if
-//! they are few. If it has neither digest nor numbers, the numbers are in `tests/data/script-games.tsv`.
+//! The scripts are not part of the project. `ORBIT_SCRIPTS` names a folder that contains them, and the table `games.tsv`. For
+//! each script and each set of games, `games.tsv` has the number of games that CQL 6.2 finds, a digest of the numbers of these
+//! games, and the numbers themselves if they are few. If a row has neither a digest nor the numbers, the numbers are in
+//! `tests/data/script-games.tsv`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -29,9 +30,9 @@ struct Row {
     script: String,
     set: String,
     games: usize,
-    /// The digest of the numbers; `-` if it is not known.
+    /// The digest of the numbers of these games; `-` if it is not known.
     digest: String,
-    /// The numbers; `None` if there are many.
+    /// The numbers of these games; `None` if there are many.
     list: Option<BTreeSet<u32>>,
 }
 
@@ -63,7 +64,7 @@ fn rows(folder: &Path, set: &str) -> Vec<Row> {
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
     All,
-    /// This many games, and those that are read together with them.
+    /// The first games, at least this many. The block that contains the last of them is searched to its end.
     First(u32),
 }
 
@@ -142,13 +143,13 @@ fn fault(row: &Row, path: &Path, extent: Extent) -> Option<String> {
     (row.digest != "-" && digest(&found) != row.digest).then(|| String::from("other games"))
 }
 
-/// Returns the rows for a set of games as tests. A row that has no extent in this run is left out.
+/// Returns the rows for a set of games as tests. A row for which `extent` returns `None` has no test in this run.
 fn table(
     set: &'static str,
     games: &'static str,
     extent: fn(&Row, usize) -> Option<Extent>,
 ) -> Vec<harness::Row> {
-    // If there are no scripts, there is one row, which is ignored or fails.
+    // If there are no scripts, the only test is one that is ignored, or that fails if the scripts are required.
     let Some(folder) = std::env::var_os("ORBIT_SCRIPTS").map(PathBuf::from) else {
         return vec![harness::Row::new(set, || _ = folder())];
     };

@@ -19,7 +19,7 @@ use cql5::{Board, Expanded, Facts};
 
 const BOARDS: u64 = 40;
 
-/// Returns the boards for a list as games with one position and with different results.
+/// Returns each board as a game with one position. The games have different results.
 fn games(boards: &[Board], seed: u64) -> Block {
     let outcomes = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
     block_of_games(boards.iter().zip(seed..).map(|(board, k)| Game {
@@ -79,7 +79,8 @@ fn an_evaluator_from_the_rules_alone_agrees() {
         };
         if let Some(orbit) = expand(&query.body).ok().and_then(|filter| filter.outermost()) {
             let images = cql5::images(&text).len();
-            // A list whose only item is a list with transforms equals that inner list.
+            // The numbers of images and copies also differ if the only item of a list is a list with transforms: the library
+            // treats the outer list as equal to the inner one.
             if images > 1 && images != orbit.copies.len() {
                 faults.push(format!("{text}: {images} images, {} copies", orbit.copies.len()));
             }

@@ -1,4 +1,5 @@
-//! Tests `similar`. All engines are compared with a count of men on their squares, copy by copy, on boards of letters.
+//! Tests `similar` on boards of letters. The expected value is the greatest number of men of a copy that stand on
+//! their squares. All engines must give this value.
 
 use fastrand::Rng;
 use orbit_engine::Answer;

@@ -151,21 +151,21 @@ impl Tokens {
     }
 }
 
-/// The maximum number of steps of a query in one game. Random text may repeat something without end.
+/// The maximum number of steps of a query in one game. A random query may contain a loop without end.
 const STEPS_MAX: u64 = 30_000;
 
-/// The maximum number of checks of its interrupt that the fast engine makes. It has no limit of steps, and takes thousands of
-/// steps between two checks.
+/// The maximum number of checks of its interrupt that the fast engine makes. It has no limit of steps, so the test interrupts it
+/// instead. It takes thousands of steps between two checks.
 const LOOKS_MAX: u64 = 200;
 
-/// Returns the number of checks that corresponds to the limit of steps of the reference engine.
+/// Returns the number of checks that the reference engine makes until it reaches its limit of steps.
 fn looks_of_steps(block: &Block) -> u64 {
     block.slots() as u64 + 40 * block.games_len() as u64
 }
 
-/// Parses, prints the messages, plans and runs. If any of these panics, panics with the text. Counts separately the texts that
-/// are refused, those that are accepted but not run, those that the fast engine runs, and those that are left to the reference
-/// engine.
+/// Parses a text, prints the messages about it, plans the query and runs it. If any of these panics, panics with the text.
+/// Increments one of the four counts in `seen`: of the texts that are refused, that are accepted but not run, that the fast
+/// engine runs, and that are left to the reference engine.
 pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
     seen[kind(text, block, PlanOptions::default(), |_, _, _| ())] += 1;
 }
@@ -189,7 +189,7 @@ fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, 
     assert_eq!(prepared.cpu().unwrap().info().copies[0], reference.info().copies[0]);
 }
 
-/// Returns the answers of an engine if it needs at most a number of checks.
+/// Returns the answers of an engine. The engine is interrupted after `looks_max` checks.
 fn within_looks(
     engine: &dyn Engine,
     looks_max: u64,
@@ -204,7 +204,8 @@ fn within_looks(
     Ok(answers.remove(0).remove(0))
 }
 
-/// Returns which of the four counted kinds a text belongs to. `look` is called with the answers of the fast engine.
+/// Returns the index of the count in `seen` of [`survives`] to which a text belongs. If the fast engine runs the query, calls
+/// `look` with its answers.
 fn kind(
     text: &str,
     block: &Block,
@@ -251,9 +252,9 @@ fn kind(
                 |outputs| within_looks(&reference(), looks_of_steps(block), block, outputs);
             let (answered, kind) = match prepared.planner.refusal() {
                 None => match within_looks(&prepared.cpu().unwrap(), LOOKS_MAX, block, Wants::VALUES) {
-                    // The query would take long.
+                    // A query that would take long is interrupted. It belongs to the queries that the fast engine runs.
                     Err(EngineError::Interrupted) => return 2,
-                    // The reference engine must report the reason.
+                    // The reference engine must report the reason why the run ended.
                     Err(EngineError::Stopped) => {
                         let told = told_by_reference(Wants::VALUES);
                         assert!(matches!(told, Err(EngineError::Query { .. })), "{told:?}");
@@ -269,7 +270,7 @@ fn kind(
                 Some(_) => (told_by_reference(Wants::VALUES | Wants::COMMENTARY), 3),
             };
             match answered {
-                // If a variable has no value, an assertion fails or there are too many steps, the run ends with a message.
+                // If a variable has no value, an assertion fails or the run takes too many steps, the run ends with a message.
                 Ok(_) | Err(EngineError::Query { .. }) => kind,
                 Err(error) => panic!("{error}"),
             }
@@ -289,8 +290,8 @@ fn block() -> Block {
     block_of_games(alone.into_iter().chain([tree[0].game(0).to_game()]))
 }
 
-/// Runs random texts, and demands that at least `least` of them are of each kind that `survives` counts. `text` makes a text from
-/// the random numbers of its part of the trials, and from its number.
+/// Runs random texts. At least `least` of them must be of each of the four kinds of [`survives`]. `text` makes a text from its
+/// number and from the random numbers of its part of the trials.
 fn survive(seed: u64, trials: usize, least: [u64; 4], mut text: impl FnMut(&mut Rng, usize) -> String) {
     let block = block();
     for part in length().parts() {
@@ -356,7 +357,7 @@ fn queries_with_a_few_changes() {
     });
 }
 
-/// Removes, doubles, inserts or replaces a piece of the text.
+/// Removes, doubles, inserts or replaces a piece of a text.
 fn change(rng: &mut Rng, text: &mut String, tokens: &Tokens) {
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let (a, b) = (rng.below(ends.len()), (rng.below(6)));
@@ -415,7 +416,7 @@ fn long_and_deep_queries() {
         survives(&format!("(position :ray ({}))", "R ".repeat(n)), &block, &mut seen);
         survives(&format!("(position :or {})", "(R) ".repeat(n)), &block, &mut seen);
     }
-    // These are long lists within deeply nested braces.
+    // Each of these parentheses contains a long list before the next parenthesis.
     let list = "R or ".repeat(1000);
     survives(&(format!("({list}").repeat(95) + "R" + &")".repeat(95)), &block, &mut seen);
     assert!(seen[0] > 20 && seen[2] > 20, "{seen:?}");

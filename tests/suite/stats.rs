@@ -1,5 +1,6 @@
-//! Tests counts by groups: compared with counts by hand, with a second count from JSON Lines, and with moves by shakmaty. Also
-//! tests how they are written.
+//! Tests statistics, which count games and positions by groups. They are compared with small tables counted by hand, with a
+//! second count from the output in JSON Lines, and with the moves that shakmaty plays. Also tests the tables as they are
+//! written.
 
 mod by_hand;
 pub(crate) mod next;
@@ -48,7 +49,7 @@ fn file(path: &Path, chunk_bytes: usize) -> BlockStream {
     BlockStream::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
 }
 
-/// Counts the hits of a query. If `event` is given, only games with this tag `Event` count.
+/// Counts the hits of a query. If `event` is given, only games whose tag `Event` has this value are counted.
 fn counted(
     query: &str,
     groupings: &str,
@@ -78,7 +79,7 @@ fn counted(
     sum
 }
 
-/// Returns the counts of [`PGN`].
+/// Returns the counts of a query in [`PGN`].
 fn counts(query: &str, groupings: &str) -> Counts {
     counted(query, groupings, pgn(1 << 20), 1, None)
 }

@@ -12,7 +12,7 @@ use crate::{
     runners::{ENGINES, Runner, print, reading},
 };
 
-/// A row: the query, the FEN or `startpos`, `bool`, `set` or `num`, and the value.
+/// A row: the query; the position, as a FEN or `startpos`; the reading, which is `bool`, `set` or `num`; and the value.
 struct Row {
     line: usize,
     query: String,
@@ -37,7 +37,7 @@ fn rows(name: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Returns the reason why a row of the vectors is not run, or why its expected answer is known to differ from ours.
+/// Returns a reason if a row of the vectors is not run, or if its answer is known to differ from the expected one.
 fn exception(row: &Row) -> Option<&'static str> {
     match (row.query.as_str(), row.fen.as_str()) {
         ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") => Some(
@@ -91,7 +91,7 @@ fn tables_have_their_rows() {
     assert!(rows("rows.tsv").len() >= 155);
 }
 
-/// Two vectors in which the other program searches the played moves. They have our value in place of that program's value.
+/// In these two rows the expected values are ours. The program that made the table searches the moves that were played.
 #[test]
 fn rights_come_from_the_position() {
     let castle = ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
@@ -103,7 +103,7 @@ fn rights_come_from_the_position() {
     }
 }
 
-/// Checks rows about a game's tags, which have a query and a value in the query's own reading.
+/// Checks rows about a game's tags, each with a query and its value, printed in the form for the type of the answer.
 fn check_facts(block: &Block, rows: &[(&str, &str)]) {
     for runner in Runner::all(1) {
         for &(query, expected) in rows {
@@ -114,7 +114,7 @@ fn check_facts(block: &Block, rows: &[(&str, &str)]) {
     }
 }
 
-/// Queries are in UTF-8, but files are not always.
+/// Queries are always in UTF-8, but tags may be in another encoding.
 #[test]
 fn texts_in_another_encoding() {
     let tags = [("White", ""), ("Black", "Müller"), ("Event", "")];
@@ -169,7 +169,7 @@ fn facts_of_a_game() {
     ];
     let start = Position::standard();
     let game = game_with_tags(start, &tags, Outcome::BlackWins);
-    // Other games come before it, so that a fact of the wrong game is noticed.
+    // Two other games are in the block before it, so that the test notices a tag of the wrong game.
     let other = game_with_tags(start, &[("White", "Tal, M"), ("WhiteElo", "2900")], Outcome::WhiteWins);
     let block = block_of_games(vec![other.clone(), other, game]);
     check_facts(
@@ -204,12 +204,12 @@ fn facts_of_a_game() {
     check_facts(&block, &["elo", "elo white", "elo black", "year"].map(|query| (query, "nomatch")));
     let queries = ["result 1-0", "result 0-1", "result 1/2-1/2", "eco", "eco \"\"", "player \"a\""];
     check_facts(&block, &queries.map(|query| (query, "F")));
-    // A missing name has the value `?`.
+    // A game without a player's name has the name `?`.
     let queries = ["player white", "player", "player white \"\"", "player white == \"?\""];
     check_facts(&block, &queries.map(|query| (query, "T")));
 }
 
-/// The slots of a segment, of a batch and of a block are all counted, including the last ones.
+/// Checks blocks whose last slot is at each side of the end of a segment and of a batch.
 #[test]
 fn every_slot_is_answered() {
     for slots in [1, 31, 32, 33, 63, 64, 255, 256, 257, 300] {
@@ -226,7 +226,7 @@ fn every_slot_is_answered() {
     }
 }
 
-/// The beginning and the end of a game follow from the games' own bounds, which neither engines nor replay compute.
+/// The beginning and the end of a game are taken from the slots of the game in the block, not from an engine.
 #[test]
 fn initial_and_terminal_are_the_ends_of_games() {
     let text: String = (0..200)

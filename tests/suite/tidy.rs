@@ -19,7 +19,7 @@ const LINES_MAX: usize = 800;
 
 /// The units that each unit may import, with the reason. A unit is a module with all modules below it, except those that are
 /// units of their own. `engine` means `crates/engine/src/lib.rs`. The manifest of a crate limits the crates that it may import;
-/// this table limits the imports of modules within crates that have several. docs/dev/imports.md shows it.
+/// this table limits the imports of modules in crates that have several modules. docs/dev/imports.md shows it.
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "everything stands on it"),
     ("visible", &[], "one list of letters for all that is shown"),
@@ -275,8 +275,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// The folders of crates, the names of the crates in paths, and the module of the table that stands for the whole crate. `None`
-/// if a crate contains several modules.
+/// The crates, each with its folder, its name in paths, and the module of the table that stands for the whole crate; `None` if
+/// the table has several modules of the crate.
 const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("command", "orbit_command", Some("command")),
     ("core", "orbit_core", None),
@@ -293,10 +293,10 @@ const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("witness", "orbit_witness", Some("witness")),
 ];
 
-/// Files that join the modules and belong to none of them.
+/// Files that declare modules and belong to none of them, so that they may import every module.
 const ROOTS: [&str; 4] = ["crates/core/src/lib.rs", "crates/search/src/lib.rs", "src/lib.rs", "src/main.rs"];
 
-/// Imports that are not allowed although an arrow includes them.
+/// Imports that are forbidden although [`ARROWS`] allows their module.
 const EXCEPT: &[(&str, &str, &str)] = &[
     ("reference", "board::Dihedral", "it has transform arithmetic of its own"),
     ("reference", "board::SquareMap", "it has transform arithmetic of its own"),
@@ -316,7 +316,7 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("reference", "query::parse", "the typed tree is all it sees"),
 ];
 
-/// Words that are not about the project. Each may occur in only one file.
+/// Words that must not occur, since they are not about the project. Each may occur in at most one file, which is named.
 const FORBIDDEN: &[(&str, &str)] = &[
     ("/work/", ""),
     ("/tmp/", ""),
@@ -348,7 +348,7 @@ fn files() -> Vec<String> {
         Ok(list) if list.status.success() => {
             String::from_utf8(list.stdout).unwrap().lines().map(String::from).collect()
         }
-        // This is a source archive without git.
+        // In a source archive there is no git, so all files below the folder are taken.
         _ => below(Path::new("")),
     };
     let found: Vec<String> = found.into_iter().filter(|path| root().join(path).is_file()).collect();
@@ -439,7 +439,7 @@ fn is_cfg_test(attribute: &TokenTree) -> bool {
     matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
 
-/// Returns the places at which the wanted tokens follow each other.
+/// Returns the indices of the tokens at which the tokens of `wanted` follow each other.
 fn places(tokens: &[Token], wanted: &str) -> Vec<usize> {
     let wanted: Vec<String> = self::tokens(wanted).into_iter().map(|token| token.word).collect();
     let is_there = |found: &[Token]| found.iter().zip(&wanted).all(|(token, word)| token.word == *word);
@@ -453,8 +453,7 @@ fn numbered(text: &str, lines: BTreeSet<usize>) -> Vec<String> {
     lines.into_iter().map(|number| format!("{number}: {}", line(number))).collect()
 }
 
-/// Returns all paths in a file that begin with `crate`, `super` or one of our crates, in the form in which `module` names
-/// modules.
+/// Returns all paths in a file that begin with `crate`, `super` or one of our crates, with modules named as by [`module`].
 fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     let is_module = |root: &&str| module.first().is_some_and(|first| first == root);
     let own: Vec<String> =
@@ -479,7 +478,7 @@ fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     out
 }
 
-/// Reads one tree of a path or a `use`. Returns the number of tokens that were read.
+/// Reads a path or one tree of a `use`, and adds its paths to `out`. Returns the number of tokens that were read.
 fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> usize {
     let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
     let mut at = 0;
@@ -696,7 +695,7 @@ fn the_project_speaks_of_itself_alone() {
     assert_none(wrong.collect());
 }
 
-/// Returns the texts between backquotes that look like paths of this project.
+/// Returns the strings between backquotes that look like paths of this project.
 fn named_paths(text: &str) -> Vec<&str> {
     let prose: Vec<&str> = text.split("```").step_by(2).collect();
     let top: Vec<String> =

@@ -13,7 +13,7 @@ use crate::common::{data, length::stride};
 use crate::database::SAMPLE;
 use crate::game_trees::with_variations;
 
-/// Queries that write or sort, in addition to those of the table.
+/// Queries that write comments or sort games, in addition to those of the table.
 const QUERIES: &[&str] = &[
     "check comment(\"check by \" (A attacks k))",
     "flipcolor {Q attacks k comment(\"of \" currenttransform)}",
@@ -71,8 +71,8 @@ fn games() -> Vec<u8> {
     format!("{}\n{}", tables.join("\n"), sample.concat().trim_end_matches("[Event ")).into_bytes()
 }
 
-/// Returns the comments on each block, and the sort keys of the games that are found, as an engine computes them. Returns `None`
-/// if the engine refuses the query or fails.
+/// Returns the comments on each block, and the sort keys of the games that are found, as one engine computes them. Returns
+/// `None` if the engine refuses the query or fails.
 fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>> {
     let mut options = EngineOptions::default();
     options.engine = engine;

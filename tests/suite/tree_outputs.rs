@@ -1,5 +1,5 @@
 //! Tests outputs of games with side lines (variations): rows are compared with the positions that pgn-reader and shakmaty find in
-//! the same text, trees are written and read again, and positions are counted by ply.
+//! the same text, games are written and read again, and statistics by ply are compared with a second count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -35,7 +35,7 @@ struct Node {
     /// The move that leads to the position, in SAN.
     san: String,
     parent: Option<usize>,
-    /// The positions that follow. The first one is reached by the move of the line.
+    /// The indices of the positions after it. The first one is reached by the move of the line.
     next: Vec<usize>,
 }
 
@@ -407,7 +407,7 @@ fn trees_of_real_files_that_are_written_are_read_again() {
     assert!(lines > 2_000 && annotations > 10_000, "{lines} {annotations}");
 }
 
-/// For each ply, the games and the number of positions: of all, and of those that hit.
+/// For each ply, the games with positions at this ply and the number of these positions: for all positions, and for hits.
 type ByPly = BTreeMap<i64, [(BTreeSet<u32>, u64); 2]>;
 
 #[test]
@@ -447,7 +447,7 @@ fn positions_of_side_lines_count_by_their_plies() {
     assert_eq!(by_value.iter().map(|row| row.hit.positions).sum::<u64>(), total.hit.positions);
 }
 
-/// If a query runs on main lines alone, its shares are shares of the positions in main lines.
+/// If a query searches only main lines, its percentages refer to the positions of main lines.
 #[test]
 fn each_query_has_shares_of_its_own_positions() {
     let text = made(302, 150).text;

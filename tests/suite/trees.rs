@@ -1,5 +1,5 @@
-//! Tests query trees that no query text can produce: with strings and positions of the game after `if` and in variables, and with
-//! variables that are read while they have no value. All engines must give the same answers.
+//! Tests query trees that no query text can produce: with `if` and with variables whose values are strings or positions of the
+//! game, and with variables that are read while they have no value. All engines must give the same answers.
 
 use orbit_core::board::Color;
 use orbit_engine::{Answer, EngineError, Wants};
@@ -64,7 +64,8 @@ fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
     let query = TypedQuery { vars: vec![var], ..TypedQuery::new(body.clone()) };
     let block = &pgn_blocks(GAME)[0];
     let hits = match runner.engine(&query).unwrap().answer(block, Wants::VALUES) {
-        // The reference engine reports that a variable without a value was read. In plans the result has no value then.
+        // The reference engine reports that a variable without a value was read. In a plan, a filter that reads the variable has
+        // no value instead.
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.ends_with("holds nothing") => {
             return "-".repeat(block.slots());
         }

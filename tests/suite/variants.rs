@@ -98,7 +98,8 @@ fn every_pair_of_changes_answers_as_the_default() {
     let mut pairs = Runner::every_variant();
     pairs.retain(|variant| variant.changes() <= 2);
     let device = device();
-    // There is one choice of workgroups, of lanes and of segments, and there are three settings that are on or off.
+    // A variant may change the workgroup (to three other sizes), the lanes (to one other number), the segments (to three other
+    // numbers) and three switches; with 64-bit integers also a fourth switch.
     let wide = usize::from(device.report().has_wide_integers);
     assert_eq!(pairs.len(), 1 + (10 + wide) + (39 + 10 * wide), "of 3 workgroups, 1 + 3 lanes and segments");
     let blocks = blocks();
@@ -162,7 +163,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// Returns the first kernel of a query.
+/// Returns the kernel of the first pass, which finds the hits of a query.
 fn kernel(text: &str, variant: &str) -> Kernel {
     let plan = prepared(text).planner.hits();
     let variant = variant.parse().unwrap_or_else(|error| panic!("{error}"));

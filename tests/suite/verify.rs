@@ -1,4 +1,4 @@
-//! Tests engines that check and replace each other.
+//! Tests engines that check the answers of another engine, and engines that replace one that fails.
 
 use orbit_engine::{
     Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Values, Wants,
@@ -28,7 +28,7 @@ fn blocks() -> Vec<Block> {
     (0..4).flat_map(|k| pgn_blocks(&text(250 * k))).collect()
 }
 
-/// An engine that answers as `cpu`, except for one lie.
+/// An engine whose answers are those of `cpu` with one error.
 struct Liar {
     honest: Box<dyn Engine>,
     lie: Lie,
@@ -36,7 +36,7 @@ struct Liar {
 
 #[derive(Clone, Copy)]
 enum Lie {
-    /// A position hits wrongly, or does not hit although it should.
+    /// The index of a position that hits although it should not, or does not hit although it should.
     Hit(usize),
     /// A hit has wrong copies.
     Copies,
@@ -65,7 +65,8 @@ impl Engine for Liar {
         match self.lie {
             Lie::Hit(_) => {}
             Lie::Copies => {
-                // These copies belong to a query with another transform. Their number is the same, but they match elsewhere.
+                // These copies belong to a query with another transform. It has the same number of copies, but they match
+                // elsewhere.
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Wants::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
@@ -99,7 +100,7 @@ fn verification_finds_a_lie() {
         let error = lie(&self::prepared("ply > 3"), Lie::Value, sample, Wants::VALUES);
         assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
     }
-    // If only counts are wanted, they are checked hit by hit as well.
+    // If only the number of hits of each copy is wanted, the copies are still checked at each hit.
     for outputs in [Wants::COPY_COUNTS, Wants::LOWEST_COPY, Wants::ALL_COPIES] {
         let error = lie(&prepared, Lie::Copies, Sample::All, outputs);
         assert!(error.contains("`liar` and `reference` find copies"), "{error}");
@@ -113,7 +114,7 @@ fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Wants) -> St
     checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
 }
 
-/// Hits that were removed are checked as well. Values and copies are checked only for those that stay.
+/// Hits that the choice of games removed are also checked. Values and copies are checked only for the hits that are left.
 #[test]
 fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let prepared = prepared("flip {Nf3 nc6}");
@@ -137,8 +138,8 @@ fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     }
 }
 
-/// A sample is at least as large as requested, far smaller than the whole, and spread over all blocks. It keeps tags and the
-/// numbers of games.
+/// A sample is at least as large as requested, far smaller than the database, and spread over all blocks. It keeps tags and
+/// the numbers of games.
 #[test]
 fn verification_samples_what_was_asked_for() {
     let blocks = blocks();
@@ -167,7 +168,8 @@ fn verification_samples_what_was_asked_for() {
     }
 }
 
-/// A device is lost permanently, at the first or at a later submission. The run continues at the same place.
+/// A device is lost permanently, at the first or at a later submission. The processor continues the run at the block at
+/// which the device was lost.
 #[test]
 #[cfg(feature = "gpu")]
 fn the_cpu_takes_over_from_a_lost_card() {
@@ -222,7 +224,7 @@ fn queries_together_answer_as_alone() {
         engines.push(Box::new(Gpu::new(plans(), open_device(device_options(GpuLimits::default())))));
     }
     engines.push(Box::new(Bulk::new(queries[..texts.len()].iter().map(|prepared| &prepared.query)).unwrap()));
-    // The first query requests all outputs, and the others request fewer.
+    // The first query wants all outputs, and the others want fewer.
     let wishes = [Wants::VALUES | Wants::ALL_COPIES, Wants::HITS, Wants::COPY_COUNTS, Wants::VALUES];
     for engine in engines {
         let wanted: Vec<Wants> =

@@ -1,5 +1,5 @@
-//! Compares tables of positions with counts by shakmaty alone: visits, games, dates and novelties. Also tests keys that collide,
-//! files that are cut, altered or belong to other games, and games that were appended.
+//! Compares tables of positions with those that shakmaty alone gives: visits, games, dates and novelties. Also tests keys that
+//! collide, files that are cut, altered or belong to other games, and games that were appended.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -22,8 +22,8 @@ use tempfile::TempDir;
 use crate::common::blocks_with;
 use crate::database::SAMPLE;
 
-/// Games with transpositions, a repetition, different castling rights, en passant squares that count and others that do not (for
-/// instance because the pawn is pinned), Chess960, a start from a FEN, equal games, and dates of all kinds.
+/// Games with transpositions, a repetition, different castling rights, en passant squares at which a capture is legal and others
+/// (for instance because the pawn is pinned), Chess960, a start from a FEN, equal games, and dates of all kinds.
 const GAMES: &str = r#"
 [White "A"]
 [Black "B"]
@@ -131,7 +131,7 @@ struct Played {
     number: u32,
     date: DateOrder,
     players: [String; 2],
-    /// The names of the positions, which are equal for equal positions. There is one more name than moves.
+    /// The names of the positions. Equal positions have equal names. There is one more name than moves.
     positions: Vec<String>,
     sans: Vec<String>,
 }
@@ -257,7 +257,7 @@ fn positions_are_counted_as_shakmaty_counts() {
     assert_eq!(count("e4 a6 e5 d5"), (1, 1));
     assert_eq!(count("e4 d5 e5 a6"), (1, 1));
     assert_eq!(count("e4 a6 e5 d5 Nf3 h6"), (2, 2));
-    // The pawn that could capture is pinned, so the en passant square does not count.
+    // The pawn that could capture is pinned, so the en passant square is not part of the position.
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - d6"), (2, 2));
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - -"), (2, 2));
     assert_eq!(count("e4 e5 Nf3 Nc6 Bc4"), (0, 0));
@@ -272,7 +272,7 @@ fn positions_are_counted_as_shakmaty_counts() {
 fn real_games_are_counted_as_shakmaty_counts() {
     let folder = tempfile::tempdir().unwrap();
     let reel = reel_of(folder.path(), &sample_games(200), 20_000);
-    // There is so little memory that positions are sorted through a file.
+    // With so little memory, positions are sorted through a file.
     let size = write(&reel, |options| options.memory_bytes = 1 << 16);
     compare(&reel, 40);
     let spilt = fs::read(table_path(&reel)).unwrap();
@@ -401,8 +401,8 @@ fn a_table_that_cannot_be_written_leaves_the_one_that_is_there() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
 }
 
-/// A novelty: the game, the number of half-moves before it, the move, the moves that were played before, and the number of
-/// earlier games with the position.
+/// A novelty: the game, the number of half-moves before it, the move, the moves that earlier games played in the position before
+/// it, each with the number of these games, and the number of all earlier games with that position.
 type Found = (u32, usize, Option<String>, Vec<(String, u64)>, u64);
 
 /// Returns the first new position of each game, found by brute force.
@@ -465,7 +465,7 @@ fn check_novelties(folder: &TempDir, text: &str, chunk_bytes: usize) -> usize {
     told.len()
 }
 
-/// Compares the novelties of some games that are found without a table, from the reel and from text.
+/// Finds the novelties of some games without a table, from the reel and from text, and compares them with those in `all`.
 #[track_caller]
 fn compare_chosen(reel: &Path, chunk_bytes: usize, all: &[Novelty]) {
     let mut options = StreamOptions::default();
@@ -501,7 +501,7 @@ fn novelties_are_those_of_brute_force() {
     let (folder, text) = (tempfile::tempdir().unwrap(), sample_games(500));
     let found = check_novelties(&folder, &text, 30_000);
     assert!(found > 400, "{found}");
-    // Duplicate games hide no novelties, and only add to the earlier games.
+    // If each game occurs twice, there are the same novelties. The duplicates only add to the earlier games.
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(check_novelties(&folder, &format!("{text}\n{text}"), 30_000), found);
 }

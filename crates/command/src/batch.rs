@@ -1,4 +1,4 @@
-//! Implements `orbit batch`, which counts the hits of many themes.
+//! Implements `orbit batch`, which counts the games and positions that many themes hit.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -207,7 +207,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     search(&args, &chosen)
 }
 
-/// Runs all themes over the games and writes the counts of their hits.
+/// Searches the games for all themes, and writes the numbers of games and positions that each theme hits.
 fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let begun = Instant::now();
     refuse_clashes(&args.themes, args.output().into_iter().chain(args.problems.as_deref()))?;

@@ -1,4 +1,4 @@
-//! Writes the output of `orbit batch`: the counts of themes, or themes themselves.
+//! Writes the output of `orbit batch`: the numbers of hits of themes, or the themes themselves.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -48,14 +48,15 @@ const COLUMNS: [&str; 23] = [
     "side_score",
 ];
 
-/// The counts of each theme. All themes have the same groupings.
+/// The counts of each theme, all of them by the same groupings.
 pub(super) struct Matrix<'a> {
     pub(super) themes: &'a [Theme],
     pub(super) counts: &'a [Counts],
     pub(super) groupings: &'a [Grouping],
 }
 
-/// One row of counts, for programs. Shares and scores are from 0 to 1, rounded to six places.
+/// The counts of one theme in one group of games, as a row for programs. Shares and scores are from 0 to 1, rounded to six
+/// places.
 #[derive(Serialize)]
 struct ThemeCount {
     games_hit: u64,
@@ -105,7 +106,7 @@ impl ThemeCount {
         }
     }
 
-    /// Counts a group, and compares it with the first group of its grouping.
+    /// Returns the counts of a group, compared with those of the first group of its grouping.
     fn beside(row: &GroupRow, first: Option<&GroupRow>) -> ThemeCount {
         let difference =
             first.filter(|first| first.keys != row.keys).and_then(|first| difference(row, first));
@@ -123,7 +124,7 @@ fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-/// Returns the difference between the shares of games of two groups.
+/// Returns the difference between the shares of games that hit in two groups.
 fn difference(row: &GroupRow, other: &GroupRow) -> Option<ShareDifference> {
     Some(ShareDifference::between(row.games()?, other.games()?))
 }
@@ -230,14 +231,14 @@ impl Matrix<'_> {
         out
     }
 
-    /// Returns the counts of a theme whose search covered the most positions. If side lines are searched for some themes, these
-    /// are the counts of one of them.
+    /// Returns the counts of a theme whose search covered the most positions. If some themes search side lines, it is one of
+    /// these.
     fn widest(&self) -> Option<&Counts> {
         self.counts.iter().rev().max_by_key(|counts| counts.total().all.positions)
     }
 
-    /// Returns the groups of a grouping. All themes count the same games, so the groups are those of any theme. Groups by name or
-    /// opening are ordered by their numbers of games; all other groups are in their natural order.
+    /// Returns the groups of a grouping. All themes are searched in the same games, so every theme has the same groups. Groups by
+    /// name or opening are ordered by their numbers of games; all other groups are in their natural order.
     fn groups(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let mut groups = self.widest().map_or(Vec::new(), |counts| counts.rows(grouping));
         if grouping.first.is_ranked() {

@@ -1,4 +1,4 @@
-//! Defines the arguments that choose which games count and which games are listed.
+//! Defines the arguments that select games and hits, and those that order and limit the games that are listed.
 
 use std::num::NonZeroU64;
 
@@ -101,7 +101,7 @@ pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns hints for a search without results whose conditions depend on positions. They are about the comments that such
+/// Returns hints for a search without results whose conditions depend on positions. The hints are about the comments that such
 /// conditions read.
 pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {

@@ -41,8 +41,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// In bash, this replaces clap's function if the word begins with a quotation mark and is at a place for a query. Bash closes the
-/// quotation if only one completion is left; this code prevents a blank after it.
+/// In bash, this function is called in place of clap's function if the word begins with a quotation mark and is at a place for a
+/// query. Bash closes the quotation if only one completion is left; this code prevents a blank after it.
 const IN_BASH: &str = r#"
 _orbit_in_query() {
     local current="${COMP_WORDS[COMP_CWORD]}"

@@ -382,7 +382,8 @@ fn size_text(plan: &Plan) -> String {
     )
 }
 
-/// Describes the part of a plan that is computed game by game, position by position, from columns of earlier stages.
+/// Describes the flat programs of a plan, which keep state from position to position of a game and read the columns of earlier
+/// stages.
 fn flat_text(plan: &Plan) -> String {
     let carried = plan.program.stages.iter().flat_map(|stage| &stage.carried);
     let flat = carried.filter_map(|carry| match &carry.what {
@@ -399,7 +400,7 @@ fn flat_text(plan: &Plan) -> String {
     text.collect()
 }
 
-/// Describes how the orbits are evaluated. Equal notes are counted and not repeated.
+/// Describes how the orbits are evaluated. A note that occurs several times has one line, with the number of its occurrences.
 fn note_lines(notes: &[OrbitNote]) -> Vec<String> {
     let mut lines: Vec<(String, usize)> = Vec::new();
     for note in notes {

@@ -1,4 +1,5 @@
-//! Makes the short help of `-h`, which fits a screen. Also finds what must be known about the arguments before they are parsed.
+//! Makes the short help of `-h`, which fits a screen. Also finds out from arguments that cannot be parsed whether messages must
+//! be JSON.
 
 use std::ffi::OsString;
 
@@ -100,7 +101,7 @@ fn shortened(command: Command, name: &str, shown: &[&str]) -> Command {
     })
 }
 
-/// Returns whether messages must be JSON, given arguments that could not be parsed.
+/// Returns whether arguments that could not be parsed ask for messages as JSON.
 pub(super) fn asks_for_json(arguments: &[OsString]) -> bool {
     let mut before = None;
     arguments.iter().take_while(|word| *word != "--").any(|word| {

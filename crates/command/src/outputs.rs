@@ -119,7 +119,7 @@ impl OutputArgs {
         options
     }
 
-    /// Returns the data that the chosen columns need.
+    /// Returns the facts about games and hits that the chosen columns need.
     pub(super) fn wants(&self) -> Wants {
         Columns::new(&self.columns).wants()
     }
@@ -465,13 +465,13 @@ impl Outputs {
         outputs.chain(self.games.sinks()).chain(pictures).filter_map(Sink::path)
     }
 
-    /// Returns whether games are listed, or only counted up to a limit.
+    /// Returns whether the listed games have numbers of their own: an output lists hits, or the number of games is limited.
     fn count_games(&self) -> bool {
         let is_limited = self.skip > 0 || self.games_max.is_some();
         is_limited || self.outputs.iter().any(|output| output.format != Format::Nothing)
     }
 
-    /// Returns the number of listed games and positions. `hit` are the numbers of all that hit.
+    /// Returns the number of listed games and positions. `hit` has the numbers of all games and positions that hit.
     pub(super) fn listed(&self, hit: HitTotals) -> HitTotals {
         if self.count_games() { self.outputs[0].stitcher.hit_totals() } else { hit }
     }

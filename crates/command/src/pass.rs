@@ -1,4 +1,4 @@
-//! Runs many queries over the same games in one pass, for `orbit batch` and `orbit scan --queries`.
+//! Runs many queries while the games are read once, for `orbit batch` and `orbit scan --queries`.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use super::failure::{Exit, Failure};
 use super::problems::Problems;
 use super::terminal::Remark;
 
-/// One pass of many queries over a database.
+/// A run of many queries over a database, which is read once.
 pub(super) struct BatchPass<'a> {
     pub(super) scan: &'a Executor,
     pub(super) interrupt: &'a CtrlC,

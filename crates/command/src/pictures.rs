@@ -21,7 +21,7 @@ pub(super) enum Picture {
     Page,
 }
 
-/// Prints the hits of each transform, and a heat map of their squares.
+/// Prints the number of hits of each kind of transform, and the heat maps of [`heat`].
 pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     let orbit = findings.orbit.as_ref();
@@ -55,7 +55,8 @@ pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
     places.into_iter().chain(&findings.squares).collect()
 }
 
-/// Returns lines with the number of copies and hits for each kind of transform.
+/// Returns a line with the number of copies that hit, and for each kind of transform a line with the numbers of its hits and
+/// copies.
 fn sums(orbit: &OrbitFindings) -> Vec<String> {
     let hit = format!("{} of {} copies hit", grouped(orbit.copies_hit), grouped(orbit.copies_total));
     let sums = orbit.symmetries.iter().chain(orbit.colors.iter().filter(|_| orbit.colors.len() > 1));

@@ -74,7 +74,7 @@ impl Args {
         }
     }
 
-    /// Returns the choice of games. It has no player, since the games of other players count, too.
+    /// Returns the choice of games. It has no player, since the games of other players are examined, too.
     fn choice(&self) -> Result<Choice, Failure> {
         let request = Request { conditions: texts(&self.conditions), ..Request::default() };
         let choice = request.check()?.choice;
@@ -141,7 +141,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         return Err(Failure::Other(players::none_of(player, &part.spellings)));
     }
     if !interrupt.is_set() {
-        // Lines of JSON tell the progress of one reading.
+        // These are further readings of the games. They show a bar, but no lines of JSON, since these describe a single reading.
         let progress = ProgressDisplay::new_if(args.pass.progress.is_bar() && !args.pass.quiet);
         let watch = |streamed: &StreamedBlock| progress.update(streamed);
         profile.novelties =

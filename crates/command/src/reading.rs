@@ -108,8 +108,8 @@ impl ReadingArgs {
         Some(format!("{} games were left out, which {what}", grouped(games)))
     }
 
-    /// Sets the options of a database for some queries, and sets whether these search side lines. `wants` is the data that
-    /// everything except the queries needs.
+    /// Sets the options of a database for some queries, and sets whether these search side lines. `wants` has the facts about
+    /// games that everything except the queries needs.
     pub(super) fn apply<'a>(
         &self,
         options: &mut StreamOptions,
@@ -155,7 +155,7 @@ impl PassArgs {
         options
     }
 
-    /// Prints the totals and the failures of the pass, and returns the exit of the command.
+    /// Prints the totals of the games and the sources that were not read to their ends, and returns the exit of the command.
     pub(super) fn end(&self, summary: &Summary, interrupt: &CtrlC) -> Exit {
         if !self.quiet {
             message!("{}", totals_line(&summary.totals));

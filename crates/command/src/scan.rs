@@ -281,7 +281,7 @@ impl Args {
         Ok(request)
     }
 
-    /// Returns the outputs as JSON, without the names of files. This is the information on outputs that parts of a job need.
+    /// Returns the outputs as JSON, without the names of files. The parts of a job depend on these outputs.
     fn output(&self) -> Result<Value, Failure> {
         Ok(json!({
             "count": self.count,
@@ -294,7 +294,8 @@ impl Args {
         }))
     }
 
-    /// Returns the data that the choice of games, statistics and columns need in addition to what the query needs.
+    /// Returns the facts about games and hits that the selection of games, the statistics and the columns need in addition to
+    /// those that the query needs.
     fn wants(&self, chosen: &Chosen) -> Wants {
         chosen.wants() | self.stats.wants() | self.outputs.wants()
     }

@@ -99,7 +99,7 @@ pub(super) struct OpenArgs {
 }
 
 impl OpenArgs {
-    /// Opens the databases. If files were given, one database has these files.
+    /// Opens the list of databases. If files were given, its first database, `main`, has these files.
     pub(super) fn open(&self, cancel: &CancelToken) -> Result<OpenDatabases, Failure> {
         let mut options = ServeOptions::default();
         options.memory_max = self.memory;

@@ -69,7 +69,7 @@ impl StatsArgs {
         named(self.stats_output.as_deref())
     }
 
-    /// Returns the data that the groupings need. Returns none for groupings that will be refused later.
+    /// Returns the facts about games and hits that the groupings need. Groupings that will be refused later need none.
     pub(super) fn wants(&self) -> Wants {
         let groupings = parse(&self.stats.join(",")).map_or(Vec::new(), |(groupings, _)| groupings);
         groupings.iter().flat_map(Grouping::properties).map(|by| by.wants()).collect()

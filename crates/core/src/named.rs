@@ -20,7 +20,7 @@ pub trait Named: Copy + PartialEq + 'static {
     ///
     /// # Panics
     ///
-    /// If the table lacks the value.
+    /// Panics if the table lacks the value.
     fn name(self) -> &'static str {
         let row = Self::TABLE.iter().find(|row| row.0 == self);
         row.expect("the table has every choice").1
@@ -30,7 +30,7 @@ pub trait Named: Copy + PartialEq + 'static {
     ///
     /// # Errors
     ///
-    /// If no value has this name. The error has the list of all names.
+    /// Fails if no value has this name. The error has the list of all names.
     fn named(name: &str) -> Result<Self, UnknownName> {
         let row = Self::TABLE.iter().find(|row| row.1 == name);
         row.map(|row| row.0).ok_or_else(|| UnknownName {

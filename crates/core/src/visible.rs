@@ -109,7 +109,7 @@ impl<W: Write> VisibleBytes<W> {
     ///
     /// # Errors
     ///
-    /// The errors of the writer.
+    /// Returns the errors of the writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.flush()?;
         Ok(self.out)

@@ -34,15 +34,23 @@ pub struct AlreadyHeld {
 }
 
 /// Finds out which inputs are already contained in a reel or in earlier inputs, as if all inputs were appended one after the
-/// other. These are files with the same content as a source, no matter what their names are; reels all of whose sources are
-/// contained; and the reel itself. A file is read only if a source or an earlier input has the same size, unless their places and
-/// times are also the same. Standard input is always new.
+/// other. These inputs are contained:
+///
+/// * files with the same content as a source, no matter what their names are;
+/// * reels all of whose sources are contained;
+/// * the reel itself.
+///
+/// A file is read only if a source or an earlier input has the same size, unless their places and times are also the same.
+/// Standard input is always new.
 ///
 /// # Errors
 ///
-/// A folder cannot be read; a file cannot be read although a reel has some content of it; the reel has a file with different
-/// content ([`StreamError::SourceChanged`]); or some, but not all, of the sources of a reel are contained
-/// ([`StreamError::PartlyHeld`], [`StreamError::PartlyGiven`]).
+/// Fails in these cases:
+///
+/// * a folder cannot be read;
+/// * a file cannot be read although a reel has some content of it;
+/// * the reel has a file with the same path and different content ([`StreamError::SourceChanged`]);
+/// * some, but not all, of the sources of a reel are contained ([`StreamError::PartlyHeld`], [`StreamError::PartlyGiven`]).
 pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, StreamError> {
     let mut known = HeldSources { reel, ..HeldSources::default() };
     if let Some(reel) = reel {

@@ -10,7 +10,7 @@ impl BlockStream {
     ///
     /// # Errors
     ///
-    /// Those of [`BlockStream::for_each_block`], and an error if an input cannot be read twice.
+    /// Returns the errors of [`BlockStream::for_each_block`], and an error if an input cannot be read twice.
     pub fn last_game(&self, threads: usize) -> Result<u32, StreamError> {
         if !self.is_repeatable() {
             return Err(StreamError::ReadOnce);

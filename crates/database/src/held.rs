@@ -48,7 +48,7 @@ impl Held {
     ///
     /// # Errors
     ///
-    /// Those of [`BlockStream::for_each_block`].
+    /// Returns the errors of [`BlockStream::for_each_block`].
     pub fn read(
         database: BlockStream,
         threads: usize,

@@ -253,19 +253,19 @@ impl BlockStream {
     ///
     /// # Errors
     ///
-    /// The errors of [`Sources::open`] and [`Reel::open`].
+    /// Returns the errors of [`Sources::open`] and [`Reel::open`].
     pub fn open(paths: &[PathBuf], options: StreamOptions) -> Result<BlockStream, StreamError> {
         let mut database = BlockStream::empty(options);
         database.add_paths(paths)?;
         Ok(database)
     }
 
-    /// Like [`BlockStream::open`], for inputs that are to be appended to a reel. Their sources and games are numbered after those
-    /// of the reel.
+    /// Does the same as [`BlockStream::open`], for inputs that are to be appended to a reel. Their sources and games
+    /// are numbered after those of the reel.
     ///
     /// # Errors
     ///
-    /// Those of [`BlockStream::open`].
+    /// Returns the errors of [`BlockStream::open`].
     pub fn open_after(
         reel: &Reel,
         paths: &[PathBuf],
@@ -311,7 +311,7 @@ impl BlockStream {
     ///
     /// # Panics
     ///
-    /// If duplicates are dropped and are recognized by tags.
+    /// Panics if duplicates are dropped and are recognized by tags.
     #[must_use]
     pub fn without_tags(mut self) -> BlockStream {
         assert!(!self.tells_games_by_tags(), "{DUPLICATES_NEED_TAGS}");
@@ -350,7 +350,7 @@ impl BlockStream {
     ///
     /// # Panics
     ///
-    /// If tags are left out, and duplicates are recognized by tags.
+    /// Panics if tags are left out, and duplicates are recognized by tags.
     #[must_use]
     pub fn without_duplicates(mut self, seen: GameSet) -> BlockStream {
         assert!(self.options.parse.tags || seen.alike() == Alike::Moves, "{DUPLICATES_NEED_TAGS}");
@@ -548,12 +548,13 @@ impl BlockStream {
     ///
     /// # Errors
     ///
-    /// A block of a reel is damaged, or there are more than 2^32 games. The results of all earlier blocks have been passed to
-    /// `take` by then. It is not an error if a PGN source cannot be read to its end: see [`Summary::failures`].
+    /// Fails if a block of a reel is damaged, or if there are more than 2^32 games. The results of all earlier blocks
+    /// have been passed to `take` by then. It is not an error if a PGN source cannot be read to its end: see
+    /// [`Summary::failures`].
     ///
     /// # Panics
     ///
-    /// If `work` or `take` panics.
+    /// Panics if `work` or `take` panics.
     pub fn for_each_block<T: Send>(
         self,
         threads: usize,
@@ -565,17 +566,17 @@ impl BlockStream {
         self.for_each_group(threads, 1, work, take)
     }
 
-    /// Like [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks together and returns one result for each. The
-    /// first groups are smaller, so that all threads soon have work. If results need much memory, `work` reserves it in the
-    /// budget before it creates them.
+    /// Does the same as [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks together and returns one
+    /// result for each of them. The first groups are smaller, so that all threads soon have work. If results need much
+    /// memory, `work` reserves it in the budget before it creates them.
     ///
     /// # Errors
     ///
-    /// Those of [`BlockStream::for_each_block`].
+    /// Returns the errors of [`BlockStream::for_each_block`].
     ///
     /// # Panics
     ///
-    /// If `work` or `take` panics.
+    /// Panics if `work` or `take` panics.
     pub fn for_each_group<T: Send>(
         self,
         threads: usize,

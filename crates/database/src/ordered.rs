@@ -184,7 +184,8 @@ impl<R> Drop for StopOnDrop<'_, R> {
 ///
 /// # Errors
 ///
-/// The first error of `prepare` or `number`, in the order of the tasks. The results of all earlier tasks were passed to `take`.
+/// Returns the first error of `prepare` or `number`, in the order of the tasks. The results of all earlier tasks were
+/// passed to `take`.
 pub(super) fn run<J, M, T, E, Next, Prepare, Number, Work>(
     limits: TaskLimits<'_>,
     interrupt: &AtomicBool,

@@ -77,7 +77,7 @@ impl BlockStream {
     ///
     /// # Errors
     ///
-    /// Those of [`BlockStream::for_each_block`].
+    /// Returns the errors of [`BlockStream::for_each_block`].
     pub fn block_of_game(mut self, number: u32, threads: usize) -> Result<GameBlock, StreamError> {
         let mut before = 0_u32;
         let mut notes = None;

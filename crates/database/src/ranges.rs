@@ -40,7 +40,7 @@ impl BlockStream {
     ///
     /// # Panics
     ///
-    /// If there are inputs other than reels, or fewer blocks.
+    /// Panics if there are inputs other than reels, or fewer blocks.
     #[must_use]
     pub fn only_blocks(mut self, range: Range<usize>) -> BlockStream {
         let mut before = 0;
@@ -78,7 +78,7 @@ impl BlockStream {
     ///
     /// # Errors
     ///
-    /// Those of `choose`.
+    /// Returns the errors of `choose`.
     pub fn choose_blocks<E>(
         mut self,
         mut choose: impl FnMut(&Reel) -> Result<Option<Vec<usize>>, E>,

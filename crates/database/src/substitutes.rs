@@ -62,7 +62,7 @@ impl Outdated {
         Outdated::new(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
-    /// Like [`Outdated::of_reel`], for a folder of reels.
+    /// Does the same as [`Outdated::of_reel`], for a folder of reels.
     pub fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();
@@ -135,7 +135,7 @@ impl BlockStream {
 ///
 /// # Errors
 ///
-/// The games of the reel were read by other rules than those of this version.
+/// Fails if the games of the reel were read by rules other than those of this version.
 fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
         return None;

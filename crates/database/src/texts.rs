@@ -91,7 +91,7 @@ impl GameTexts {
     ///
     /// # Errors
     ///
-    /// A source of a reel is missing, unreadable or changed, or the text was not kept.
+    /// Fails if a source of a reel is missing, unreadable or changed, or if the text was not kept.
     pub fn text(&mut self, streamed: &StreamedBlock, game: &GameRow) -> Result<Option<Vec<u8>>, TextError> {
         let here = |part: &&SourceText| {
             let end = part.offset + part.bytes.len() as u64;

@@ -15,7 +15,7 @@ pub enum CopyDetail {
     Counts,
     /// For each hit, the matching copy with the lowest number, and the number of matching copies.
     Lowest,
-    /// For each hit, all matching copies. For `shift flip flipcolor {not {Nd4 kf3}}` these are 671 copies at most hits.
+    /// For each hit, all matching copies. Most hits of `shift flip flipcolor {not {Nd4 kf3}}` have 671 of them.
     All,
     /// For each hit, the sides whose pattern matches. Each copy must belong to a side (`OutermostOrbit::copy_sides`).
     /// Sides are recorded like two copies: 0 is White's, 1 is Black's.

@@ -28,7 +28,7 @@ pub struct Amendment {
 ///
 /// # Panics
 ///
-/// If the nodes of the comments do not ascend.
+/// Panics if the nodes of the comments do not ascend.
 ///
 /// ```
 /// use orbit_pgn::{Amendment, amend};

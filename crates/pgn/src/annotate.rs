@@ -10,7 +10,7 @@ use super::edit::{CommentSlots, Edit, edited};
 ///
 /// # Panics
 ///
-/// If the nodes do not ascend.
+/// Panics if the nodes do not ascend.
 ///
 /// ```
 /// use orbit_pgn::annotate;

@@ -118,7 +118,7 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// If this build does not read the format, or the members cannot be listed.
+    /// Fails if this build does not read the format, or the members cannot be listed.
     pub(super) fn open(path: &Path) -> Result<Option<Arc<Archive>>, ArchiveRefusal> {
         let Ok(now) = fs::metadata(path) else { return Ok(None) };
         let is_same = |archive: &&Arc<Archive>| archive.path == path && archive.is_of(&now);
@@ -233,7 +233,7 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// If the member is refused, or the archive cannot be opened or was replaced meanwhile.
+    /// Fails if the member is refused, or the archive cannot be opened or was replaced meanwhile.
     pub(super) fn read(
         self: &Arc<Archive>,
         number: usize,
@@ -324,7 +324,7 @@ pub fn canonical(path: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 ///
-/// If the members of the archive cannot be listed.
+/// Fails if the members of the archive cannot be listed.
 pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, ArchiveRefusal> {
     let file = file_of(path);
     let Ok(name) = path.strip_prefix(file) else { return Ok(None) };
@@ -338,7 +338,7 @@ pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, Arc
 ///
 /// # Errors
 ///
-/// If the members of the archive cannot be listed.
+/// Fails if the members of the archive cannot be listed.
 pub fn member(path: &Path) -> Result<Option<(Arc<Archive>, usize)>, ArchiveRefusal> {
     let found = inside(path)?;
     Ok(found.and_then(|(archive, name)| archive.find(&name).map(|number| (archive, number))))

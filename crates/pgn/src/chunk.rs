@@ -33,7 +33,7 @@ pub struct SourceText {
     pub is_last: bool,
 }
 
-/// Texts of one or more sources, in order. A chunk is the unit of work of one thread.
+/// Pieces of the text of one or more sources, in order. One thread reads all games of a chunk.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// The index of this chunk among all chunks, from 0.

@@ -115,8 +115,8 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// The reason why the text cannot be read further, in the form of [`SourceFailure::reason`](super::SourceFailure). The text
-    /// before the fault is in `out`.
+    /// Returns the reason why the text cannot be read further, in the form of
+    /// [`SourceFailure::reason`](super::SourceFailure). The text before the fault is in `out`.
     pub(super) fn fill(&mut self, out: &mut Vec<u8>, want: usize) -> Result<bool, String> {
         let more = want.saturating_sub(out.len());
         if more == 0 {

@@ -20,7 +20,7 @@ impl FolderFiles {
     ///
     /// # Errors
     ///
-    /// If a folder cannot be listed, or no file looks like games.
+    /// Fails if a folder cannot be listed, or no file looks like games.
     pub(super) fn below(folder: &Path) -> Result<FolderFiles, PgnError> {
         let mut files = FolderFiles::default();
         files.walk(folder)?;

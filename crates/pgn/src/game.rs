@@ -64,13 +64,14 @@ pub struct Game {
     pub start: Option<Position>,
     /// The moves of the main line.
     pub moves: Vec<PackedMove>,
-    /// The position before each move, and the position after the last one, so that a builder of reels need not replay the moves.
-    /// Empty if the reader did not record them.
+    /// The position before each move, and the position after the last one, so that a builder of reels need not replay
+    /// the moves. The list is empty if the reader did not record them.
     pub positions: Vec<Position>,
-    /// The side lines, ordered by the numbers of their first nodes. Empty unless
+    /// The side lines, ordered by the numbers of their first nodes. The list is empty unless
     /// [`ParseOptions::variations`](super::ParseOptions::variations) is set.
     pub lines: Vec<SideLine>,
-    /// Comments and glyphs, ordered by node, and within a node in the order of the text. Empty unless side lines are kept.
+    /// Comments and glyphs, ordered by node, and within a node in the order of the text. The list is empty unless side
+    /// lines are kept.
     pub annotations: Vec<Annotation>,
     /// All tag pairs in the order of the text.
     pub tags: Vec<Tag>,

@@ -17,7 +17,7 @@ impl PieceAtHand {
     ///
     /// # Errors
     ///
-    /// The errors of `next`. After an error, every read returns the end of the data.
+    /// Returns the errors of `next`. After an error, every read returns the end of the data.
     pub(super) fn read(
         &mut self,
         buffer: &mut [u8],

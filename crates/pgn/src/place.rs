@@ -17,7 +17,7 @@ impl Stamp {
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be examined.
+    /// Returns the reason why the file cannot be examined.
     pub fn at(path: &Path) -> io::Result<Stamp> {
         match fs::metadata(path) {
             Ok(metadata) => Ok(Stamp::from_metadata(&metadata)),
@@ -31,7 +31,7 @@ impl Stamp {
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be examined.
+    /// Returns the reason why the file cannot be examined.
     pub fn compare(&self, path: &Path) -> io::Result<Freshness> {
         match (self.compare_unread(path)?, self.hash) {
             (Freshness::Unread, Some(hash)) if hash == hash_file(path)? => Ok(Freshness::Touched),
@@ -45,7 +45,7 @@ impl Stamp {
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be examined.
+    /// Returns the reason why the file cannot be examined.
     pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
         let now = match Stamp::at(path) {
             Ok(stamp) => stamp,
@@ -79,7 +79,7 @@ pub fn is_file(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// The reason why the file cannot be read.
+/// Returns the reason why the file cannot be read.
 pub fn hash_file(path: &Path) -> io::Result<u64> {
     let mut file: Box<dyn io::Read> = match (File::open(path), archive::member(path)?) {
         (Err(_), Some((archive, number))) => {

@@ -175,7 +175,7 @@ impl Sources {
     ///
     /// # Panics
     ///
-    /// If a chunk was read already.
+    /// Panics if a chunk was read already.
     pub fn unread(&self) -> Sources {
         assert!(self.waiting.len() == self.sources.len(), "sources that were begun are not read again");
         Sources {
@@ -496,7 +496,7 @@ fn head_hash(path: &Path) -> io::Result<u64> {
 ///
 /// # Errors
 ///
-/// If a folder cannot be listed, or if a folder or an archive has no files that look like games.
+/// Fails if a folder cannot be listed, or if a folder or an archive has no files that look like games.
 pub fn list(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<String>), PgnError> {
     let (mut files, mut notes) = (Vec::new(), Vec::new());
     for path in paths {

@@ -72,7 +72,7 @@ const LENIENCY: Leniency = Leniency { unclear_rights: true, any_rest: true, ..Le
 ///
 /// # Errors
 ///
-/// The reason why the placement or the side to move cannot be read.
+/// Returns the reason why the placement or the side to move cannot be read.
 pub(super) fn read(
     fen: &[u8],
     rules: VariantRules,

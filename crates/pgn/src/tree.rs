@@ -130,7 +130,7 @@ impl SideLines {
     ///
     /// # Errors
     ///
-    /// The reason why the side line is left out.
+    /// Returns the reason why the side line is left out.
     pub(super) fn open(
         &mut self,
         begin: usize,

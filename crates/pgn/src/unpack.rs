@@ -49,7 +49,7 @@ pub(super) trait Supply {
     ///
     /// # Errors
     ///
-    /// The reason why no more can be read. Bytes that were read before the error are in `out`.
+    /// Returns the reason why no more can be read. Bytes that were read before the error are in `out`.
     fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize>;
 }
 

@@ -45,7 +45,8 @@ pub struct Carry {
 /// The operations that read words at all positions of a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Made {
-    /// Combines the words of a position and of all positions after it in the game, or with `back` those before it.
+    /// Combines the words of a position and of all positions after it in the game or, if `back` is true, of all
+    /// positions before it.
     #[expect(missing_docs, reason = "the sentence says it")]
     Along { what: Carried, back: bool },
     /// An operation of the game language.

@@ -481,7 +481,8 @@ impl Lower {
         self.not(some)
     }
 
-    /// Returns the mask of positions at which the side to move has no legal move, and is in check or not, as `in_check` says.
+    /// Returns the mask of positions at which the side to move has no legal move. If `in_check` is true, these are the
+    /// positions in which it is in check, otherwise those in which it is not.
     pub(super) fn no_moves(&mut self, in_check: bool) -> Id {
         let check = self.check();
         let within = if in_check { check } else { self.not(check) };

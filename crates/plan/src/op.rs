@@ -130,7 +130,8 @@ pub enum Op {
         within: Id,
         mate: bool,
     },
-    /// The squares that are reached by moves between the given squares; with `left`, the squares that those moves leave.
+    /// The squares that moves between the given squares reach or, if `left` is true, the squares that those moves
+    /// leave.
     Legal {
         from: Id,
         to: Id,

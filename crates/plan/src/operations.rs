@@ -1,10 +1,13 @@
 //! The operations of the game language. An engine applies them to columns of a block.
 //!
 //! A program sees one position at a time. Values that depend on other positions or moves of the game are computed outside of
-//! programs, for all positions of a block. They are of four kinds: leaves ([`Leaf`]) follow from the moves of the game; tests of
-//! moves ([`EdgeTest`]) have their results at the position to which a move leads; other operations read values at other
-//! positions; and automata ([`Walk`]) run along games. Operands are columns that stages or earlier operations have computed, and
-//! each result is a column.
+//! programs, for all positions of a block. Operands are columns that stages or earlier operations have computed, and each result
+//! is a column. There are four kinds of operations:
+//!
+//! * leaves ([`Leaf`]) follow from the moves of the game;
+//! * tests of moves ([`EdgeTest`]) have their results at the position to which a move leads;
+//! * other operations read values at other positions;
+//! * automata ([`Walk`]) run along games.
 
 mod automaton;
 mod chain;
@@ -206,8 +209,8 @@ pub enum Sees {
     All,
     /// The positions or moves of the side that is to move at the start.
     OneSide,
-    /// The moves of the pieces that are, at the start, on the squares of the last operand; with `capture` also moves that capture
-    /// one of these pieces.
+    /// The moves of the pieces that are, at the start, on the squares of the last operand. If `capture` is true, also
+    /// moves that capture one of these pieces.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { capture: bool },
 }

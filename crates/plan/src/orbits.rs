@@ -30,7 +30,7 @@ enum ValueUse {
     Count,
     /// Set: the union of the copies' squares.
     Union,
-    /// Number: the largest value of any copy, packed.
+    /// Number: the largest of the copies' values, packed.
     Max,
 }
 

@@ -265,7 +265,7 @@ pub(super) enum Draft {
 pub(super) struct ProgramWriter<'a> {
     pub(super) dag: &'a Dag,
     needed: Vec<bool>,
-    /// For each node, true if a step reads it as a column although it is a scalar.
+    /// For each node, true if the node is a scalar that a step reads as a column.
     columns_of_scalars: Vec<bool>,
     /// The nodes of each loop, and of the code outside loops, in ascending order.
     scopes: HashMap<Option<LoopId>, Vec<Id>>,

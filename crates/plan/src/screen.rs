@@ -316,7 +316,8 @@ impl ScreenBuilder<'_> {
         self.out.any_of(words)
     }
 
-    /// Returns the bits that may or must be set in a word, as `side` says.
+    /// Returns a bound of a word: the bits that may be set in it or, if `side` is [`BoundSide::Must`], those that must
+    /// be set.
     fn bits(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Id {
         if let Some(&set) = self.of.piece_sets.get(&id) {
             return self.pieces(set, side);
@@ -391,7 +392,8 @@ impl ScreenBuilder<'_> {
         self.out.add(op(a, b))
     }
 
-    /// Returns the bits that may or must be set in `a` and clear in `b`.
+    /// Returns the bits that may be set in `a` and clear in `b` or, if `side` is [`BoundSide::Must`], those that must
+    /// be.
     fn differ(&mut self, a: Id, b: Id, side: BoundSide, open: &OpenLoops) -> Id {
         let (a, b) = (self.word(a, side, open), self.word(b, side.opposite(), open));
         self.out.add(Op::AndNot(a, b))
@@ -601,7 +603,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Compare(cmp, number.id, with))
     }
 
-    /// Returns the mask that tells whether a relation may hold, or must hold.
+    /// Returns the mask that is true if a relation may hold or, if `side` is [`BoundSide::Must`], if it must hold.
     fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
         // The bounds for which the relation holds most easily (for `May`), or least easily (for `Must`).
         let sides = match (cmp, side) {

@@ -30,9 +30,13 @@ impl Answer {
 pub struct MatchSpan {
     /// The kind of filter that matched.
     pub kind: SpanKind,
-    /// The positions, by their numbers in the game, in the order of the filter. For `line`, these are the positions of
-    /// its constituents; for `path`, the start and the positions after the moves that count; for a move, the positions
-    /// before and after it; for `find`, the hit and the position found; for `echo`, both positions.
+    /// The positions, by their numbers in the game, in the order of the filter:
+    ///
+    /// * for `line`, the positions of its constituents;
+    /// * for `path`, the start and the positions after the moves that count;
+    /// * for a move, the positions before and after it;
+    /// * for `find`, the hit and the position found;
+    /// * for `echo`, both positions.
     pub nodes: Vec<u32>,
     /// The moves, given by the positions to which they lead, in the order in which they were played. For `path`, these
     /// are the moves that count. For other filters, they are all moves between the positions.

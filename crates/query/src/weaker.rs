@@ -44,10 +44,14 @@ struct OperandPair<'a> {
     is_pair: bool,
 }
 
-/// Returns at most 20 queries that are similar to a query of CQL 6. They are, in this order: for each of its conditions (up to
-/// eight), the query without that condition; if there are more than two conditions, each condition alone; for `a & b` of two
-/// sets, both sets in braces; if the query has no transforms, the query with some. A query in CQL 5, or one that cannot be read,
-/// has no similar queries.
+/// Returns at most 20 queries that are similar to a query of CQL 6. They have this order:
+///
+/// 1. for each of its conditions (up to eight), the query without that condition;
+/// 2. if there are more than two conditions, each condition alone;
+/// 3. for `a & b` of two sets, both sets in braces;
+/// 4. if the query has no transforms, the query with some.
+///
+/// A query in CQL 5, or one that cannot be read, has no similar queries.
 ///
 /// ```
 /// let similar = orbit_query::weaker("flip {Ka1 kh8}");

@@ -114,9 +114,9 @@ pub(super) struct GameRecord {
     pub(super) offset: u64,
     pub(super) outcome: Outcome,
     pub(super) cut: bool,
-    /// True if the game begins at an entry of the start table. Always false for the first game of a block.
+    /// True if the game begins at an entry of the start table. It is false for the first game of a block.
     pub(super) from_table: bool,
-    /// True if White and Black were swapped. Always false in a file.
+    /// True if White and Black were swapped. It is false for every game in a file.
     pub(super) is_swapped: bool,
 }
 
@@ -152,7 +152,8 @@ impl LineRecord {
 /// The comments and glyphs of all games of a block.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Annotations {
-    /// For each game, the index in `all` after its last annotation. Empty if no game has annotations, or if they were not read.
+    /// For each game, the index in `all` after its last annotation. The list is empty if no game has annotations, or if
+    /// they were not read.
     pub(super) ends: Vec<usize>,
     pub(super) all: Vec<Annotation>,
 }
@@ -233,7 +234,7 @@ impl Block {
     ///
     /// # Panics
     ///
-    /// If there is no such game.
+    /// Panics if there is no such game.
     pub fn game(&self, index: usize) -> GameRow<'_> {
         assert!(index < self.games.len(), "game {index} of {}", self.games.len());
         GameRow { block: self, index }
@@ -243,7 +244,7 @@ impl Block {
     ///
     /// # Panics
     ///
-    /// If there is no such slot.
+    /// Panics if there is no such slot.
     pub fn game_of_slot(&self, slot: usize) -> usize {
         let key = slot / SEGMENT_SLOTS;
         let before = &self.moves[key * SEGMENT_SLOTS..slot];
@@ -440,7 +441,7 @@ impl<'a> GameRow<'a> {
     ///
     /// # Panics
     ///
-    /// If there is no such line.
+    /// Panics if there is no such line.
     pub fn line(&self, index: usize) -> LineRow<'a> {
         let records = self.records();
         assert!(index < records.len(), "side line {index} of {}", records.len());
@@ -480,7 +481,7 @@ impl<'a> GameRow<'a> {
         Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
     }
 
-    /// Returns the comments and glyphs, ordered by node. Empty if they were not kept or not read.
+    /// Returns the comments and glyphs, ordered by node. There are none if they were not kept or not read.
     pub fn annotations(&self) -> &'a [Annotation] {
         let Annotations { ends, all } = &self.block.annotations;
         let start = if self.index == 0 { 0 } else { ends.get(self.index - 1).copied().unwrap_or(0) };

@@ -228,7 +228,7 @@ impl Ends {
 ///
 /// # Panics
 ///
-/// If there is no such segment, or there are more segments than lanes.
+/// Panics if there is no such segment, or there are more segments than lanes.
 #[inline(always)]
 pub fn moves_of(block: &Block, segments: &[u32]) -> SegmentMoves {
     let mut moves = [[PackedMove::NULL; SEGMENT_SLOTS]; LANES];

@@ -33,7 +33,7 @@ impl BlockBuilder {
     ///
     /// # Panics
     ///
-    /// If `game.moves` contains a start code, or the block grows beyond 2^32 slots.
+    /// Panics if `game.moves` contains a start code, or the block grows beyond 2^32 slots.
     pub fn push(&mut self, source: u32, game: &Game) {
         let stretch = self.stretch(source);
         let record = &mut self.block.source_games[stretch as usize];

@@ -5,7 +5,8 @@ use std::cell::Cell;
 /// The error for bytes that cannot be decoded. It becomes [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
 pub(super) type ListFault = &'static str;
 
-/// The one message that becomes [`ReelError::Memory`](super::ReelError::Memory) instead.
+/// The error if an allocation fails. It becomes [`ReelError::Memory`](super::ReelError::Memory), unlike all other
+/// errors of this type.
 pub(super) const NO_MEMORY: ListFault = "there is not enough memory";
 
 thread_local! {

@@ -88,8 +88,8 @@ fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
     }
 }
 
-/// The games seen so far. Each game takes 20 bytes; with the free places of the table, this is 24 to 48 bytes. While the table
-/// grows, the old table exists as well.
+/// The games seen so far. A game takes 20 bytes, or 24 to 48 bytes if the free slots of the table are included. While the table
+/// grows, the old table is also in memory.
 #[derive(Clone, Debug, Default)]
 pub struct GameSet {
     alike: Alike,

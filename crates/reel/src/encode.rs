@@ -32,7 +32,7 @@ impl EncodedBlock {
     ///
     /// # Panics
     ///
-    /// If the tags of the block take more than 4 GiB.
+    /// Panics if the tags of the block take more than 4 GiB.
     pub fn new(block: &Block) -> EncodedBlock {
         EncodedBlock::with_totals(block, Totals::from_block(block))
     }
@@ -41,7 +41,7 @@ impl EncodedBlock {
     ///
     /// # Panics
     ///
-    /// If the tags of the block take more than 4 GiB.
+    /// Panics if the tags of the block take more than 4 GiB.
     pub fn with_totals(block: &Block, totals: Totals) -> EncodedBlock {
         let raw = [starts(block), games(block), tags(block), problems(block), annotations(block)];
         let frames = raw.each_ref().map(|raw| scratch::compress(raw));

@@ -16,10 +16,10 @@ pub const LANES: usize = 8;
 /// A 64-bit word for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 
-/// The bits of a [`State`] for each slot of eight segments.
+/// The bits of the [`State`]s of eight segments, one segment in each lane: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
-/// The changes that moves make to the planes. The value is kept between calls only to reuse its allocation.
+/// The bits of a [`State`] for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub struct LaneMoves {
@@ -43,7 +43,7 @@ impl LaneMoves {
     ///
     /// # Panics
     ///
-    /// If there is no such segment, or there are more segments than lanes.
+    /// Panics if there is no such segment, or there are more segments than lanes.
     #[inline(always)]
     pub fn replay(
         &mut self,

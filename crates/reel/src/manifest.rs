@@ -168,7 +168,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`ManifestError::Missing`] if the folder contains shards but no manifest.
+    /// Returns [`ManifestError::Missing`] if the folder contains shards but no manifest.
     pub fn locate(folder: &Path) -> Result<Option<PathBuf>, ManifestError> {
         if !folder.is_dir() {
             return Ok(None);
@@ -187,7 +187,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`ManifestError::Unreadable`], [`ManifestError::Malformed`].
+    /// Returns [`ManifestError::Unreadable`] or [`ManifestError::Malformed`].
     pub fn read(path: &Path) -> Result<Manifest, ManifestError> {
         let unreadable = |error| ManifestError::Unreadable { path: path.to_owned(), error };
         let malformed =
@@ -212,8 +212,8 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// [`ManifestError::MissingShard`] if a shard is missing, [`ManifestError::OtherShard`] if one is not the reel that the
-    /// manifest describes, [`ManifestError::Reel`] if one is damaged or unreadable.
+    /// Returns [`ManifestError::MissingShard`] if a shard is missing, [`ManifestError::OtherShard`] if one is not the
+    /// reel that the manifest describes, [`ManifestError::Reel`] if one is damaged or unreadable.
     pub fn open_shards(&self, folder: &Path) -> Result<Vec<Reel>, ManifestError> {
         self.shards.iter().map(|shard| self.open_shard(shard, folder)).collect()
     }

@@ -59,7 +59,7 @@ impl Material {
     ///
     /// # Panics
     ///
-    /// If the code is not that of a piece.
+    /// Panics if the code is not that of a piece.
     pub fn numbers(&self, code: Code) -> &[Numbers] {
         let place = CODES.iter().position(|&of| of == code.0).expect("the code of a piece");
         &self.columns[place]

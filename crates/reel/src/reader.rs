@@ -44,7 +44,7 @@ impl Reel {
     ///
     /// # Errors
     ///
-    /// Any [`ReelError`] about reading.
+    /// Returns any [`ReelError`] about reading.
     pub fn open(path: &Path) -> Result<Reel, ReelError> {
         let io = |error| ReelError::Io { path: path.to_owned(), error };
         // Opening a pipe blocks until a process writes to it.
@@ -131,11 +131,11 @@ impl Reel {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`], [`ReelError::Checksum`], [`ReelError::Inconsistent`].
+    /// Returns [`ReelError::Io`], [`ReelError::Checksum`] or [`ReelError::Inconsistent`].
     ///
     /// # Panics
     ///
-    /// If there is no such block.
+    /// Panics if there is no such block.
     pub fn block(&self, index: usize) -> Result<Block, ReelError> {
         self.block_with(index, Contents { tags: true, annotations: true })
     }
@@ -144,11 +144,11 @@ impl Reel {
     ///
     /// # Errors
     ///
-    /// Those of [`Reel::block`].
+    /// Returns the errors of [`Reel::block`].
     ///
     /// # Panics
     ///
-    /// If there is no such block.
+    /// Panics if there is no such block.
     pub fn block_with(&self, index: usize, contents: Contents) -> Result<Block, ReelError> {
         let (entry, part) = (self.entries[index], FilePart::Block(index));
         let mut block = scratch::with_bytes(entry.bytes, |bytes| {
@@ -177,7 +177,7 @@ impl Reel {
     ///
     /// # Errors
     ///
-    /// Those of [`Reel::block`].
+    /// Returns the errors of [`Reel::block`].
     pub fn verify(&self, index: usize) -> Result<(), ReelError> {
         super::replay::check_keys(&self.block(index)?).map_err(|_| {
             self.inconsistent(FilePart::Block(index), "a key position is not where the moves lead")
@@ -277,11 +277,11 @@ impl Reel {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`].
+    /// Returns [`ReelError::Io`].
     ///
     /// # Panics
     ///
-    /// If the reel has fewer blocks.
+    /// Panics if the reel has fewer blocks.
     pub fn fingerprint(&self, blocks: usize) -> Result<u128, ReelError> {
         let mut told = Vec::with_capacity(blocks * 36);
         for entry in &self.entries[..blocks] {

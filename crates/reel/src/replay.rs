@@ -62,7 +62,7 @@ impl SegmentColumns {
     ///
     /// # Panics
     ///
-    /// If there is no such segment.
+    /// Panics if there is no such segment.
     pub fn replay(&mut self, block: &Block, seg: usize) {
         let key = &block.keys[seg];
         let rest = &block.moves[seg * SEGMENT_SLOTS..];
@@ -280,7 +280,7 @@ pub fn for_each_slot_of(block: &Block, mut wanted: impl FnMut(usize) -> bool, mu
 ///
 /// # Errors
 ///
-/// The index of the first segment whose key differs.
+/// Returns the index of the first segment whose key differs.
 pub fn check_keys(block: &Block) -> Result<(), usize> {
     let Some(mut key) = block.keys.first().copied() else { return Ok(()) };
     if (key.ply, key.first_game, key.first_start) != (0, 0, 0) {

@@ -41,7 +41,7 @@ impl ShardsWriter {
     ///
     /// # Errors
     ///
-    /// [`ManifestError::NotEmpty`], or [`ManifestError::Unwritable`] if the folder cannot be written to.
+    /// Returns [`ManifestError::NotEmpty`], or [`ManifestError::Unwritable`] if the folder cannot be written to.
     pub fn create(folder: &Path, shard_bytes: u64, variations: bool) -> Result<ShardsWriter, ManifestError> {
         let unwritable = |error| ManifestError::Unwritable { path: folder.to_owned(), error };
         let is_new = !folder.exists();
@@ -70,7 +70,7 @@ impl ShardsWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`ReelWriter::append`].
+    /// Returns the errors of [`ReelWriter::append`].
     pub fn append(
         &mut self,
         block: &Block,
@@ -136,7 +136,7 @@ impl ShardsWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`ReelWriter::finish`], and an error if the manifest cannot be written.
+    /// Returns the errors of [`ReelWriter::finish`], and an error if the manifest cannot be written.
     pub fn finish(
         mut self,
         sources: &[ReelSource],

@@ -57,7 +57,7 @@ impl ReelSource {
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be examined.
+    /// Returns the reason why the file cannot be examined.
     pub fn freshness(&self, reel: &Path) -> io::Result<Freshness> {
         self.compare(reel, Stamp::compare)
     }
@@ -67,7 +67,7 @@ impl ReelSource {
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be examined.
+    /// Returns the reason why the file cannot be examined.
     pub fn freshness_unread(&self, reel: &Path) -> io::Result<Freshness> {
         self.compare(reel, Stamp::compare_unread)
     }

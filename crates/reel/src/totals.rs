@@ -93,7 +93,7 @@ impl Totals {
     ///
     /// # Errors
     ///
-    /// A description of the contradiction, or of the number that is too high.
+    /// Returns a description of the contradiction, or of the number that is too high.
     pub fn check(&self, most: u64) -> Result<(), &'static str> {
         let Totals { whole, cut, skipped, positions, side_lines, side_positions, .. } = *self;
         let counts = [whole, cut, skipped, positions, side_lines, side_positions];

@@ -61,8 +61,8 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::NoFile`] for devices, pipes and folders; [`ReelError::Busy`] while another process appends to the file or
-    /// replaces it; [`ReelError::Io`] if the folder cannot be written to.
+    /// Returns [`ReelError::NoFile`] for devices, pipes and folders; [`ReelError::Busy`] while another process appends
+    /// to the file or replaces it; [`ReelError::Io`] if the folder cannot be written to.
     pub fn create(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
         check_kind(path)?;
@@ -83,7 +83,7 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Busy`] while another process appends to it or replaces it, [`ReelError::NoFile`],
+    /// Returns [`ReelError::Busy`] while another process appends to it or replaces it, [`ReelError::NoFile`],
     /// [`ReelError::OtherRules`], and those of [`Reel::open`].
     pub fn append_to(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Append { path: path.to_owned(), error };
@@ -158,8 +158,8 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] if the reel would have more than 2^32 games or the
-    /// block exceeds a limit.
+    /// Returns [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] if the reel would have more than
+    /// 2^32 games or the block exceeds a limit.
     pub fn append(&mut self, block: &EncodedBlock) -> Result<(), ReelError> {
         if let Some(what) = block.excess {
             return Err(ReelError::TooLarge { path: self.path.clone(), what });
@@ -219,7 +219,7 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] if there are too many sources.
+    /// Returns [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] if there are too many sources.
     pub fn finish(mut self, sources: &[ReelSource]) -> Result<(Totals, SectionBytes), ReelError> {
         let directory = self.directory(sources);
         let sources_all = self.reel().map_or(0, |reel| reel.sources().len()) + sources.len();

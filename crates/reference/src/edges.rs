@@ -113,13 +113,13 @@ impl Evaluation<'_> {
         self.arrival().is_some_and(|played| played.null)
     }
 
-    /// Returns whether the current position is the first child of its parent or an alternative, as `sibling` says. The
-    /// root is neither.
+    /// Returns whether the current position is a child of the kind `sibling`: the first child of its parent, or an
+    /// alternative. The root is neither.
     pub(super) fn is_sibling(&self, sibling: Sibling) -> bool {
         self.tree().parent(self.here.at).is_some() && self.is_child(self.here.at, sibling)
     }
 
-    /// Returns whether a child is the first child of its parent or an alternative, as `sibling` says.
+    /// Returns whether a child is of the kind `sibling`: the first child of its parent, or an alternative.
     pub(super) fn is_child(&self, child: usize, sibling: Sibling) -> bool {
         self.tree().is_secondary(child) == (sibling == Sibling::Secondary)
     }

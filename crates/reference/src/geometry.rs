@@ -252,7 +252,8 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the same transforms in the order in which copies are made for evaluation; see [`BoardSymmetry::IN_TURN`].
+    /// Returns the same transforms in the order in which copies are made for evaluation; see
+    /// [`BoardSymmetry::IN_TURN`].
     pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
             TransformKind::Flip => BoardSymmetry::IN_TURN.map(BasicTransform::Turn).into(),
@@ -406,8 +407,8 @@ mod tests {
         assert_eq!(shifted(no_h2, -1, 0), set("a2,b2,c2,d2,e2,f2"));
     }
 
-    /// Computes a shift in another way, for comparison: one step at a time. Each step leaves full ranks (or full files)
-    /// unchanged.
+    /// Computes a shift one step at a time, to check the direct computation. A step sideways leaves full ranks
+    /// unchanged; a step up or down leaves full files unchanged.
     fn stepwise(mask: Bitboard, right: i32, up: i32) -> Bitboard {
         let mut out = mask;
         for _ in 0..right.abs() {

@@ -8,10 +8,10 @@
 //! The rules of the language leave some questions open. They are decided here:
 //!
 //! * Copies come in a fixed order, the *order of declaration*; of equal copies, the first is kept. The eight symmetries
-//!   are: identity, rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks, of files, in
-//!   a1-h8 and in h1-a8. Shifts: steps to the right, ascending from -7, and for each of them steps up, ascending from
-//!   -7. `flipcolor`: identity first. Fused transforms: for each basic transform of the outer one, all copies of the
-//!   inner one.
+//!   have this order: identity, rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks,
+//!   of files, in a1-h8 and in h1-a8. Shifts are ordered by the steps to the right, ascending from -7, and then by the
+//!   steps up, ascending from -7. For `flipcolor`, the identity comes first. If transforms fuse, all copies that the
+//!   inner one makes come for the first basic transform of the outer one, then all for the second, and so on.
 //! * Copies are evaluated in another order, which shows in comments and in variables: by the first filter in which they
 //!   differ. Squares are compared as ascending lists, a1 first, then pieces, White's first. Directions are compared by
 //!   the squares to which they lead. Dark squares come before light ones, and White comes before Black. The numbers of

@@ -162,9 +162,10 @@ fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard
     out
 }
 
-/// Returns the squares of one part of all pins, as `value` says: those of the sliders, those of the pinned pieces, or
-/// those behind them. In a pin, a slider of one colour is on `from`, and a piece of the other colour on `through`.
-/// Behind that piece, with nothing in between, is a square of `to` that is empty or holds another piece of its colour.
+/// Returns the squares of the part `value` of all pins: those of the sliders, those of the pinned pieces, or those
+/// behind the pinned pieces. In a pin, a slider of one colour is on `from`, and a piece of the other colour on
+/// `through`. Behind that piece, with nothing in between, is a square of `to` that is empty or holds another piece of
+/// its colour.
 pub(super) fn pin(
     board: &SquareArray,
     value: PinPart,

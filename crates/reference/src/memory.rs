@@ -63,7 +63,7 @@ impl ChainMemory {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathProgress {
     pub(super) start: usize,
-    /// The number of moves on the path that count: all moves or, with `focus`, those in focus.
+    /// The number of moves on the path that count: all moves or, if the path has a `focus`, those in focus.
     pub(super) count: i32,
     /// The number of moves between these, which do not count.
     pub(super) unfocused: i32,

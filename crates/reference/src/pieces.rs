@@ -24,7 +24,8 @@ impl Evaluation<'_> {
         self.number_of_var(var, span).map(|piece| piece as u8)
     }
 
-    /// Returns the square of a variable's piece in the current position; empty if it has been captured.
+    /// Returns the square of a variable's piece in the current position, as a set. The set is empty if the piece has
+    /// been captured.
     pub(super) fn piece_squares(&mut self, var: VarId, span: Span) -> Bitboard {
         let piece = self.piece_of(var, span);
         let square = piece.and_then(|piece| self.men().square_of(piece));

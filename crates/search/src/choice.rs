@@ -1,4 +1,4 @@
-//! Selects hits: which games count, which hits of a game count, and which games come first.
+//! Selects games and their hits, and decides which games come first.
 //!
 //! A [`Choice`] is applied to the hits of a block on any thread. An [`Order`] ranks games, and [`TopGames`] keeps the best of
 //! them. The invariant: the selection depends on the games and their hits alone, never on threads, blocks or files.
@@ -22,24 +22,24 @@ use orbit_engine::{Answers, Hits, Wants};
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameMeasures, GameRow};
 
-/// The rules that decide which games count, and which of their hits.
+/// The rules by which games, and hits in these games, are selected.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
     /// The conditions on games and on the positions of hits. All of them must be met.
     pub conditions: Vec<Condition>,
-    /// The player whose games count, and from whose side queries are evaluated, if one is given.
+    /// The player whose games are selected, and from whose side queries are evaluated, if one is given.
     pub player: Option<Player>,
     /// The position that a hit must have, if one is given.
     pub position: Option<ExactPosition>,
-    /// True if only the first hit of each game counts.
+    /// True if only the first hit of each game is selected.
     pub first: bool,
-    /// True if only the hit with the greatest value of each game counts. If several hits have this value, the first one counts.
-    /// The value of a set is its number of squares.
+    /// True if only the hit with the greatest value of each game is selected. If several hits have this value, it is the first
+    /// one. The value of a set is its number of squares.
     pub best: bool,
 }
 
 impl Choice {
-    /// Returns a description of the selection for a report. It is empty if everything counts.
+    /// Returns a description of the selection for a report. It is empty if all games and hits are selected.
     pub fn in_words(&self) -> String {
         let conditions: Vec<String> = self.of_games().map(Condition::to_string).collect();
         let conditions = joined(&conditions);
@@ -91,7 +91,7 @@ impl Choice {
         player | values | self.conditions.iter().map(Condition::wants).collect::<Wants>()
     }
 
-    /// Returns for each game of a block whether it counts. Returns `None` if all games count.
+    /// Returns for each game of a block whether it is selected. Returns `None` if all games are selected.
     pub fn games(&self, block: &Block) -> Option<Vec<bool>> {
         match self.sides(block) {
             Some(sides) => Some(sides.iter().map(Option::is_some).collect()),
@@ -102,8 +102,8 @@ impl Choice {
         }
     }
 
-    /// Returns the side of the player in each game of a block. An entry is `None` if the game does not count. The whole result is
-    /// `None` if there is no player.
+    /// Returns the side of the player in each game of a block. The entry of a game that is not selected is `None`. The whole
+    /// result is `None` if there is no player.
     pub fn sides(&self, block: &Block) -> Option<Vec<Option<Color>>> {
         let mut sides = self.player.as_ref()?.sides(block);
         sides
@@ -117,12 +117,12 @@ impl Choice {
         self.conditions.iter().all(|condition| condition.holds(game))
     }
 
-    /// Returns whether all hits of the games that count are kept.
+    /// Returns whether all hits in the selected games are selected.
     pub fn keeps_all_hits(&self) -> bool {
         !self.first && !self.best && self.position.is_none() && self.of_positions().next().is_none()
     }
 
-    /// Removes the hits that do not count. `games` is the result of [`Choice::games`] for this block.
+    /// Removes the hits that are not selected. `games` is the result of [`Choice::games`] for this block.
     pub fn apply(&self, block: &Block, games: Option<&[bool]>, hits: &mut Hits) {
         let has_positions = self.of_positions().next().is_some();
         if games.is_none() && !self.first && !has_positions && self.position.is_none() {
@@ -148,7 +148,7 @@ impl Choice {
         }
     }
 
-    /// Removes those hits of a game at positions that do not meet the conditions on positions.
+    /// Removes the hits of a game whose positions do not meet the conditions on positions.
     fn apply_to_positions(&self, game: &GameRow, hits: &mut Hits) {
         let (first, end) = (game.first_slot(), game.end_slot());
         let slots: Vec<usize> = hits.slots(first..end).collect();
@@ -164,7 +164,7 @@ impl Choice {
         }
     }
 
-    /// For a query over whole games: if there are conditions on positions, marks the games without a hit that counts as not
+    /// If there are conditions on positions and the query is about whole games, marks the games without a selected hit as not
     /// found. No position of such a game meets the conditions.
     pub fn keep_found(&self, block: &Block, answers: &mut Answers) {
         let Some(told) = answers.games.as_mut().filter(|_| self.of_positions().next().is_some()) else {
@@ -184,8 +184,8 @@ impl Choice {
         }
     }
 
-    /// Removes all but the best hit of each game, if this is wanted and hits have values. The answers must have the facts of
-    /// [`Choice::outputs`].
+    /// Removes all but the best hit of each game, if [`Choice::best`] is true and hits have values. The answers must have the
+    /// facts of [`Choice::outputs`].
     pub fn keep_best(&self, block: &Block, answers: &mut Answers) {
         if !self.best {
             return;

@@ -107,7 +107,7 @@ impl Card {
         self.device().into_iter().for_each(|device| device.give_back(idle));
     }
 
-    /// Frees the memory on the card of the blocks with these numbers.
+    /// Frees the memory on the card that the blocks with these numbers use.
     pub fn release(&self, numbers: &Range<u64>) {
         self.device().into_iter().for_each(|device| device.release(numbers));
     }
@@ -144,8 +144,9 @@ pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// Returns the same number as [`positions_for_card`] for a card that is open and has all blocks. It need not be opened, and no
-/// block is uploaded, so only the cost of compiling is left. This number is an estimate as well.
+/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card that is open and has all blocks. This
+/// number is lower than [`positions_for_card`], because the card need not be opened and no block is uploaded: only the cost of
+/// compiling is left. It is an estimate as well.
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
@@ -219,11 +220,11 @@ pub struct Executor {
 pub struct BlockAnswers<'a> {
     /// The block.
     pub block: &'a Arc<Block>,
-    /// For each game of the block, true if it counts; `None` if all games count.
+    /// For each game of the block, true if it is selected; `None` if all games are.
     pub(crate) games: Option<Vec<bool>>,
-    /// For each game that counts, the side of the player from which queries were evaluated; `None` without a player.
+    /// For each selected game, the side of the player from which queries were evaluated; `None` without a player.
     pub sides: Option<Vec<Option<Color>>>,
-    /// The answers of each query at the hits that count.
+    /// The answers of each query at the selected hits.
     pub answers: Vec<Answers>,
     /// For each query, a finder of the spans of its hits; `None` if spans are not wanted.
     pub spans: Vec<Option<Box<dyn FindSpan + 'a>>>,
@@ -234,7 +235,7 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// There are too many copies, the engine refuses the query, or the chosen graphics card does not exist.
+    /// Fails if there are too many copies, the engine refuses the query, or the chosen graphics card does not exist.
     pub fn with_query(parsed: orbit_query::Parsed, options: &EngineOptions) -> Result<Executor, ScanError> {
         let orbit_query::Parsed { query, mut remarks } = parsed;
         let prepared = PreparedQuery::new(query, PlanOptions::default())?;
@@ -247,7 +248,7 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// The engine refuses one of the queries, or the chosen graphics card does not exist.
+    /// Fails if the engine refuses one of the queries, or the chosen graphics card does not exist.
     pub fn new(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Executor, ScanError> {
         let engine = engine_of(&queries, options)?;
         let mut notes = notes(&queries, &*engine, options);
@@ -295,7 +296,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn sorts_games(&self) -> bool {
         let query = &self.queries[0].query;
         !query.sorts.is_empty() || query.header.sort_match_count
@@ -305,7 +306,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn has_spans(&self) -> bool {
         self.queries[0].query.has_spans()
     }
@@ -314,7 +315,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn finds_likeness(&self) -> bool {
         self.queries[0].query.finds_likeness()
     }
@@ -344,7 +345,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn ty(&self) -> Type {
         self.queries[0].query.body.ty()
     }
@@ -353,7 +354,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn filter(&self) -> &Filter {
         self.queries[0].planner.filter()
     }
@@ -398,14 +399,14 @@ impl Executor {
         Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
     }
 
-    /// Evaluates every block. Engines return the facts in `outputs` for each query at the hits that count. `work` runs on the
+    /// Evaluates every block. Engines return the facts in `outputs` for each query at the selected hits. `work` runs on the
     /// answers, on the scan's threads. `take` gets the results of `work` in database order, on the caller's thread, until `take`
     /// breaks. Before `work` creates a large result, it must reserve memory for the result in the budget.
     ///
     /// # Errors
     ///
-    /// The first error of an engine or of [`BlockStream::for_each_block`]. The results of all blocks before it were passed to
-    /// `take`.
+    /// Returns the first error of an engine or of [`BlockStream::for_each_block`]. The results of all blocks before it were
+    /// passed to `take`.
     pub fn for_each_block<T: Send>(
         &self,
         stream: BlockStream,
@@ -549,7 +550,7 @@ fn spans<'a>(
     finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 
-/// Removes the answers for games that do not count.
+/// Removes the answers for games that are not selected.
 fn drop_games(answers: &mut Answers, games: Option<&[bool]>) {
     let Some(games) = games else { return };
     if let Some(told) = &mut answers.games {
@@ -585,7 +586,7 @@ fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<d
 ///
 /// # Errors
 ///
-/// The engine cannot run a part of the query. The error shows this part.
+/// Fails if the engine cannot run a part of the query. The error shows this part.
 pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<(), Diagnostic> {
     let name = match choice {
         EngineChoice::Cpu => "cpu",

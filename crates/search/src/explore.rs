@@ -1,9 +1,9 @@
 //! An opening explorer. It shows the moves played in a position with their results and ratings, and example games, in the form of
 //! lichess's explorer.
 //!
-//! An [`ExplorerRequest`] is a position and the games that count, read from the strings of a command line or of an HTTP request.
+//! An [`ExplorerRequest`] is a position and a selection of games, read from the strings of a command line or of an HTTP request.
 //! Its query finds the positions with the same pieces. An [`Explorer`] keeps those that also have the same castling and en
-//! passant rights. An [`Explored`] writes the result as lichess does, or as a table. The invariant: a game counts once for a
+//! passant rights. An [`Explored`] writes the result as lichess does, or as a table. The invariant: a game is counted once for a
 //! position, no matter by which moves and how often it reaches the position.
 
 mod asked;

@@ -232,7 +232,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Those of [`DatabaseOptions::open`].
+    /// Returns the errors of [`DatabaseOptions::open`].
     pub fn open<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Result<Database, DatabaseError> {
         DatabaseOptions::new().open(paths)
     }
@@ -242,7 +242,7 @@ impl Database {
         Scan::new(self, vec![query.clone()])
     }
 
-    /// Starts a request for several queries, which are answered in one pass: see [`Scan::collect`].
+    /// Starts a request for several queries, which are answered while the database is read once: see [`Scan::collect`].
     pub fn scan_all<'q>(&self, queries: impl IntoIterator<Item = &'q Query>) -> Scan<'_> {
         Scan::new(self, queries.into_iter().cloned().collect())
     }
@@ -263,7 +263,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// A query has an error, or fields of the request exclude each other.
+    /// Fails if a query has an error, or fields of the request exclude each other.
     pub fn ask(&self, request: &Request) -> Result<Scan<'_>, DatabaseError> {
         Ok(Scan::new(self, Query::of_request(request)?).chosen_by(request)?)
     }
@@ -276,7 +276,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// A file has changed, or it cannot be read.
+    /// Fails if a file has changed, or it cannot be read.
     pub fn game(&self, number: u32) -> Result<Option<GameRef>, DatabaseError> {
         if number == 0 {
             return Ok(None);

@@ -1,9 +1,9 @@
 //! A player's profile: the results by colour and opening, the novelties, the themes and endings of the games, the clock, and the
-//! losses of moves, each against what ratings or the other games let expect.
+//! losses of moves, each compared with the value that is expected from the ratings, or with the games of others.
 //!
-//! A [`ProfileCollector`] examines all games in one pass, with the queries of [`queries`]. A [`Profile`] has the resulting
-//! numbers, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so a profile does not
-//! depend on the division of the games into blocks.
+//! A [`ProfileCollector`] examines all games in one run, with the queries of [`queries`]. A [`Profile`] has the figures that
+//! follow from the sums, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so a profile
+//! does not depend on the division of the games into blocks.
 
 mod collect;
 mod figures;
@@ -76,7 +76,7 @@ pub const ENDINGS: [(&str, &str); 10] = [
 ///
 /// # Errors
 ///
-/// A query cannot be read or planned. A test checks that all of them can.
+/// Fails if a query cannot be read or planned. A test checks that this does not happen.
 pub fn queries() -> Result<Vec<PreparedQuery>, Diagnostic> {
     let mut catalogue = themes::built_in();
     catalogue.retain(|theme| THEMES.contains(&&*theme.name));
@@ -109,7 +109,7 @@ mod tests {
         assert!(queries.iter().all(|prepared| !prepared.query.variations));
     }
 
-    /// Each position counts as the right ending, and a game counts for every ending that it reaches.
+    /// Checks that each position is assigned to the right ending, and each game to every ending that it reaches.
     #[test]
     fn endings_are_told_by_their_pieces() {
         let position = |fen: &str| format!("[White \"Ann\"]\n[Result \"1-0\"]\n[FEN \"{fen}\"]\n\n1-0\n\n");

@@ -140,9 +140,9 @@ pub enum Format {
     Epd(Rows),
     /// The position of each row.
     Fen(Rows),
-    /// `game node` for each position that hits; on the main line the node is the ply.
+    /// A line `game node` for each position that hits; on the main line the node is the ply.
     Plain,
-    /// `game node value` for each position that hits. A condition has the value `true`.
+    /// A line `game node value` for each position that hits. If the query is a condition, its value is `true`.
     Values {
         /// True if, for a query whose value is a set, all positions are listed, even those where the set is empty.
         all: bool,
@@ -185,7 +185,7 @@ impl Format {
     ///
     /// # Panics
     ///
-    /// If the hits belong to another block, or the games do not exist.
+    /// Panics if the hits belong to another block, or the games do not exist.
     pub fn report(self, found: &Found, games: Range<usize>) -> Report {
         let mut report = Report::default();
         let (block, hits) = (found.block, found.hits);
@@ -249,7 +249,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// A description of the first error.
+    /// Returns a description of the first error.
     pub fn check(&self) -> Result<(), &'static str> {
         let is_sorted = self.games.is_sorted_by_key(|game| game.end);
         let is_within = self.games.last().is_none_or(|game| game.end <= self.text.len());

@@ -2,7 +2,8 @@
 //! [`Request`].
 //!
 //! The invariant: this module decides which fields exclude each other, and which fields need a query of some type. If a use of
-//! requests does not support a field, it returns the error itself; for example, counts do not support limits.
+//! requests does not support a field, it returns the error itself; for example, a request that only counts hits supports no
+//! limits.
 
 mod command_line;
 
@@ -27,7 +28,7 @@ use orbit_reel::Alike;
 /// The version of [`Request`] as JSON. It is increased when a field is removed or changes its meaning.
 pub const REQUEST_SCHEMA: u32 = 1;
 
-/// A request: queries, the games and hits that count, and the order in which games are listed. In JSON it is an object with the
+/// A request: queries, the selection of games and hits, and the order in which games are listed. In JSON it is an object with the
 /// fields that `docs/serve.md` describes. A missing field has its default; an unknown field is an error.
 ///
 /// ```
@@ -73,7 +74,7 @@ pub struct Request {
     /// [`Condition`](crate::choice::Condition).
     #[serde(rename = "where", deserialize_with = "one_or_more")]
     pub conditions: Vec<String>,
-    /// The player whose games count: see [`PlayerName`].
+    /// The player whose games are selected: see [`PlayerName`].
     pub player: Option<String>,
     /// The name of the player, in exactly this spelling.
     pub player_exact: Option<String>,
@@ -86,9 +87,9 @@ pub struct Request {
     pub opponent: Option<String>,
     /// The range of the opponent's rating.
     pub opponent_rating: Option<String>,
-    /// True if only the first hit of each game counts.
+    /// True if only the first hit of each game is selected.
     pub first: bool,
-    /// True if only the hit with the greatest value of each game counts.
+    /// True if only the hit with the greatest value of each game is selected.
     pub best: bool,
     /// The number of games with hits that are left out at the beginning.
     pub skip: u64,
@@ -144,11 +145,11 @@ impl Default for Request {
     }
 }
 
-/// The choices of a request, after they were checked.
+/// The selection and the order that a request asks for, after its fields were checked.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Chosen {
-    /// The games and hits that count.
+    /// The selection of games and hits.
     pub choice: Choice,
     /// The order in which games are listed; `None` for the order of the database.
     pub order: Option<Order>,
@@ -168,7 +169,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// There is no query, no theme has this name, a board cannot be read, or there are transforms without a board.
+    /// Fails if there is no query, no theme has this name, a board cannot be read, or there are transforms without a board.
     pub fn texts(&self) -> Result<Vec<String>, RequestError> {
         let fault = |field| move |error: Diagnostic| RequestError::about(field, error);
         let transforms: Vec<&str> = self.transforms.iter().map(String::as_str).collect();
@@ -225,7 +226,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Fields exclude each other, or a string cannot be parsed.
+    /// Fails if fields exclude each other, or a string cannot be parsed.
     pub fn check(&self) -> Result<Chosen, RequestError> {
         if self.schema != REQUEST_SCHEMA {
             return Err(RequestError::new("{schema} is 1 in this version: leave it out"));
@@ -314,7 +315,7 @@ impl Chosen {
     ///
     /// # Errors
     ///
-    /// The query lacks a value or moves that a choice needs.
+    /// Fails if the query lacks a value or moves that a choice needs.
     pub fn check_query(&self, ty: Type, has_spans: bool) -> Result<(), RequestError> {
         let wants = self.order.map_or(Wants::HITS, Order::wants);
         let why = if self.choice.best && !ty.has_value() {

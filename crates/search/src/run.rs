@@ -147,7 +147,7 @@ impl<'a, C: Collector> Run<'a, C> {
     ///
     /// # Errors
     ///
-    /// If they do not, the reason.
+    /// Returns the reason if they do not.
     pub fn splits(&self, stream: &BlockStream) -> Result<(), CannotSplit> {
         if stream.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
     }
@@ -161,8 +161,8 @@ impl<'a, C: Collector> Run<'a, C> {
     ///
     /// # Errors
     ///
-    /// The engine or the database stops early, the text of a game cannot be read, or the results need more memory than is
-    /// allowed.
+    /// Fails if the engine or the database stops early, the text of a game cannot be read, or the results need more memory than
+    /// is allowed.
     pub fn collect(&self, stream: BlockStream) -> Result<(C::Part, Summary), RunError> {
         self.collect_watched(stream, |_| ())
     }
@@ -171,7 +171,7 @@ impl<'a, C: Collector> Run<'a, C> {
     ///
     /// # Errors
     ///
-    /// Those of [`Run::collect`].
+    /// Returns the errors of [`Run::collect`].
     pub fn collect_watched(
         &self,
         stream: BlockStream,
@@ -194,7 +194,7 @@ impl<'a, C: Collector> Run<'a, C> {
     ///
     /// # Errors
     ///
-    /// The engine or the database stops early. The parts of all earlier blocks were passed to `take`.
+    /// Fails if the engine or the database stops early. The parts of all earlier blocks were passed to `take`.
     pub fn for_each_part(
         &self,
         stream: BlockStream,
@@ -255,7 +255,7 @@ impl<'a> BlockResult<'a> {
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn of_query(&self, query: usize) -> Found<'a> {
         let BlockResult { found, names } = *self;
         let games = (found.games.as_deref(), found.sides.as_deref());
@@ -271,7 +271,7 @@ impl<'a> BlockResult<'a> {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn first(&self) -> Found<'a> {
         self.of_query(0)
     }

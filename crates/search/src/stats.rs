@@ -1,8 +1,8 @@
 //! Counts hits by groups such as years, openings, ratings, plies and copies, and in cross tables of two such properties.
 //!
-//! A [`Stats`] counts one block, on any thread. The [`Counts`] of blocks add up in any order, and their [`GroupRow`]s are written
-//! as text, CSV or JSON. Nothing here knows queries, files or terminals. The invariant: counts are sums over games; they depend
-//! neither on threads nor on the division of a database into blocks.
+//! A [`Stats`] counts the games and positions of one block, on any thread. The [`Counts`] of blocks add up in any order, and
+//! their [`GroupRow`]s are written as text, CSV or JSON. Nothing here knows queries, files or terminals. The invariant: counts
+//! are sums over games; they depend neither on threads nor on the division of a database into blocks.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -215,7 +215,7 @@ pub struct Stats {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counts {
     stats: Stats,
-    /// The tallies of all games that count, and of those that hit.
+    /// The tallies of all selected games, and of those that hit.
     total: [Tally; 2],
     /// The values at hits, if they are counted.
     values: Distribution,
@@ -240,7 +240,7 @@ struct TallyTable {
     moves: HashMap<[GroupKey; 2], MoveTally>,
 }
 
-/// A game of a block that counts.
+/// A selected game of a block.
 struct CountedGame {
     index: usize,
     first_slot: usize,
@@ -345,11 +345,11 @@ impl Stats {
         Counts { stats, total: Default::default(), values, tables, met, tells_sides: false }
     }
 
-    /// Counts one block. Games that do not count are ignored.
+    /// Counts the games and positions of one block by all groupings. Games that are not selected are ignored.
     ///
     /// # Panics
     ///
-    /// If the hits belong to another block, or if all copies are needed but unknown
+    /// Panics if the hits belong to another block, or if all copies are needed but unknown
     /// ([`CopyDetail::All`](orbit_engine::CopyDetail::All)).
     pub fn count(&self, found: &Found) -> Counts {
         self.count_with(&self.columns(found), found, CountedGames::All)
@@ -427,7 +427,7 @@ impl Stats {
 /// Selects the games of a block that are counted for a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CountedGames {
-    /// All games that count.
+    /// All selected games.
     All,
     /// Only the games that hit, because the counts of another query have the groups of all games.
     Hit,
@@ -515,7 +515,7 @@ impl GroupCounter<'_> {
                     line.ply() as usize,
                 );
             }
-            // Runs of several lines can have the same groups. They are sorted, so that a game counts once in each group.
+            // Runs of several lines can have the same groups. They are sorted, so that a game is counted once in each group.
             self.scratch.runs.sort_unstable_by_key(|run| run.groups);
         } else {
             self.count_line(game, 0..game.positions, 0);
@@ -661,11 +661,11 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// There are more groups than are allowed.
+    /// Fails if there are more groups than are allowed.
     ///
     /// # Panics
     ///
-    /// If the counts are by different groupings.
+    /// Panics if the counts are by different groupings.
     pub fn add(&mut self, other: Counts) -> Result<(), TooManyGroups> {
         assert!(self.stats == other.stats, "counts by other groupings do not add up");
         for (sum, more) in self.total.iter_mut().zip(&other.total) {
@@ -710,7 +710,7 @@ impl Counts {
         &self.stats
     }
 
-    /// Returns a row for all games that count, as one group.
+    /// Returns a row for all selected games, as one group.
     pub fn total(&self) -> GroupRow {
         let [all, hit] = self.total;
         let values = self.stats.tells_values.then(|| self.values.clone());
@@ -725,7 +725,7 @@ impl Counts {
     ///
     /// # Panics
     ///
-    /// If the grouping was not counted.
+    /// Panics if the grouping was not counted.
     pub fn rows(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let index = self.stats.groupings.iter().position(|other| other == grouping);
         let table = &self.tables[index.expect("a grouping that was counted")];

@@ -131,7 +131,7 @@ impl fmt::Display for ThemeFault {
 ///
 /// # Errors
 ///
-/// A file or a query has an error. The error is about the first one.
+/// Fails if a file or a query has an error. The returned error is about the first one.
 pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
     load::load(path)
 }
@@ -145,7 +145,7 @@ pub fn built_in() -> Vec<Theme> {
 ///
 /// # Errors
 ///
-/// No theme has this name; the error suggests a similar one.
+/// Fails if no theme has this name. The error suggests a similar one.
 pub fn named(name: &str) -> Result<Theme, Diagnostic> {
     let all = built_in();
     let unknown = unknown("theme", name, all.iter().map(|theme| &*theme.name), "orbit batch --list");

@@ -76,7 +76,7 @@ pub type Position = tree::Position<Expanded>;
 pub struct Orbit<F = Filter> {
     /// The filter as written, with inner transforms expanded.
     pub base: F,
-    /// The copies, in order of declaration; of equal copies only the first is kept. May be empty.
+    /// The copies, in order of declaration; of equal copies only the first is kept. There may be none.
     pub copies: Vec<Copy<F>>,
     /// The number of copies before those that do not exist and those that repeat another one were dropped.
     pub elements: usize,
@@ -126,9 +126,12 @@ impl<F> Copy<F> {
 }
 
 impl<F: Kind<Expanded>> Orbit<F> {
-    /// Returns the copies with their indices, in the order in which a filter that keeps values has to evaluate them. It is the
-    /// order of the first members in which two copies differ: squares, as ascending lists, then pieces, White's first; directions
-    /// by the squares to which they lead; dark squares before light ones; White before Black.
+    /// Returns the copies with their indices, in the order in which a filter that keeps values has to evaluate them. Two copies
+    /// have the order of the first members in which they differ:
+    ///
+    /// * designators are ordered by their squares, as ascending lists, then by their pieces, White's first;
+    /// * directions are ordered by the squares to which they lead;
+    /// * dark squares come before light ones, and White comes before Black.
     pub fn in_turn(&self) -> Vec<(usize, &Copy<F>)> {
         let mut copies: Vec<(usize, &Copy<F>)> = self.copies.iter().enumerate().collect();
         copies.sort_by_cached_key(|(_, copy)| turn::turn(copy.filter.node()));

@@ -14,9 +14,9 @@ use orbit_query::tree::{Kind as _, Ref, SquaresOp};
 pub enum CopyPlaces {
     /// For each copy, the image of the first designator of a single square in the filter as written.
     Squares(Vec<Square>),
-    /// For each copy, its shift (files, ranks), both from -7 to 7; `None` for a composition of shifts that equals no single
-    /// shift. Used if the filter has no designator of a single square, or if the image of the first one in some copy is not a
-    /// single square.
+    /// For each copy, its shift (files, ranks), both from -7 to 7; `None` for a composition of shifts that equals no
+    /// single shift. This variant is used if the filter has no designator of a single square, or if the image of the
+    /// first such designator is not a single square in some copy.
     Offsets(Vec<Option<(i8, i8)>>),
 }
 

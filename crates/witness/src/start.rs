@@ -56,7 +56,7 @@ const CHESS960: [&str; 11] = [
 ///
 /// # Errors
 ///
-/// The reason why there is no start.
+/// Returns the reason why there is no start.
 pub(super) fn read(found: &VisitedGame, mut rules: Option<&mut Rules>) -> Result<WitnessStart, String> {
     let value = |name: &str| {
         let mut tags = found.tags.iter().filter(|_| found.fen.is_none());

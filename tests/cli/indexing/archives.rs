@@ -6,7 +6,8 @@ use std::path::Path;
 use super::{folder, games, hits, info, orbit, piped, run, set_time};
 use crate::common::archives::{Member, zip};
 
-/// Returns a folder with `x.zip`, which contains `a.pgn`, `sub/b.pgn` and a text, and with the same two PGN files below `x`.
+/// Returns a folder with `x.zip`, which contains `a.pgn`, `sub/b.pgn` and a text file, and with the same two PGN files below
+/// `x`.
 fn with_archive() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("x/sub")).unwrap();
@@ -122,8 +123,8 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
         run(folder, 0, &["scan", "-q", "--format", "jsonl", "Nf3", "x.zip"]).0
     );
     assert_eq!(run(folder, 0, &["scan", "-q", "--format", "pgn", "Nf3", "x.reel"]).0, expected);
-    // Members that the reel lacks are reported as they are without the reel. The library reports them as well, even if both
-    // files are named.
+    // Members that are not in the reel are reported as in a scan without the reel. The library also reports them, even if
+    // both files are named.
     let note = "x.zip: 1 member is no .pgn, .epd or .fen and was left out: readme.txt";
     assert!(stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let stderr = scan(&["x.zip", "x.reel"]).1;

@@ -1,5 +1,5 @@
-//! Tests that games are dropped if they equal an earlier game. The result is compared with a comparison of all contents of the
-//! games.
+//! Tests that games are dropped if they equal an earlier game. The dropped games must be those whose whole contents equal the
+//! contents of an earlier game.
 
 use std::collections::HashMap;
 use std::fs;
@@ -101,7 +101,7 @@ fn what_is_a_duplicate() {
     }
 }
 
-/// Makes many games. About half of them repeat other games, close by or far away in the text.
+/// Makes a text with many games. About half of them repeat other games that are close by or far away in the text.
 fn repetitive() -> String {
     let mut random = fastrand::Rng::with_seed(5);
     let mut out = String::new();

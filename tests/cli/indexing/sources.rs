@@ -72,7 +72,7 @@ fn a_file_that_moved_with_its_reel_is_found_among_others_of_its_name() {
     for place in [folder.path(), &y, &z] {
         assert_eq!(states(place, &z.join("x.reel")), ["unchanged"]);
     }
-    // This is still the case if another file now has its old path, or is in the current folder.
+    // The sources are still found if another file now has the old path of the moved file, or is in the current folder.
     fs::create_dir(&x).unwrap();
     fs::copy(y.join("games.pgn"), x.join("games.pgn")).unwrap();
     assert_eq!(states(&y, &z.join("x.reel")), ["unchanged"]);

@@ -183,7 +183,8 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         );
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.reel", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // If the reel is copied or merged with others, the result is not newer, and nothing is appended to it.
+        // A copy of the reel records the same old rules. A reel that is made from it and from another file records no rules.
+        // Nothing is appended to the old reel.
         let before = fs::read(&reel).unwrap();
         let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
         assert!(

@@ -1,4 +1,4 @@
-//! Tests where a reel is written, and what happens if that place changes in the meantime.
+//! Tests the path to which a reel is written, and changes of that path in the meantime.
 
 use std::fs;
 

@@ -62,7 +62,7 @@ fn kills_orders_and_repetitions_change_nothing() {
         let order: Vec<String> = order.iter().map(usize::to_string).collect();
         let order: Vec<&str> = order.iter().map(String::as_str).collect();
         done(inputs, &[&["job", "part", "-q"], &order[..], &[&folder]].concat());
-        // The time of a part is measured, to choose when the next runs are killed.
+        // The time that a part takes determines when the next runs are killed.
         let begun = Instant::now();
         done(inputs, &["job", "part", "-q", "--again", "-j", "1", "1", &folder]);
         taken = begun.elapsed();

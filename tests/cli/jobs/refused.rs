@@ -163,7 +163,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
         fs::write(part(2), &whole[..length]).unwrap();
         refuses(inputs, &["job", "merge", "out"], 3, "1 of 6 parts cannot be merged (part 2: damaged");
     }
-    // This part is whole, but it belongs in another place.
+    // The file of part 3 is complete, but it is in the place of part 2.
     fs::copy(part(3), part(2)).unwrap();
     fs::remove_file(part(5)).unwrap();
     refuses(

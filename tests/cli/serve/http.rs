@@ -272,7 +272,7 @@ fn pages_of_other_origins_are_refused() {
     assert!(preflight.head.contains("Access-Control-Allow-Origin: https://example.org\r\n"), "{preflight:?}");
     assert!(preflight.head.contains("Access-Control-Allow-Headers: Authorization"), "{preflight:?}");
     assert_eq!(http.ask("OPTIONS", "/requests", &["Origin: https://evil.org"], "").status, 403);
-    // It is refused even with the token.
+    // A page of another origin is refused even if it sends the token.
     let token = format!("Authorization: Bearer {}", http.token);
     let body = "{\"id\":1,\"request\":\"ping\"}\n";
     assert_eq!(http.ask("POST", "/requests", &[&token, "Origin: https://evil.org"], body).status, 403);

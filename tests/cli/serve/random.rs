@@ -260,7 +260,7 @@ impl World {
         self.compared[4] += 1;
     }
 
-    /// Cancels a query that takes seconds: while it runs, while it waits, or as soon as it was sent.
+    /// Cancels a query that takes several seconds: while it runs, while it waits, or right after it was sent.
     fn cancelled(&mut self) {
         // A query with the same id in another database is not affected.
         let slow = json!({ "query": "flip flipcolor {Ra1 kb2}", "engine": "reference", "database": "big" });
@@ -280,7 +280,7 @@ impl World {
             assert_eq!(answers[1]["id"], id);
             assert_code(&answers[1], ErrorCode::Cancelled);
         }
-        // There are no hits of a cancelled query. A query that is not running cannot be cancelled.
+        // The hits of a cancelled query are not kept. A query that is not running cannot be cancelled.
         assert_code(&self.server.answer("hits", json!({ "of": first })), ErrorCode::UnknownQuery);
         assert_code(&self.server.answer("cancel", json!({ "of": first })), ErrorCode::UnknownQuery);
         if let Some((id, ..)) = self.kept.back() {

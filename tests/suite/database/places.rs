@@ -1,5 +1,5 @@
-//! Reads games by their numbers. A game is the same whether or not there is a sidecar, which is a file that records where games
-//! are.
+//! Reads games by their numbers. A game must be the same whether or not there is a sidecar, which is a file that records where
+//! the games of a PGN file begin.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -113,7 +113,7 @@ fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
         assert_eq!(found.as_ref(), Some(&expected[number as usize - 1]));
         assert_eq!(read == 0, is_noted, "game {number}: {read} bytes");
     }
-    // If a number is beyond the end, everything is read once more. After that the sidecar is known to be complete.
+    // To find that no game has this number, everything is read once more. After that the sidecar is known to be complete.
     for is_known in [false, true] {
         let (found, read) = one(paths, last + 1, cache);
         assert_eq!(found, None);
@@ -126,7 +126,7 @@ fn games_are_found_by_a_sidecar_as_by_reading_all() {
     let folder = tempfile::tempdir().unwrap();
     let one = write(folder.path().join("one.pgn"), text("one").as_bytes());
     check(&[one], &cache(folder.path()), true);
-    // Small files share blocks with large ones. Lists of positions are read in another way.
+    // Small files share blocks with large ones. Lists of positions (EPD) are read by other code than PGN.
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| write(folder.path().join(name), text.as_bytes());
     let many = [
@@ -147,7 +147,7 @@ fn packed_files_are_read_from_their_beginnings() {
     let packed = zstd::encode_all(text("packed").as_bytes(), 1).unwrap();
     let packed = write(folder.path().join("packed.pgn.zst"), &packed);
     check(std::slice::from_ref(&packed), &cache(folder.path()), false);
-    // Games before a given one are found.
+    // Games before the packed file are found by the sidecar of the plain file.
     let plain = write(folder.path().join("plain.pgn"), text("plain").as_bytes());
     let (paths, cache) = ([plain, packed], cache(folder.path()));
     let expected = every(&paths);
@@ -228,16 +228,17 @@ fn a_damaged_sidecar_is_passed_over() {
 fn where_nothing_can_be_noted_games_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let paths = [write(folder.path().join("games.pgn"), text("games").as_bytes())];
-    // There is a file with the name of the folder.
+    // The folder of the sidecars cannot be made, because a file has its name.
     let cache = cache(folder.path());
     fs::write(&cache.folder, "").unwrap();
     assert!((0..2).all(|_| one(&paths, 1700, &cache).0.is_some()));
-    // A file that was written a moment ago may change again while its time stays the same.
+    // No sidecar is written for a file that was written a moment ago, because the file may change again without a change of its
+    // time.
     fs::remove_file(&cache.folder).unwrap();
     fs::write(&paths[0], text("new")).unwrap();
     assert!(one(&paths, 1700, &cache).0.is_some());
     assert!(sidecars(&cache).is_empty());
-    // The message about skipped files must appear every time.
+    // The message about a skipped file must appear every time, although the games are found by the sidecar.
     age(&paths[0]);
     let prose = folder.path().join("a.pgn");
     write(prose, "To whom it may concern: this is a letter.\n".repeat(9).as_bytes());

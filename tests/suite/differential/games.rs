@@ -30,7 +30,7 @@ use crate::{
 /// The number of queries in a part of the seeds. After these, more queries are made for constructs that are still rare in the
 /// part.
 const QUERIES_DUE: usize = 500;
-/// The same number for a sample, which does not require that every construct occurs.
+/// The number of queries of a sample, which does not require that every construct occurs.
 const SAMPLE_DUE: usize = 180;
 /// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 2_000;
@@ -45,10 +45,11 @@ const GPU_EVERY: usize = 8;
 #[cfg(feature = "gpu")]
 const BY_HOST_EVERY: usize = 4;
 
-/// The number of queries of a part in which each construct must occur.
+/// The minimum number of queries of a part that must use each construct.
 const OCCURRENCES_DUE: usize = 5;
 
-/// Constructs that no plan can express yet. Most queries about other constructs contain none of these: see [`PLANNED_PERCENT`].
+/// Constructs that no plan can express yet. For each of the other constructs, at least [`PLANNED_PERCENT`] percent of the
+/// generated queries must have a plan.
 const INTERPRETED: &[&str] = &[
     "atomic",
     "consecutivemoves",
@@ -62,7 +63,8 @@ const INTERPRETED: &[&str] = &[
 ];
 const PLANNED_PERCENT: u64 = 75;
 
-/// Constructs that often occur together with a construct that no plan can express.
+/// Constructs whose queries often contain another construct that no plan can express. For each of them it is enough if
+/// [`PARTLY_PLANNED_PERCENT`] percent of the generated queries have a plan.
 const PARTLY_PLANNED: &[&str] = &["comment", "comparisons of strings", "pathcount", "tags"];
 const PARTLY_PLANNED_PERCENT: u64 = 40;
 
@@ -166,7 +168,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Runs the query of a seed about a construct. The seed is the `k`-th of its part.
+    /// Runs a generated query about a construct. `of` is the number of all constructs.
     fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
         // Seeds without a case do not change the shares of transforms and of side lines.
         let turn = k / of + k;

@@ -29,11 +29,11 @@ use crate::common::{
 };
 use crate::runners::{self, Runner};
 
-/// The numbers that a part of the seeds must reach.
+/// The minimum numbers of queries in a part of the seeds, and the number of seeds that are run together.
 struct Due {
     /// The number of queries that are compared before the search for rare operations begins.
     queries: usize,
-    /// The number of queries in which each operation must occur. It is 0 for a sample, which requires nothing.
+    /// The minimum number of queries that must use each operation. It is 0 for a sample, in which an operation may be missing.
     occurrences: usize,
     /// The number of seeds that are run together.
     seeds_at_once: u64,
@@ -84,7 +84,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
             Made::Game(_) => None,
         }));
     }
-    // These are the scalars that the rows of the open loops fill.
+    // The scalars that are read from the current row of each open loop. The others are the same in every iteration.
     let mut rows: Vec<std::ops::Range<u32>> = Vec::new();
     for step in &program.steps {
         let from =
@@ -193,7 +193,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     Some(Candidate { seed, values, balanced: is_balanced(hits, &case.block), operations, case })
 }
 
-/// Returns the difference between the engines, if there is one.
+/// Runs a query on `gpu` and `cpu`. Returns a message if their answers differ or one of them fails.
 pub(super) fn fault(
     query: &TypedQuery,
     block: &Block,
@@ -238,8 +238,8 @@ pub(super) fn fault(
 /// One query in this many is also compared with kernels of another variant, which is a different one each time.
 const VARIANT_EVERY: u64 = 8;
 
-/// Returns the difference between the engines for a case, on the smallest query that still shows one. The case also runs with the
-/// stages along games computed by the processor instead of the device.
+/// Returns a message if the answers of `gpu` and `cpu` to a case differ, for the smallest query whose answers still differ. The
+/// case also runs with the stages along games computed by the processor instead of the device.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));
@@ -334,7 +334,7 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
         rarest.0, rarest.1
     );
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-    // The test also tests itself: everything occurs, and positions both hit and miss.
+    // The test also tests itself: every operation occurs, and positions both hit and miss.
     let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < occurrences).collect();
     assert!(rare.is_empty(), "operations that occur in less than {occurrences} queries: {rare:?}");
     let listed = all_operations();

@@ -1,5 +1,6 @@
-//! Tests laws of the game language. A law is a pair of queries that must have equal answers, whatever their parts are. Other
-//! queries must answer on a game as their images answer on its image. The laws need no second engine.
+//! Tests laws of the game language, which need no second engine. A law is a pair of queries that must have equal answers,
+//! whatever filters are put in place of their letters. In addition, a query under a transform must have the same answers on a
+//! game and on the image of the game.
 
 use std::fmt::Write as _;
 
@@ -117,7 +118,7 @@ fn answers(runner: &Runner, text: &str, block: &Block) -> Vec<Answer> {
     runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The numbers of hits and of other positions that a law was tested with, and its faults.
+/// For one law, the number of positions that hit, the number of those that do not, and messages about unequal answers.
 #[derive(Default)]
 struct Seen {
     hits: usize,
@@ -149,8 +150,8 @@ fn laws_hold_on_generated_queries() {
         let mut seen = Seen::default();
         for k in trials(60, 6).map(|k| k as u64) {
             let mut rng = Rng::new(1000 * index as u64 + k);
-            // All trials of one part of a long run have numbers with the same remainder modulo 4, so this must not depend on the
-            // remainder alone.
+            // All trials of one part of a long run have numbers with the same remainder modulo 4. So the choice of side lines
+            // must not depend on this remainder alone.
             let variations = holds == Everywhere && (k / 4 + k) % 2 == 0;
             let (games, block) = games(&mut rng, variations);
             let parts = GameQueries::new(&mut rng, &games).parts();

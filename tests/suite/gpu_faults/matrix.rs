@@ -39,14 +39,15 @@ pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkQueueWaitIdle", &[1]),
 ];
 
-/// Removes all faults except those that a run tries: one in seven if tests are to be short.
+/// Removes the faults that this run does not try. A sample keeps one fault in seven.
 pub fn sample(faults: &mut Vec<Fault>) {
     let mut place = 0;
     faults.retain(|_| {
         place += 1;
         match length() {
             Length::Sample => place % 7 == 0,
-            // Each call has six faults, which are distributed over the parts.
+            // Each call has six faults. `place / 6` shifts the parts from call to call, so that
+            // each part gets all six kinds of faults.
             length => length.is_long(place + place / 6),
         }
     });
@@ -59,7 +60,7 @@ pub fn orbit(args: &[&str]) -> Command {
     command
 }
 
-/// Checks how a run ended. Returns a message if that was wrong.
+/// Checks whether a run ended as it must with a fault. If not, returns a message.
 fn judge(ran: &Ran) -> Result<(), &'static str> {
     let is_error = ran.stderr.contains("error: ") && ran.stderr.contains("--engine cpu");
     if ran.stderr.contains("panicked") {
@@ -98,7 +99,8 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
     let [met, answered, told] = [met, answered, told].map(AtomicUsize::into_inner);
     eprintln!("{} faults, {met} met: {answered} answered, {told} told", faults.len());
-    // Parts have more of some outcomes and fewer of others.
+    // A part may have more of one outcome and fewer of the other than its share, so only half of
+    // the share is demanded.
     let share = if length() == Length::All { 1 } else { 2 };
     let is_enough = met > least(180, 0) && answered.min(told) > least(60, 0) / share;
     assert!(is_enough, "{met} met, {answered} answered, {told} told");

@@ -25,7 +25,8 @@ const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 
 /// The time for which a device in a child may be silent.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The same time for runs in which a working device may seem silent because the machine is busy.
+/// The time for which a device in a child may be silent in runs in which even a working device may seem silent, because the
+/// machine is busy.
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
@@ -146,7 +147,7 @@ fn the_processor_goes_on_from_any_fault() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
 }
 
-/// Calls that work on the device, and some that work on its driver.
+/// The calls that hang in a test: those that work on the device, and some that work on its driver.
 const WAITS: [&str; 14] = [
     "vkWaitSemaphores",
     "vkGetSemaphoreCounterValue",
@@ -179,12 +180,13 @@ fn a_call_that_never_returns_is_given_up() {
         let mut silence = SILENCE;
         let (mut said, mut ran) = child("gpu", fault, silence)?;
         if said.is_err() && !ran.met {
-            // No call hangs, so one must have taken longer because the machine is busy.
+            // The call that hangs was not made, so another call must have taken longer than [`SILENCE`] because the machine is
+            // busy.
             silence = LONG_SILENCE;
             (said, ran) = child("gpu", fault, silence)?;
         }
         match said {
-            // If a call hangs after all work is done, this has no effect.
+            // If `vkQueueWaitIdle` hangs, all work is already done, so the answer is right.
             Ok(said) if said == expected && (!ran.met || fault.call == "vkQueueWaitIdle") => Ok(()),
             Err(error) if ran.met && error == (GpuError::Silent { after: silence }).to_string() => Ok(()),
             said => Err(format!("{fault:?}: {said:?}: {ran:?}")),

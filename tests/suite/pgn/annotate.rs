@@ -44,7 +44,7 @@ fn begins_a_line(bytes: &[u8], game: &Game) -> bool {
 }
 
 /// Checks a game of a file, and returns its text without and with comments. Returns `None` for a game that begins within a line,
-/// since it may be read differently if it is alone, and for a skipped game, since it has no hits.
+/// because alone it may be read differently, and for a skipped game, because it has no hits.
 fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     let text = first_game(&bytes[game.offset as usize..], CAP);
     let alone = read_game(text, &ParseOptions::default()).map(|game| essence(&game));

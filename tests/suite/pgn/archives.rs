@@ -133,7 +133,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         let error = read_all(folder.path(), &[given]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    // A folder with this name takes precedence.
+    // If a folder has the same name as the archive, the folder takes precedence.
     fs::create_dir_all(path("x")).unwrap();
     fs::rename(path("x.zip"), path("y.zip")).unwrap();
     fs::create_dir(path("x.zip")).unwrap();
@@ -373,7 +373,7 @@ fn damage_is_a_failure_and_games_before_it_stay() {
         assert_eq!(!found.sources[0].1.is_empty(), has_games, "{what}");
         assert_eq!(found.sources[1].1, ["b"], "{what}");
     }
-    // Now the whole archive is damaged.
+    // Now the archive itself is damaged, and not only a member.
     let whole = both(first.clone());
     let mut elsewhere = whole.clone();
     elsewhere[0] = 0;

@@ -40,7 +40,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("Dear reader,\nhere is prose without any game.\n", &[]),
     ("*", &["@0 * 0"]),
     ("[White \"a\"]", &["@0 * 0"]),
-    // Places at which games begin.
+    // Positions in the file at which games begin.
     ("[Event \"a\"]\n\n[Event \"b\"]\n\n", &["@0 * 0", "@13 * 0"]),
     ("[Event \"a\"]\n[Event \"b\"]\n", &["@0 * 0", "@12 * 0"]),
     (
@@ -227,7 +227,7 @@ fn odd_texts_come_to_what_they_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A file that ends with moves and without a result may have been cut off.
+/// The last game of a file is noted if it has moves and no result, because the file may have been cut off.
 #[test]
 fn the_last_game_of_a_file_without_a_result_is_noted() {
     for (text, at) in [
@@ -237,11 +237,11 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
         ("[White \"a\"]\n\n1. e4\n\n[White \"b\"]\n\n1. d4 1-0", None),
         ("1. e4 e5 *", None),
         ("1. e4 e5 1-0 {never again", None),
-        // These texts already have a problem that says that something is missing.
+        // In these texts the game already has a problem which says that something is missing.
         ("1. e4 e5 2. Nx", None),
         ("1. e4 {x", None),
         ("1. e4 (1. d4", None),
-        // No moves were played.
+        // The last game has no moves.
         ("1. e4 *\n\n[White \"a\"]\n", None),
         ("[White \"a\"]\n\n1.", None),
         ("[Variant \"Atomic\"]\n\n1. e4", None),

@@ -30,7 +30,7 @@ struct Totals {
     outcomes: [usize; 4],
 }
 
-/// The contents of the packages. If these numbers change, the definition of a game or of a move has changed.
+/// Compares the totals of the packages. If they change, the definition of a game or of a move has changed.
 #[test]
 fn totals_of_every_package() {
     let mut all = Totals::default();

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::*;
 
-/// The games, and the place and reason of each failure.
+/// The games, and the offset and the reason of each failure.
 type Read = (Vec<Game>, Vec<(u64, String)>);
 
 fn read(sources: Sources) -> Read {
@@ -69,7 +69,7 @@ fn unpacked_by_bytes(bytes: &[u8]) -> u64 {
     count
 }
 
-/// A single bit of a packed text is wrong, at one of many places.
+/// Changes a single bit of a packed text, at one of twelve places.
 #[test]
 fn a_damaged_file_gives_the_same_however_it_arrives() {
     let text = text(4000);
@@ -86,7 +86,8 @@ fn a_damaged_file_gives_the_same_however_it_arrives() {
             // not PGN.
             let is_text = !expected.1[0].1.starts_with("it is no PGN");
             if pack(b"") != zst(b"") && is_text {
-                // This reader may lose the byte that a call returns together with the fault.
+                // The library's reader may keep one byte more than the reader of the packing library, which loses a byte that it
+                // returns together with the fault.
                 let kept = expected.1[0].0 - unpacked_by_bytes(&bytes);
                 assert!(kept <= 1, "byte {at}: {kept} more");
             }

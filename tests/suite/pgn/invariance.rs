@@ -1,4 +1,5 @@
-//! The result of reading does not depend on how a text is cut or packed, even if the text is mutilated.
+//! Tests that the result of reading does not depend on the size of chunks or on how a text is packed,
+//! even if the text is mutilated.
 
 use orbit_pgn::Compression;
 use proptest::prelude::*;

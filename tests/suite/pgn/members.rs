@@ -22,7 +22,7 @@ fn bgzip(text: &[u8]) -> Vec<u8> {
     member
 }
 
-/// Returns the games, and the place and reason of each failure.
+/// Returns the games in the bytes, and the offset and the reason of each failure.
 fn read(bytes: &[u8], threads: usize) -> (Vec<Game>, Vec<(u64, String)>) {
     let mut options = Options::default();
     options.unpack_threads = threads;

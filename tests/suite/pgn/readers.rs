@@ -125,7 +125,7 @@ fn odd_texts_are_read_alike() {
     }
 }
 
-/// Checks which rules explain how the readers differ on some PGN texts. Every rule occurs.
+/// Checks which rules explain the differences between the readers on these PGN texts. Every rule must occur in a row.
 #[test]
 fn each_rule_is_told_by_its_name() {
     const ROWS: &[(&str, &[&str])] = &[
@@ -175,7 +175,7 @@ fn each_rule_is_told_by_its_name() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // The rule for texts that are too long has a test of its own.
+    // The rule `TooLong` has a test of its own.
     for rule in Rule::ALL.iter().filter(|rule| **rule != Rule::TooLong) {
         let is_told = |(_, rules): &&(&str, &[&str])| rules.contains(&rule.name());
         assert!(ROWS.iter().any(|row| is_told(&row)), "no text needs `{}`", rule.name());

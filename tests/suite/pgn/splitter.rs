@@ -1,4 +1,5 @@
-//! Counts games in another way: line by line, as characters, without any code of the library.
+//! Counts the games of PGN files line by line, without any code of the library, to check the number of games that
+//! the library finds.
 
 use super::*;
 
@@ -288,7 +289,8 @@ fn count(bytes: &[u8]) -> usize {
     counter.games
 }
 
-/// The files on which the two counts differ, for known reasons: the path, the library's count, and the count here.
+/// The files in which the library finds a different number of games than the code here, for known reasons: the
+/// path, the library's number, and the number found here.
 const DIFFERENCES: &[(&str, usize, usize)] = &[];
 
 #[test]

@@ -35,8 +35,8 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// Tests the same move tokens in other places. They are neither the first token of their game nor among the last tokens of the
-/// text, so the fastest path reads them.
+/// Tests the move tokens of the test above in another place of a game. Here they are neither the first token of their game nor
+/// among the last tokens of the text, so the fastest path reads them.
 #[test]
 fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];

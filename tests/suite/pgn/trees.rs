@@ -83,7 +83,7 @@ fn what_cannot_be_kept_is_told_and_the_rest_kept() {
         lost("[Event \"a\"]\n\n(1. e4) 1. d4 *"),
         ["0: a side line is left out: before the first move"]
     );
-    // These side lines are at the place where the main line was cut, or after it.
+    // These side lines are alternatives to the move at which the main line was cut, or to moves after it.
     let cut = "1. e4 e5 (1... c5) 2. Ke3 (2. Nf3) Nc6 (2... d6) *";
     assert_eq!(lines(cut), ["1.1 c7c5"]);
     assert_eq!(lost(cut), ["2: 2 side lines are left out: at a move that was not kept"]);

@@ -30,7 +30,7 @@ fn impatient() -> Options {
     options
 }
 
-/// The games, the place and reason of a failure, and the size of the source after it was read.
+/// The games of a source, the offset and the reason of each failure, and the size and the hash of the source after it was read.
 #[derive(PartialEq, Debug)]
 struct Read {
     games: Vec<Game>,
@@ -168,7 +168,7 @@ fn a_lost_connection_goes_on_where_it_was() {
         Some(Answer { lines, chunks: Some(4000), ..answer }.cut(bytes.len() / 2))
     };
     assert_eq!(demand_all(chunked), [2, 2, 2]);
-    // Each request asks for the rest of the same file.
+    // After the first request, each request asks for the rest of the same file.
     let (_, bytes, _) = packed().remove(0);
     let server = Server::start(move |request| Some(file(request, &bytes, TAG).cut(bytes.len() / 4)));
     read_url(&server.url).unwrap();

@@ -1,4 +1,5 @@
-//! Tests reading and writing of FEN: compared with shakmaty, with the fields of variants, and with the places of errors.
+//! Tests reading and writing of FEN: compared with shakmaty, with the fields of variants, and the positions of errors in
+//! the text.
 
 use std::num::NonZeroU32;
 
@@ -66,7 +67,7 @@ fn random_bytes_never_bring_it_down() {
         let bytes: Vec<u8> =
             (0..rng.below(100)).map(|_| *rng.pick(b"8/8/pP~[]+ wb-K1_\t\xc3\xa9z")).collect();
         if let Err(error) = read(&bytes) {
-            // If something is missing at the end, the place is one past the end.
+            // If something is missing at the end of the text, the span of the error is one byte after the end.
             assert!(error.end <= bytes.len() + 1, "{bytes:?}: {error:?}");
         }
     }
@@ -199,7 +200,7 @@ fn each_leniency_takes_what_it_names() {
     assert_eq!((record.castling, record.en_passant), (&b"KX"[..], &b"e9"[..]));
 }
 
-/// Plain FENs as they are found in games are read alike by the reader of games and by shakmaty.
+/// Compares the reader of FENs, with the leniencies for games, with shakmaty on plain FENs.
 #[test]
 fn leniencies_read_what_shakmaty_reads() {
     let games = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };

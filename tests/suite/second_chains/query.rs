@@ -124,7 +124,8 @@ impl Designator {
 }
 
 impl Filter {
-    /// Returns whether a constituent of a line with this filter is evaluated for each move that is played in the position.
+    /// Returns whether the filter is about the move that is played in the position. In a line, a constituent with such a
+    /// filter is evaluated for each of these moves.
     pub fn is_tied(&self) -> bool {
         match self {
             Filter::Move(..) | Filter::MoveSecondary => true,
@@ -169,12 +170,12 @@ impl Display for Amount {
 impl Display for Filter {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            // Without braces, both would be read as keywords of `path`.
+            // Without braces, the word would be read as a keyword of `path`.
             Filter::Word(word @ ("primary" | "secondary")) => write!(f, "{{{word}}}"),
             Filter::Word(word) => write!(f, "{word}"),
             Filter::ToMove(color) => write!(f, "{}", color.fold_wb("wtm", "btm")),
             Filter::Holds(of) => write!(f, "{of}"),
-            // This is not a number, so a sign after it does not make an arithmetic expression.
+            // The `true` at the end makes this a condition. After a number, a sign would make an arithmetic expression.
             Filter::Less(a, b) => write!(f, "{{{a} < {b} true}}"),
             Filter::Not(of) => write!(f, "not {of}"),
             Filter::Or(a, b) => write!(f, "{{{a} or {b}}}"),
@@ -432,7 +433,7 @@ fn moved(set: Bitboard, to: impl Fn(i32, i32) -> (i32, i32)) -> Bitboard {
     set.into_iter().filter_map(square).collect()
 }
 
-/// Returns a shifted set. Whole ranks stay whole in a shift sideways, and whole files in a shift up or down.
+/// Returns a shifted set. A shift sideways keeps whole ranks, and a shift up or down keeps whole files.
 fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     if set == Bitboard::FULL {
         return set;

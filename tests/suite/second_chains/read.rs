@@ -58,7 +58,7 @@ impl Reader<'_> {
         Some(number)
     }
 
-    /// Calls `read`. If that fails, goes back to the old place in the text.
+    /// Calls `read`. If that fails, goes back to the place in the text at which `read` began.
     fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.rest;
         let read = read(self);
@@ -243,7 +243,8 @@ impl Reader<'_> {
                 while !self.sign(close) {
                     all.push(self.filter()?);
                 }
-                // All filters match if none of them fails.
+                // All filters match if none of them fails, so the conjunction is written as
+                // `not (not F or not G)`.
                 let not = |of| Filter::Not(Box::new(of));
                 let either = |a, b| Filter::Or(Box::new(a), Box::new(b));
                 return match all.len() {
@@ -297,7 +298,7 @@ impl Reader<'_> {
         {
             (pieces, rest) = (letters.chars().collect(), after);
         } else if let Some(first) = rest.chars().next().filter(|&c| is_letter(c)) {
-            // The letter of a file is not a piece.
+            // The letter of a file before a rank is part of a square, not a piece.
             let second = rest[1..].chars().next();
             if !(('a'..='h').contains(&first)
                 && second.is_some_and(|c| c.is_ascii_digit() || c == '-' && !rest[1..].starts_with("--")))

@@ -13,7 +13,8 @@ use super::{
 /// engine's answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// True if the search tries all continuations at a child before it moves on to the next child.
+    /// True if the search takes the children of a position one after the other, and tries each with all atoms that may come
+    /// next. False if it takes these atoms one after the other, and tries each with all children.
     pub children_first: bool,
     /// True if `nestban` in a path with a focus also remembers the positions between the moves that count.
     pub bans_between: bool,
@@ -33,7 +34,7 @@ const STEPS_MAX: usize = 200_000;
 #[derive(Debug)]
 pub struct TooMany;
 
-/// A part that is still to be matched. In a list of these, the next part is the last one.
+/// A part of the chain that is still to be matched. In a list of parts, the last one is matched next.
 #[derive(Clone)]
 enum Due<'a> {
     Chain(&'a Chain),
@@ -45,7 +46,7 @@ enum Due<'a> {
 struct Walk {
     /// The node that the walk has reached; `None` before the first position of a line.
     at: Option<usize>,
-    /// The child through which a line must continue.
+    /// If the walk has stepped to a position for one of its moves, the child to which that move leads.
     through: Option<usize>,
     /// All positions of the walk, including skipped ones.
     nodes: Vec<usize>,
@@ -58,7 +59,7 @@ struct Best {
     walk: Walk,
 }
 
-/// The pieces whose moves count, and true if captures of these pieces count as well; `None` if all moves count.
+/// The pieces in focus, and true if captures of these pieces are also moves in focus; `None` if the path has no focus.
 type InFocus = Option<(HashSet<Identity>, bool)>;
 
 struct Search<'a> {
@@ -83,7 +84,7 @@ struct Place {
     node: usize,
     /// If `move` sees only one of the moves that are played here, the child to which it leads.
     edge: Option<usize>,
-    /// The number of moves of the path so far that count.
+    /// The number of moves in focus on the path so far.
     count: i32,
 }
 
@@ -352,7 +353,7 @@ impl<'a> Search<'a> {
         {
             return false;
         }
-        // In castling, only the pieces in focus count.
+        // In castling, king and rook both move. Only the movement of a piece in focus is compared with the filter.
         let counts = |identity: &Identity| match &self.focus {
             Some((pieces, _)) if edge.parts.len() > 1 => pieces.contains(identity),
             _ => true,

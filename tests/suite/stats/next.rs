@@ -1,5 +1,5 @@
-//! Tests the moves that were played at hits. They are compared with a count by pgn-reader and shakmaty alone, and with counts by
-//! hand.
+//! Tests the groups by the moves that were played at hits. The expected groups are computed from the games that pgn-reader and
+//! shakmaty read, or counted by hand.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Cursor;
@@ -74,15 +74,15 @@ pub(crate) fn sample() -> Vec<Played> {
     games
 }
 
-/// The map of the board that a copy uses: from each square of the game to its place in the filter as it is written. The place of
-/// a1 is (0, 0). It also says whether colours are swapped.
+/// The map that takes a move back to the filter as written: from each square of the game to the square in the filter that the
+/// copy moved there. It also says whether the copy swaps colours. The square a1 is (0, 0).
 #[derive(Clone)]
 enum Seen {
     Played,
     /// The board is turned upside down, with the colours swapped.
     Mirrored,
     By(Box<[(i32, i32); 64]>, bool),
-    /// The squares of the game have no image.
+    /// The copy has no squares, so moves are shown as played.
     Nowhere,
 }
 
@@ -91,7 +91,7 @@ fn by(swap: bool, map: impl Fn(i32, i32) -> (i32, i32)) -> Seen {
     Seen::By(Box::new(squares), swap)
 }
 
-/// Returns the map of a shift, with or without a colour swap before it.
+/// Returns the map for a copy that is shifted by this number of files and ranks, with or without a colour swap before it.
 fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     let (dx, dy) = by_how_much;
     match by_how_much {
@@ -137,8 +137,8 @@ fn name((file, rank): (i32, i32)) -> Option<String> {
     is_on.then(|| format!("{}{}", (b'a' + file as u8) as char, rank + 1))
 }
 
-/// Returns a move as the letter of its piece and two squares. If there is no map, or the map has no image of the squares, they
-/// are those that were played.
+/// Returns a move as the letter of its piece and two squares. If there is no map, or if the map takes one of the squares off the
+/// board, the squares are those of the game.
 fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     let (from, to) = match mv {
         Move::Castle { king, rook } if rook > king => {
@@ -204,7 +204,7 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
 /// The numbers of games and positions, and the results of the games for the side to move: won, drawn, lost.
 type Sums = [u64; 5];
 
-/// Returns the groups of hits by the moves that were played there.
+/// Returns the groups of hits by the moves next to them.
 fn groups(
     games: &[Played],
     hits: &dyn Fn(&Played, usize) -> Option<Hit>,
@@ -253,7 +253,7 @@ fn groups(
     out
 }
 
-/// Returns the same groups, as the library counts them.
+/// Returns the groups of the library in the same form.
 fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     let sums = |row: GroupRow| {
@@ -266,7 +266,7 @@ fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
 
 const GROUPINGS: &str = "next,next:3,previous,next:played,previous:played";
 
-/// Compares all groups. Returns the names of the groups of next moves.
+/// Compares the groups of the test with those of the library. Returns the names of the groups of next moves.
 #[track_caller]
 fn compare(
     database: &Database,
@@ -362,7 +362,7 @@ fn moves_beside_patterns_are_carried_back() {
         (piece(&game.positions[at], Square::D5) == Some('N')).then_some((at, at, Seen::Played))
     });
     compare("check", &|game, at| game.positions[at].is_check().then_some((at, at, Seen::Played)));
-    // If both copies match, the copy as written decides.
+    // If both copies match, moves are shown as in the copy that was written.
     let names = compare("flipcolor Nd5", &move |game, at| {
         let chess = &game.positions[at];
         let seen = match (piece(chess, Square::D5), piece(chess, Square::D4)) {
@@ -382,7 +382,7 @@ fn moves_beside_patterns_are_carried_back() {
         };
         Some((at, at, seen))
     });
-    // White and Black castle to the other side of the board.
+    // In the reflected board, White and Black castle to the other side, so these moves are written with their squares.
     assert!(
         ["Kd1-b1", "Kd8-b8", "O-O"].into_iter().all(|one| names.iter().any(|name| name == one)),
         "{names:?}"
@@ -419,7 +419,7 @@ fn moves_beside_patterns_are_carried_back() {
         })?;
         Some((at, at, seen))
     });
-    // If the board is turned by 45 degrees, it has no squares.
+    // A pattern that is turned by 45 degrees has no squares, so moves are shown as played.
     compare("rotate45 {up 1 K & p}", &move |game, at| {
         let chess = &game.positions[at];
         let (file, rank) = place(chess.board().king_of(Color::White)?);
@@ -431,7 +431,7 @@ fn moves_beside_patterns_are_carried_back() {
             _ => None,
         }
     });
-    // These hits consist of moves.
+    // The hits of this query have a span of one move.
     compare("N--d5", &|game, at| {
         let mv = game.moves.get(at)?;
         let is_found =
@@ -514,7 +514,8 @@ fn groups_of_moves_tell_more_of_their_games() {
     let rows = counts.rows(&"next".parse().unwrap());
     let tally = |row: usize| &rows[row].moves.as_ref().unwrap().tally;
     assert_eq!((tally(0).rating(), tally(1).rating()), (Some(2300), Some(2600)));
-    // The results are half a point from two games against 2500 and 2700, and a win against 2200.
+    // The player of `e5` has half a point from two games against opponents rated 2500 and 2700. The player of `c5` has a win
+    // against an opponent rated 2200.
     assert_eq!((tally(0).performance(), tally(1).performance()), (Some(2409), Some(3000)));
     assert_eq!((tally(0).years, tally(1).years), (Some([1999, 2004]), None));
     let best = tally(0).best.as_ref().unwrap();
@@ -523,7 +524,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     let share = rows[0].move_share().unwrap();
     assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3 && share.high > 0.9, "{share:?}");
     assert_eq!(rows[0].moves.as_ref().unwrap().score().unwrap().value, 0.25);
-    // In each year, the share of a move is its share of the games of that year.
+    // In the cross table, `games_before` is the number of games of the same year.
     let cross = counts.rows(&"next*year".parse().unwrap());
     let before: Vec<u64> = cross.iter().map(|row| row.moves.as_ref().unwrap().games_before).collect();
     assert_eq!(before, [1, 1, 1]);

@@ -1,5 +1,5 @@
-//! Tests openings that are found from the moves of games. They are compared with a count by pgn-reader and shakmaty, which
-//! identifies positions by their FENs.
+//! Tests openings that are found from the moves of games. The expected openings are those of the games that pgn-reader
+//! reads and shakmaty plays. Positions are equal if their FENs without counters are equal.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Computes the counts a second time from the output of `--format jsonl`, without any code of the library.
+//! Computes the groups of statistics a second time from the output of `--format jsonl`, without any code of
+//! the library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -16,7 +17,7 @@ use super::{counted, file};
 use crate::common::scan;
 use crate::common::{corpus, pgn_blocks};
 
-/// The groupings by games and by positions.
+/// The groupings that need only the tags of a game and the ply of a position.
 const GROUPINGS: &str = "year,decade,eco,eco:1,result,elo:100,meanelo:100,whiteelo:50,blackelo:250,elodiff:50,ply:10,move:4,\
 event,site,white,black,player,round,tag:WhiteTeam,opening,year*result,ply:20*eco:2,player*decade,move:9*ply:7";
 
@@ -41,12 +42,12 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     out
 }
 
-/// A game, as the line for its last position describes it.
+/// A game, described by the output line of its last position.
 struct Game {
     tags: Value,
-    /// The number of the last ply.
+    /// The ply of its last position.
     plies: i64,
-    /// The number of half-moves before the first ply, with two for each full move.
+    /// The number of half-moves before the first ply, two for each full move.
     halves_before: i64,
 }
 
@@ -144,7 +145,7 @@ impl Game {
     }
 }
 
-/// The counts of a group: for each of its games, the plies.
+/// The hits of a group: the plies of the hits in each game.
 type Group = BTreeMap<u64, BTreeSet<i64>>;
 
 fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>, player: Option<&str>) -> Tally {
@@ -167,7 +168,8 @@ fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
     };
     let mut sums: BTreeMap<String, (Tally, Tally)> = BTreeMap::new();
     for row in rows {
-        // A name with a FIDE number is a group of its own until it is known to which player it belongs.
+        // A name with a FIDE number is a group of its own here. Names that belong to the same player are
+        // joined only when a table is written.
         let sum = sums.entry(name(row.keys)).or_default();
         for (sum, more) in [(&mut sum.0, &row.all), (&mut sum.1, &row.hit)] {
             sum.games += more.games;
@@ -231,7 +233,8 @@ fn master_games_are_counted_a_second_time() {
     agree("shift flip flipcolor {Nd4 kf3}", &corpus.join("otb.pgn"), GROUPINGS);
 }
 
-/// Values are read from the lines. For copies, there are separate queries.
+/// Counts the values at the hits from the lines of the query, and the hits of each copy from the lines of
+/// the copy alone.
 #[test(part = 2)]
 fn values_and_copies_are_counted_a_second_time() {
     let path = sample();

@@ -1,5 +1,5 @@
-//! Tests the score of the side that has the pattern. It is compared with the lists of two queries: one for White, and one with
-//! the colours swapped by hand.
+//! Tests the score of the side that has the pattern. It is compared with the hits of two queries: one for the copies of White,
+//! and one for those of Black, whose colours were swapped by hand.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -69,8 +69,8 @@ fn statistics(
     collector.counts(part, [scan.filter()]).remove(0)
 }
 
-/// The result of the game for the query's White: for each game with hits, and for each twenty consecutive plies of it that have a
-/// hit.
+/// The results of games with hits. If the player of the choice has Black in a game, its result is that with colours swapped. The
+/// key is the number of a game with `None`, or with the index of a block of twenty plies that contains a hit.
 type List = BTreeMap<(u32, Option<u32>), Outcome>;
 
 fn list(text: &str, choice: &Choice) -> List {
@@ -185,7 +185,7 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     assert_eq!(rows(&counts, "copy").into_values().collect::<Vec<_>>(), [results(1, 1, 1), results(1, 0, 0)]);
     assert_eq!(rows(&counts, "result")["0-1"], results(1, 0, 1));
     assert_eq!(rows(&counts, "result")["*"], results(0, 0, 0));
-    // If no copy belongs to a single side, or if copies are counted, there is no side to report.
+    // The score of the side is not reported if no copy belongs to a single side, or if the query counts copies.
     for query in [
         "Nf3",
         "flip Nf3",
@@ -202,7 +202,7 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     }
 }
 
-/// The columns are the same whether or not there are games.
+/// The columns with the score of the side depend on the query alone, even if there are no games.
 #[test]
 fn columns_of_sides_are_those_of_the_query() {
     let csv = |database| {

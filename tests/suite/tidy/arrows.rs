@@ -41,7 +41,7 @@ impl Imports {
         Imports { modules: texts.iter().map(imports).collect() }
     }
 
-    /// Returns, for each folder, the imports among its modules.
+    /// Returns, for each folder, the imports of its modules from each other.
     fn folders(&self) -> BTreeMap<&[String], BTreeSet<(&str, &str)>> {
         let mut out: BTreeMap<&[String], BTreeSet<(&str, &str)>> = BTreeMap::new();
         for (module, imports) in &self.modules {
@@ -56,7 +56,8 @@ impl Imports {
         out
     }
 
-    /// Returns modules of one folder that import each other, directly or indirectly: the folder, and their names.
+    /// Returns the circles: modules of one folder that import each other, directly or indirectly. Each circle is given as the
+    /// folder and the names of the modules.
     fn circles(&self) -> Vec<String> {
         let mut out = Vec::new();
         for (folder, arrows) in self.folders() {
@@ -77,7 +78,7 @@ impl Imports {
     }
 }
 
-/// Returns the names that can be reached from a name.
+/// Returns the names that a name imports, directly or indirectly.
 fn reached<'a>(arrows: &BTreeSet<(&str, &'a str)>, from: &str) -> BTreeSet<&'a str> {
     let next = |from: &str| arrows.iter().filter(|arrow| arrow.0 == from).map(|arrow| arrow.1).collect();
     let mut open: Vec<&str> = next(from);

@@ -196,7 +196,8 @@ fn card_figures(
     })
 }
 
-/// Fails if the hits of two engines differ. The blocks repeat, so all can be compared even if one engine ran fewer of them.
+/// Fails if the hits of two engines differ. The games repeat, so all hits can be compared even if one engine ran on fewer
+/// blocks.
 fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<(), Failure> {
     let same = others.iter().zip(hits.iter().cycle()).all(|(a, b)| a.bits == b.bits);
     if same && !hits.is_empty() {
@@ -205,7 +206,7 @@ fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<()
     Err(Failure::Other(format!("{query}: {engine} differs from cpu on one thread: please report this")))
 }
 
-/// The rates of all queries in one run, and of the same queries one after the other.
+/// The rates, in positions per second, of all queries in one run and of the same queries one after the other.
 struct SharedRun {
     queries: usize,
     cpu: f64,

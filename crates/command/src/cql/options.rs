@@ -35,13 +35,13 @@ enum Does {
     Assign,
     /// Adds a filter with this query text.
     Filter(&'static str),
-    /// Adds a filter that consists of this text and a string.
+    /// Adds a filter: this text, then the operand of the option as a string in quotes.
     FilterOfText(&'static str),
-    /// Adds a filter that consists of this text and a word.
+    /// Adds a filter: this text, then the operand of the option as a word without quotes.
     FilterOfWord(&'static str),
     /// Restricts the search to a range of game numbers.
     Games,
-    /// Adds filters that compare a number with one or two bounds.
+    /// Adds two filters, which require the number that this text computes to be between the bounds of a range.
     FilterOfRange(&'static str),
     Transform(&'static str),
     Variations(bool),
@@ -179,7 +179,8 @@ impl CqlOptions {
 ///
 /// # Errors
 ///
-/// An option that is unknown or not available, an option that is given twice, missing or wrong operands, or a second script.
+/// Fails if an option is unknown, not available or given twice, if its operands are missing or wrong, or if there is a
+/// second script.
 pub(super) fn read(words: Vec<OsString>) -> Result<Action, Failure> {
     let mut words = ArgumentWords { words: words.into_iter().peekable() };
     let (mut options, mut seen) = (CqlOptions::default(), HashSet::new());

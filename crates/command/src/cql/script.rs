@@ -32,7 +32,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or if filters are given together with a script of CQL 5.
+    /// Fails if the file cannot be read, or if filters are given together with a script of CQL 5.
     pub(super) fn from_options(options: &CqlOptions) -> Result<Script, Failure> {
         let path = options.script.as_deref().map(|path| with_ending(path, "cql"));
         let text = path.as_deref().map_or(Ok(EVERYTHING.into()), read)?;
@@ -52,7 +52,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// The error in the script.
+    /// Returns the error in the script.
     pub(super) fn parse(&self) -> Result<Parsed, Failure> {
         let Script { text, before, at, after, .. } = self;
         let whole = [&text[..*at], before, &text[*at..], after].concat();

@@ -10,9 +10,10 @@ use crate::failure::Failure;
 use crate::pictures::{heat, print_heat};
 use crate::table_format::{TableFormat, print_csv};
 
-/// The counts of a scan.
+/// The numbers that a scan prints instead of hits.
 pub(super) struct ScanCounts {
-    /// The number of hits that were listed, or that would have been listed if hits were not only counted.
+    /// The numbers of games and positions that were listed, or that would have been listed if hits were not only
+    /// counted.
     pub(super) listed: HitTotals,
     /// The numbers of all games and positions, if all were read.
     pub(super) all: Option<(u64, u64)>,
@@ -95,7 +96,7 @@ fn print_copies(
     out.finish()
 }
 
-/// Prints the hits of each transform, and then the cells of heat maps.
+/// Prints the number of hits of each kind of transform, and then the number of hits in each cell of the heat maps.
 fn print_heat_table(findings: &Findings) -> Result<(), Failure> {
     let sums = |table: &'static str, sums: &[TransformSum]| -> Vec<[String; 4]> {
         let row = |sum: &TransformSum| {

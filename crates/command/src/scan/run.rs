@@ -191,7 +191,7 @@ impl ScanRun {
         self.sinks.sums.totals.as_ref().map_or(Totals::default(), |part| part.totals.clone())
     }
 
-    /// Returns the number of hits that count, whether they are listed or not.
+    /// Returns the numbers of games and positions that hit, whether they are listed or not.
     pub(super) fn hit_totals(&self) -> HitTotals {
         self.sinks.sums.totals.as_ref().and_then(|part| part.queries.first().copied()).unwrap_or_default()
     }

@@ -82,7 +82,7 @@ pub fn as_counted(position: &Position) -> Position {
 ///
 /// # Errors
 ///
-/// None. If `visit` returns a break, this function returns it too.
+/// Returns the break of `visit`, if `visit` returns one. There are no other errors.
 pub fn moves(
     position: &Position,
     pseudo: bool,

@@ -8,7 +8,7 @@ use super::Code;
 /// The kind of a [`PackedMove`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveKind {
-    /// King takes own rook: castling, standard or Chess960. `from` is the king, `to` the rook.
+    /// Castling, in standard chess or Chess960. `from` is the square of the king, `to` the square of its own rook.
     Castle,
     /// A pawn captures en passant.
     EnPassant,
@@ -63,7 +63,7 @@ impl PackedMove {
     ///
     /// # Panics
     ///
-    /// On a drop: reels do not support Crazyhouse.
+    /// Panics if the move is a drop, because reels do not support Crazyhouse.
     pub fn from_shakmaty(mv: Move, turn: shakmaty::Color) -> PackedMove {
         match mv {
             Move::Normal { role, from, to, promotion, .. } => {

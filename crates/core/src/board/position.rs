@@ -254,8 +254,8 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// shakmaty's reasons for refusing a placement (no king, opponent in check, ...). Impossible
-    /// castling rights and en passant squares are dropped, not refused.
+    /// Returns shakmaty's reasons for refusing a placement (no king, opponent in check, ...). Impossible castling
+    /// rights and en passant squares are dropped, not refused.
     #[expect(clippy::result_large_err, reason = "shakmaty's error carries the position")]
     pub fn to_chess(&self) -> Result<Chess, PositionError<Chess>> {
         Chess::from_setup(self.to_setup(), CastlingMode::Chess960)

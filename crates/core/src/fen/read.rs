@@ -14,7 +14,7 @@ impl<'l> FenRecord<'l> {
     ///
     /// # Errors
     ///
-    /// The first error, with its place.
+    /// Returns the first error, with its place.
     ///
     /// ```
     /// use orbit_core::fen::{FenRecord, Leniency};

@@ -94,7 +94,7 @@ impl OutputFile {
     ///
     /// # Errors
     ///
-    /// [`OutputError::Create`], [`OutputError::InTheWay`], [`OutputError::Packing`].
+    /// Returns [`OutputError::Create`], [`OutputError::InTheWay`] or [`OutputError::Packing`].
     pub fn create(path: &Path) -> Result<OutputFile, OutputError> {
         let fault = |error| OutputError::Create { path: path.to_owned(), error };
         let ends_in = |end| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(end));
@@ -138,7 +138,7 @@ impl OutputFile {
     ///
     /// # Errors
     ///
-    /// [`OutputError::Write`].
+    /// Returns [`OutputError::Write`].
     pub fn finish(mut self) -> Result<(), OutputError> {
         let finished = self.complete();
         finished.map_err(|error| OutputError::Write { path: self.path.clone(), error })

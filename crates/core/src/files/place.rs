@@ -11,7 +11,7 @@ const LINKS_MAX: u32 = 40;
 ///
 /// # Errors
 ///
-/// If links form a cycle.
+/// Fails if links form a cycle.
 pub fn target_of(path: &Path) -> io::Result<PathBuf> {
     if let Ok(target) = fs::canonicalize(path) {
         return Ok(target);
@@ -42,7 +42,7 @@ pub struct Clash {
 ///
 /// # Errors
 ///
-/// The first output that would replace another file of the run.
+/// Returns the first output that would replace another file of the run.
 ///
 /// ```
 /// use orbit_core::files::refuse_clashes;

@@ -9,7 +9,7 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// If the file cannot be opened, or is no ordinary file.
+/// Fails if the file cannot be opened, or is no ordinary file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     refuse_special(path)?;
     File::open(path)
@@ -19,7 +19,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// If the path is a pipe, a device or a folder, or nothing exists there.
+/// Fails if the path is a pipe, a device or a folder, or nothing exists there.
 pub fn refuse_special(path: &Path) -> io::Result<()> {
     match fs::metadata(path)?.is_file() {
         true => Ok(()),

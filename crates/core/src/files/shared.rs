@@ -23,7 +23,7 @@ impl SharedFile {
     ///
     /// # Errors
     ///
-    /// Errors of the system, and an error if the file ends before `bytes` is full.
+    /// Returns the errors of the system, and an error if the file ends before `bytes` is full.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
         std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, offset)
     }
@@ -39,7 +39,7 @@ impl SharedFile {
     ///
     /// # Errors
     ///
-    /// Errors of the system, and an error if the file ends before `bytes` is full.
+    /// Returns the errors of the system, and an error if the file ends before `bytes` is full.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
         use std::io::{Read as _, Seek as _, SeekFrom};
         let mut file = crate::sync::lock(&self.file);

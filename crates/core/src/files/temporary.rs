@@ -34,7 +34,7 @@ impl Temporary {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::AlreadyExists`] if this process is still writing another output with the same target.
+    /// Returns [`io::ErrorKind::AlreadyExists`] if this process is still writing another output with the same target.
     pub fn create(target: PathBuf) -> Result<(Temporary, File), NoTemporary> {
         let (path, file) = create(&target)?;
         Ok((Temporary { path, target, has_its_name: false }, file))
@@ -132,7 +132,7 @@ fn folder_of(path: &Path) -> &Path {
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::AlreadyExists`] if this process is still writing another output with the same target.
+/// Returns [`io::ErrorKind::AlreadyExists`] if this process is still writing another output with the same target.
 fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
     clear_left_behind(folder_of(target));
     let (mut number, mut lost) = (0, 0);

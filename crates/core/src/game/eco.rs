@@ -42,7 +42,7 @@ impl EcoBound {
 ///
 /// # Errors
 ///
-/// If one of the ends is no code, or the first one comes after the second.
+/// Fails if one of the ends is no code, or if the first end comes after the second.
 pub fn range(text: &str) -> Option<Result<[EcoBound; 2], ()>> {
     let (first, last) = ["-", "\u{2013}", ".."].iter().find_map(|sign| text.split_once(sign))?;
     let first = EcoBound::parse(first)?;

@@ -128,7 +128,7 @@ pub fn nearest_tag(name: &str) -> Option<&'static str> {
 ///
 /// # Errors
 ///
-/// The known tag that the name resembles.
+/// Returns the known tag that the name resembles.
 ///
 /// ```
 /// use orbit_core::game::known::tag_named;

@@ -447,7 +447,7 @@ mod tests {
         assert_eq!(loses.with_turn(Color::Black), Eval::Mate(Color::Black, 5));
     }
 
-    /// Reads random bytes as comments, which must not panic. Values that were written must be read back.
+    /// Checks that reading random bytes as comments does not panic, and that values that were written are read back.
     #[test]
     fn any_bytes_are_read() {
         let mut random = fastrand::Rng::with_seed(17);

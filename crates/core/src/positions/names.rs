@@ -120,7 +120,7 @@ const fn turn(dihedral: Dihedral) -> Transform {
 ///
 /// # Errors
 ///
-/// The first word that is not a name, or whose numbers are wrong, with its place.
+/// Returns the first word that is not a name, or whose numbers are wrong, with its place.
 ///
 /// ```
 /// use orbit_core::positions::names::{parse, Shifts};

@@ -21,7 +21,7 @@ pub struct NotABoard;
 ///
 /// # Errors
 ///
-/// [`NotABoard`] if the function sends two pieces to one square.
+/// Returns [`NotABoard`] if the function sends two pieces to one square.
 ///
 /// ```
 /// use orbit_core::positions::{Board, chessops, transform_board};
@@ -54,7 +54,7 @@ pub fn transform_board(board: &Board, f: impl Fn(Bitboard) -> Bitboard) -> Resul
 ///
 /// # Errors
 ///
-/// [`NotABoard`] if the function sends two pieces to one square.
+/// Returns [`NotABoard`] if the function sends two pieces to one square.
 #[inline]
 pub fn transform_setup(setup: &Setup, f: impl Fn(Bitboard) -> Bitboard) -> Result<Setup, NotABoard> {
     Ok(Setup {
@@ -147,7 +147,7 @@ impl Transform {
     ///
     /// # Errors
     ///
-    /// [`TransformError::NeedsKing`].
+    /// Returns [`TransformError::NeedsKing`].
     pub fn squares(self, set: Bitboard) -> Result<Bitboard, TransformError> {
         match self {
             Transform::Squares(map) => Ok(map.apply(set)),
@@ -160,7 +160,7 @@ impl Transform {
     ///
     /// # Errors
     ///
-    /// [`TransformError::Smears`].
+    /// Returns [`TransformError::Smears`].
     pub fn board(self, board: &Board) -> Result<Board, TransformError> {
         let setup = Setup { board: board.clone(), ..Setup::empty() };
         self.setup(&setup).map(|setup| setup.board)
@@ -171,7 +171,7 @@ impl Transform {
     ///
     /// # Errors
     ///
-    /// [`TransformError::Smears`].
+    /// Returns [`TransformError::Smears`].
     #[inline]
     pub fn setup(self, setup: &Setup) -> Result<Setup, TransformError> {
         match self {

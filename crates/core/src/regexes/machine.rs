@@ -102,7 +102,7 @@ impl CompiledPattern {
     ///
     /// # Errors
     ///
-    /// If the search takes too many steps or is interrupted.
+    /// Fails if the search takes too many steps or is interrupted.
     pub fn find(
         &self,
         text: &[u8],

@@ -21,7 +21,7 @@ const DEAR: u64 = 8;
 
 /// The total number of steps after which a program is compiled: its cost, times the groups on which it has run or is
 /// about to run. Kernels take about as long for so many steps as the compiler does, which needs 0.1 ms for any program
-/// and 1 us for each of its steps. So a shorter search loses nothing, and a longer one loses little.
+/// and 1 µs for each of its steps. So a shorter search loses nothing, and a longer one loses little.
 const STEPS_FIRST: u64 = 16_384;
 
 /// The setting that says when plans are compiled to machine code. It changes no answer. No machine code is made if the

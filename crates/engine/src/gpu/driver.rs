@@ -284,7 +284,7 @@ mod tests {
         drop(first);
         drop(second);
         std::mem::forget(third.into_inner());
-        // The panic of the first one ended the device.
+        // The panic of the first resource ended the device, so the second one was leaked.
         assert_eq!(dropped.map(|told| told.load(Ordering::Relaxed)), [true, false, false]);
         assert!(driver.end().is_some_and(GpuError::is_loss));
     }

@@ -32,8 +32,8 @@ const SHARED_QUERIES_MAX: usize = 16;
 const SHARED_STEPS_MAX: u64 = 1000;
 
 /// The largest number of registers in a program that several queries share. Sharing saves replays. But a kernel that
-/// needs too many registers leaves a card with few waves at a time, which costs more. Each register takes two of the
-/// card's, which has about 64 for each of 16 waves.
+/// needs too many registers leaves a card with few waves at a time, which costs more. Each register of a program takes
+/// two registers of the card, which has about 64 for each of 16 waves.
 const SHARED_REGISTERS_MAX: usize = 28;
 /// The largest number of registers in a shared program that computes legal moves. Such a program takes more than 100 of
 /// the card's registers in any case, and computing the moves only once saves more than additional waves would. The

@@ -78,7 +78,7 @@ fn holds(mask: u16) -> String {
 }
 
 /// Prints the code that records the states of the automaton at a slot. A state is 0 if the walk cannot be completed
-/// from it. If it can, the state is 1, or with `numbers` one more than the value there.
+/// from it. If it can, the state is 1 or, if `numbers` is true, one more than the value there.
 struct StatePrinter<'a> {
     walk: &'a Walk,
     numbers: bool,

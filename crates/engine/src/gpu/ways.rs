@@ -15,7 +15,8 @@ const SHIFT: &str = orbit_shaders::SHIFT;
 /// A way to compute a column that a stage carries along games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
-    /// Combines the words of a position and of all later positions of its game, or with `true` of all earlier ones.
+    /// Combines the words of a position and of all later positions of its game or, if the flag is true, of all earlier
+    /// ones.
     Along(Carried, bool),
     /// Moves a mask from positions to the positions before them (their parents).
     MaskToParent,
@@ -28,7 +29,7 @@ pub(super) enum ColumnWay<'a> {
     /// A condition on the move that leads to a position. The kernel of the stage's masks evaluates it at the position
     /// before the move.
     Edge(EdgeTest),
-    /// A mask of the positions at which an automaton finds a walk or, with `true`, the value of the walk.
+    /// A mask of the positions at which an automaton finds a walk or, if the flag is true, the value of the walk.
     Walk(&'a Walk, bool),
     /// Computed by the processor and uploaded, because the column depends on nothing but the moves of games.
     Told,

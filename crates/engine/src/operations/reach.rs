@@ -10,9 +10,9 @@ use crate::carry::has;
 use orbit_plan::{AutomatonState, Branch, NO_VALUE, Sees, Walk};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The masks of the states of a walk. A walk goes to later slots or, with `back`, to earlier ones. So segments are
-/// processed in the opposite order, and everything that a walk can reach outside a segment is known when the segment is
-/// processed. Within a segment, the masks are computed by iterating to a fixed point.
+/// The masks of the states of a walk. A walk goes to later slots or, if `back` is true, to earlier ones. So segments
+/// are processed in the opposite order, and everything that a walk can reach outside a segment is known when the
+/// segment is processed. Within a segment, the masks are computed by iterating to a fixed point.
 pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
     games: &'a BlockGames<'a>,
@@ -31,9 +31,10 @@ pub(super) struct WalkReach<'a> {
     /// For each state and segment, the positions from which the walk can be completed and that the state accepts. A
     /// state of a walk over moves accepts a position if it accepts the move to it.
     alive: Vec<u32>,
-    /// For each state and segment, the positions with a child in `alive` or, with `back`, with a parent in it.
+    /// For each state and segment, the positions that have a child in `alive` or, if `back` is true, a parent in it.
     next: Vec<u32>,
-    /// Like `next`, but one node further or at the next move in focus; empty for walks that see every position.
+    /// The same as `next`, but for one node further, or for the next move in focus. The list is empty for walks that
+    /// see every position.
     further: Vec<u32>,
     /// For walks with pieces in focus: the positions after a move from which a state can be reached by this move or a
     /// later one.

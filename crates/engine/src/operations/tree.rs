@@ -47,7 +47,7 @@ impl NodeRange<'_> {
         self.first / SEGMENT_SLOTS..(self.first + self.len).div_ceil(SEGMENT_SLOTS)
     }
 
-    /// Returns the parent of a node, which must not be the root.
+    /// Returns the parent of a node. The node must not be the root.
     pub(super) fn parent(&self, node: usize) -> usize {
         match self.parents {
             Some(parents) => parents[node] as usize,
@@ -141,8 +141,8 @@ impl BlockTree {
         NodeRange { game: game.index(), first: slots.start, len: slots.len(), parents }
     }
 
-    /// Returns whether the position in a slot, which must not be a root, is a first child or an alternative, as
-    /// `sibling` says.
+    /// Returns whether the position in a slot is a child of the kind `sibling`: a first child or an alternative. The
+    /// position must not be a root.
     pub(super) fn is_sibling(&self, slot: usize, sibling: Sibling) -> bool {
         has(&self.branches, slot) == (sibling == Sibling::Secondary)
     }
@@ -152,7 +152,7 @@ impl BlockTree {
         !has(&self.follows, slot) && !has(&self.branches, slot)
     }
 
-    /// Returns the slot of the parent of a position, which must not be a root.
+    /// Returns the slot of a position's parent. The position must not be a root.
     pub(super) fn parent(&self, slot: usize) -> usize {
         if self.links.is_empty() || !has(&self.branches, slot) {
             return slot - 1;
@@ -160,7 +160,8 @@ impl BlockTree {
         self.links[self.links.partition_point(|(branch, _)| *branch < slot)].1
     }
 
-    /// Returns the mask of positions that are first children or alternatives, as `sibling` says; with `None`, of both.
+    /// Returns the mask of positions that are children of the kind `sibling` (first children or alternatives); with
+    /// `None`, of both kinds.
     pub(super) fn children(&self, sibling: Option<Sibling>) -> impl Iterator<Item = u32> {
         let words = self.follows.iter().zip(&self.branches);
         words.map(move |(follows, branches)| match sibling {
@@ -190,7 +191,7 @@ impl BlockTree {
 }
 
 /// Steps along the moves of a block, which are applied to masks of one word for each segment. The steps lead to parents
-/// or, with `back`, to children.
+/// or, if `back` is true, to children.
 #[derive(Debug)]
 pub(super) struct Flow<'a> {
     back: bool,

@@ -40,8 +40,8 @@ enum ChainRange {
 }
 
 impl Lower {
-    /// Lowers `line`. Its value is its number of positions, or with `end` its last position. Returns the value, and the mask of
-    /// positions at which there is one.
+    /// Lowers `line`. The value is the number of positions of the line or, if `end` is true, its last position. Returns
+    /// the value, and the mask of positions at which there is one.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool) -> (Id, Id) {
         let mut masks = AutomatonMasks::default();
         let chain = self.line_chain(&line.chain, &mut masks);
@@ -79,8 +79,9 @@ impl Lower {
         chain
     }
 
-    /// Lowers `path`. Its value is its number of moves, or with `max` the largest value of that filter at the path's end, or with
-    /// `end` the path's last position. Returns the value, and the mask of positions at which there is one.
+    /// Lowers `path`. The value is the number of moves of the path. If the path has `max`, it is the largest value of
+    /// that filter at the path's end; if `end` is true, it is the path's last position. Returns the value, and the mask
+    /// of positions at which there is one.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool) -> (Id, Id) {
         let (sees, side) = self.focus(path.focus.as_ref());
         let pieces = match (&path.focus, sees) {

@@ -103,7 +103,8 @@ impl Lower {
         self.dag.game(GameOp::Entered(test), operands)
     }
 
-    /// Like [`Self::entered`], but for callers that ignore the first positions of games. The mask may be wrong there.
+    /// Does the same as [`Self::entered`], for callers that ignore the first positions of games. The mask may be wrong
+    /// at these positions.
     fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
     }
@@ -223,7 +224,8 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that legal or pseudolegal moves reach, or with `left` the squares that these moves leave.
+    /// Returns the squares that legal or pseudolegal moves reach or, if `left` is true, the squares that these moves
+    /// leave.
     fn legal_squares(&mut self, of: &Move<Expanded>, left: bool) -> Id {
         let (from, to) = self.legal_sets(of);
         self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only, left })

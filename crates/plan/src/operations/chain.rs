@@ -84,8 +84,8 @@ impl FlatOp {
 pub enum FlatFocus {
     /// The moves of the side that is to move at the start.
     SideToMove,
-    /// The moves of the pieces that are on the squares of a set at the start; with `capture` also moves that capture one of these
-    /// pieces.
+    /// The moves of the pieces that are on the squares of a set at the start. If `capture` is true, also moves that
+    /// capture one of these pieces.
     Pieces {
         /// The register that contains the set.
         set: RegisterWord,

@@ -56,7 +56,7 @@ pub struct FlatProgram {
 pub struct FlatEdge {
     /// A set. The move must leave a square of this set.
     pub from: Option<RegisterWord>,
-    /// A set. The move must reach a square of this set, or with `capture`, capture on one.
+    /// A set. The move must reach a square of this set or, if `capture` is true, capture on a square of it.
     pub to: Option<RegisterWord>,
     /// True if the move must be a capture.
     pub capture: bool,
@@ -116,8 +116,8 @@ pub enum PairWord {
     Target(u16),
     /// A constant, the same word for all pairs.
     Constant(u64),
-    /// The squares whose contents are equal in both positions, or with `others` all other squares; with `count`, the number of
-    /// these squares.
+    /// The squares whose contents are equal in both positions or, if `others` is true, all other squares. If `count` is
+    /// true, the number of these squares.
     Same { others: bool, count: bool },
     /// The intersection of a set at the source with a set at the target.
     Both { source: u16, target: u16 },
@@ -244,7 +244,7 @@ pub enum Instr {
     Unbind {
         var: u16,
     },
-    /// Jumps to `no` unless a variable is bound or, with `bound` false, unless it is unbound.
+    /// Jumps to `no` unless a variable is bound or, if `bound` is false, unless it is unbound.
     UnlessBound {
         var: u16,
         bound: bool,

@@ -9,7 +9,7 @@ use orbit_query::tree::{MoveValue, Sibling, Special};
 pub struct FlatMove {
     /// True if the filter tests the move that led here, false if it tests the moves that leave the position.
     pub previous: bool,
-    /// The value that the filter yields for the moves that pass. It is never the number of moves.
+    /// The value of the filter for the moves that satisfy all conditions below. It is never [`MoveValue::Count`].
     pub value: MoveValue,
     /// A set. The move must leave a square of this set.
     pub from: Option<RegisterWord>,

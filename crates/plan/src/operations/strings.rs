@@ -25,8 +25,8 @@ pub enum TextInstr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Extracts the part of a string between two indices. Without `from`, it begins at the beginning; without `end`, it ends at
-    /// the end.
+    /// Extracts the part of a string between two indices. Without `from`, the part begins at the start of the string;
+    /// without `end`, it ends at the end of the string.
     Slice {
         to: RegisterWord,
         of: RegisterWord,

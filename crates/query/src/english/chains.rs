@@ -108,8 +108,8 @@ impl Teller<'_> {
     }
 }
 
-/// Returns the number of positions that a range allows, such as `3 to 5 `. Empty if there is no range, `None` if a bound is
-/// not a literal.
+/// Returns the number of positions that a range allows, such as `3 to 5 `. The text is empty if there is no range.
+/// Returns `None` if a bound is not a literal.
 fn count(range: Option<&[Number<Written>; 2]>) -> Option<String> {
     match range.map(|[low, high]| (low.op(), high.op())) {
         None => Some(String::new()),

@@ -38,7 +38,8 @@ pub(super) fn side(pieces: Pieces) -> Option<Color> {
     (!pieces.accepts().contains(Code::EMPTY) && all.iter().all(|piece| piece.color == side)).then_some(side)
 }
 
-/// Returns the names of pieces without an article: `white queen or rook`, or with `plural` `white queens or rooks`.
+/// Returns the names of pieces without an article: `white queen or rook` or, if `plural` is true,
+/// `white queens or rooks`.
 fn named(pieces: Pieces, plural: bool) -> Option<String> {
     let accepts = pieces.accepts();
     let s = if plural { "s" } else { "" };
@@ -89,7 +90,7 @@ pub(super) fn kinds(pieces: PieceSet) -> Option<String> {
     (!names.is_empty()).then(|| super::listed(&names, "or"))
 }
 
-/// Describes squares as a place: ` on d4`, ` on rank 7`. Empty for the whole board.
+/// Describes squares as a place: ` on d4`, ` on rank 7`. The text is empty for the whole board.
 fn place(squares: Bitboard) -> Option<String> {
     if squares == Bitboard::FULL {
         return Some(String::new());

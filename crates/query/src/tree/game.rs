@@ -57,7 +57,7 @@ operands! {
         SetEntry { dictionary: DictionaryId, key: Assigned<P>, value: Assigned<P> },
         /// `x[i:j]="..."`, `x[i]="..."`: replaces a part of a string.
         SetSlice { var: VarId, from: Option<Number<P>>, to: Option<Number<P>>, value: Text<P> },
-        /// `unbind x`: removes the value of a variable; always true.
+        /// `unbind x`: removes the value of a variable. It is always true.
         Unbind(VarId),
         /// `unbind D[k]`, `unbind D`: removes one entry or all entries of a dictionary. It is false only if k has no value.
         Forget { dictionary: DictionaryId, key: Option<Assigned<P>> },
@@ -72,16 +72,16 @@ operands! {
         /// `while (s ~~ "re") F`: evaluates F once for each match of the regular expression. It is true if s
         /// has a value.
         WhileMatch { text: Text<P>, pattern: String, body: Any<P> },
-        /// `x∊D F`, `string x in D F`: evaluates F for each key of D, in ascending order; always true.
+        /// `x∊D F`, `string x in D F`: evaluates F for each key of D, in ascending order. It is always true.
         KeyLoop { dictionary: DictionaryId, var: VarId, body: Any<P> },
-        /// `comment(...)`, `///`: writes a comment at the position; always true.
+        /// `comment(...)`, `///`: writes a comment at the position. It is always true.
         Comment(Vec<Any<P>>),
-        /// `message(...)`: prints a string; always true. With `quiet`, only the string is printed, without the game and the
-        /// position.
+        /// `message(...)`: prints a string. It is always true. With `quiet`, only the string is printed, without the
+        /// game and the position.
         Message { quiet: bool, of: Vec<Any<P>> },
         /// `settag("X" s)`: sets a tag of the game. It is true if s has a value.
         SetTag { name: String, value: Text<P> },
-        /// `removecomment`: removes the comment of the last move from the output; always true.
+        /// `removecomment`: removes the comment of the last move from the output. It is always true.
         RemoveComment,
         /// `writefile(name s)`: writes a string to a file.
         WriteFile { name: Text<P>, value: Text<P> },
@@ -115,9 +115,9 @@ operands! {
         Piece(VarId),
         /// `piece X in S F`: the squares of S whose pieces make F match.
         PieceLoop { var: VarId, domain: Squares<P>, body: Any<P> },
-        /// `P & Q`: the squares whose contents are equal in both positions. Empty if P or Q does not exist.
+        /// `P & Q`: the squares whose contents are equal in both positions. The set is empty if P or Q does not exist.
         SameContents(Position<P>, Position<P>),
-        /// `makesquare s`, where s is not a literal. Empty if the string names no square.
+        /// `makesquare s`, where s is not a literal. The set is empty if the string names no square.
         SquareOf(Text<P>),
     }
 }
@@ -162,7 +162,8 @@ operands! {
         Size(DictionaryId),
         /// `#s`: the number of bytes of a string.
         Length(Text<P>),
-        /// `indexof(a b)`: the index in b, counted from 0, at which a begins. No value if a does not occur in b.
+        /// `indexof(a b)`: the index in b, counted from 0, at which a begins. There is no value if a does not occur in
+        /// b.
         IndexOf(Text<P>, Text<P>),
         /// `int s`: the number that a string spells.
         ToNumber(Text<P>),
@@ -192,7 +193,7 @@ operands! {
         Written(Vec<Any<P>>),
         /// `s[i:j]`: a part of a string. Bounds beyond the string are moved to its ends; negative bounds count from the end.
         Slice { of: Text<P>, from: Option<Number<P>>, to: Option<Number<P>> },
-        /// `s[i]`: one letter of a string. No value if there is no such letter.
+        /// `s[i]`: one letter of a string. There is no value if there is no such letter.
         Letter { of: Text<P>, at: Number<P> },
         /// `uppercase s`, `lowercase s`: the string with all letters in upper or lower case.
         Case { upper: bool, of: Text<P> },

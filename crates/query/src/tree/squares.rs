@@ -45,8 +45,8 @@ operands! {
         /// `passedpawns` and the other pawn filters; no transform changes them.
         Pawns(PawnKind),
         /// `puremate` and similar filters: the squares of the men that take part in the mate or, without `mate`, in the
-        /// stalemate. Empty if the position is not such a mate or stalemate. No transform changes the set. The rule is in
-        /// `docs/mates.md`.
+        /// stalemate. The set is empty if the position is not such a mate or stalemate. No transform changes the set.
+        /// The rule is in `docs/mates.md`.
         Pure { kind: PureKind, mate: bool },
         /// `makesquare(file rank)`: the square on a file and a rank.
         MakeSquare { file: Number<P>, rank: Number<P> },

@@ -1,4 +1,4 @@
-//! Checks the numbers of copies that the specification gives.
+//! Checks that transforms make as many copies of a filter as the specification says.
 
 use shakmaty::{Color, Square};
 
@@ -117,8 +117,8 @@ fn empty_designators_kill_wherever_they_stand() {
     let either = |a, b| node::<ConditionOp<Written>>(ConditionOp::Or(a, b));
     assert_eq!(size(any(Shift, not(at(&["a1"])))), 64);
     assert_eq!(size(any(Shift, either(at(&["a2"]), at(&["b3"])))), 49);
-    // As one designator, it survives if any of its squares stays on the board. An image with only a8 or only h1 can
-    // come from either square.
+    // A single designator with both squares survives if one of them stays on the board. An image with only a8 or only
+    // h1 can come from either square.
     assert_eq!(size(any(Shift, at(&["a2", "b3"]))), 49 + 2 * 15 - 2);
 }
 

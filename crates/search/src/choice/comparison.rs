@@ -1,5 +1,5 @@
-//! The comparisons of which conditions consist. They compare tags, and measures of positions: `white~Carlsen`, `elo>=2600`,
-//! `eco=B9*`, `clock<30`.
+//! The comparisons of which conditions consist. A comparison is about a tag, about another fact of a game, or about a measure of
+//! a position: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -65,8 +65,8 @@ enum ComparisonField {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ComparisonTest {
-    /// The value consists of these parts in this order, with any characters between them; or the value is this number. The parts
-    /// are the strings between the `*`, in lower case.
+    /// The value consists of these parts in this order, with any characters between them; or it is this number, if one is given.
+    /// The parts are the strings between the `*`, in lower case.
     Parts(Vec<String>, Option<i64>),
     /// The value contains this string, which is in lower case.
     Contains(String),
@@ -168,7 +168,7 @@ pub enum ConditionError {
     At {
         /// The position of the comparison's first character, counted in characters from 1.
         at: usize,
-        /// The error in it.
+        /// The error in the comparison.
         error: Box<ConditionError>,
     },
     /// The text after `and` or `or` is not a comparison.
@@ -187,7 +187,7 @@ pub enum ConditionError {
     /// A condition is missing.
     #[error("at character {at}: a condition is missing; write one, such as `white~Carlsen`")]
     Missing {
-        /// The character where it is missing, counted from 1.
+        /// The position of the character at which the condition is missing, counted in characters from 1.
         at: usize,
     },
     /// A condition follows another one without `and` or `or` between them.

@@ -99,7 +99,7 @@ impl Condition {
         self.joined.holds(&|compared| compared.holds(game) && compared.holds_at(measures))
     }
 
-    /// Returns whether a game can meet the condition: comparisons of measures count as true.
+    /// Returns whether a game can meet the condition. Comparisons of measures are taken as true.
     pub fn holds(&self, game: &GameRow) -> bool {
         self.joined.holds(&|compared| compared.holds(game))
     }
@@ -220,7 +220,7 @@ impl<'a> ConditionReader<'a> {
         text.len()
     }
 
-    /// Skips a word if it comes next. Returns whether it did.
+    /// Skips a word if it comes next. Returns whether the word was skipped.
     fn takes(&mut self, word: &'static str) -> bool {
         let is_next = joining(self.rest(), word);
         if is_next {

@@ -23,7 +23,7 @@ pub enum SortKey {
     Elo,
     /// The date.
     Date,
-    /// The number of moves in the longest span of any hit of the game.
+    /// The number of moves in the longest span. Each hit of the game has a span.
     Length,
     /// A measure at the hits of the game: the greatest one, or with `reverse` the least one.
     Measure(Measure),
@@ -325,7 +325,7 @@ impl<T> TopGames<T> {
     ///
     /// # Errors
     ///
-    /// The first error of `make`.
+    /// Returns the first error of `make`.
     pub fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<TopGames<U>, E> {
         let TopGames { max, ranks, kept } = self;
         let mut entries = kept.into_vec();

@@ -10,9 +10,9 @@ use orbit_core::game::{GameHeader as _, PlayerName, tags};
 use orbit_core::named::choices;
 use orbit_reel::{Block, GameRow, TagName};
 
-/// A player. Only the player's games count. Queries are evaluated from the player's side: White in a query means the player, so
-/// if the player has Black, the sides of the game are swapped. If both players of a game have the name, the query is evaluated
-/// from White's side.
+/// A player. Only the player's games are selected. Queries are evaluated from the player's side: White in a query means the
+/// player, so if the player has Black, the sides of the game are swapped. If both players of a game have the name, the query is
+/// evaluated from White's side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Player {
     /// The name.
@@ -101,7 +101,7 @@ impl Player {
         Player::new(PlayerName::exact(name))
     }
 
-    /// Returns the side of the player in each game of a block. The entry is `None` for a game that does not count.
+    /// Returns the side of the player in each game of a block. The entry is `None` for a game that is not selected.
     pub fn sides(&self, block: &Block) -> Vec<Option<Color>> {
         let mut own = Color::ALL.map(|side| Fitting::new(block, side, Some(&self.name)));
         let mut other = Color::ALL.map(|side| Fitting::new(block, side, self.opponent.as_ref()));

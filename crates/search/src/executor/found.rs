@@ -10,8 +10,8 @@ use orbit_reel::Block;
 /// The counts of matching positions in the games of some blocks, for the queries of a scan.
 pub(super) struct FoundCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// For each block and each query, the games of the block with their counts. They are empty for a query that does not count
-    /// its matching positions.
+    /// For each block and each query, the games of the block with their counts. They are empty for a query that does not depend
+    /// on the number of matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> FoundCounts<'a> {
             }
             let mut counted = std::mem::take(&mut *lock(counted));
             if let Some(told) = &answers.games {
-                // In the rank, the values of `sort` come before the count.
+                // In the rank of a game, the values of `sort` come before the count of its matches.
                 for (counted, told) in counted.iter_mut().zip(told) {
                     let by_count = std::mem::replace(&mut counted.rank, told.rank.clone());
                     counted.rank.extend(&by_count);

@@ -16,13 +16,13 @@ use orbit_reel::{Block, GameRow};
 #[derive(Debug)]
 pub(super) struct BlockView<'a> {
     pub(super) whole: &'a Arc<Block>,
-    /// For each game, true if it counts; `None` if all games count.
+    /// For each game, true if it is selected; `None` if all games are.
     pub(super) games: Option<Vec<bool>>,
-    /// The side of the player in each game that counts; `None` without a player.
+    /// The side of the player in each selected game; `None` without a player.
     pub(super) sides: Option<Vec<Option<Color>>>,
     /// The games of the player, seen from the player's side.
     part: Option<Block>,
-    /// For each game of the part, its index in the whole block, and true if its sides were swapped.
+    /// For each game of `part`, its index in the whole block, and true if its sides were swapped.
     places: Vec<(usize, bool)>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> BlockView<'a> {
         self.part.as_ref().unwrap_or(self.whole)
     }
 
-    /// Returns for each game of [`block`](Self::block) whether it counts; `None` if all games count.
+    /// Returns for each game of [`block`](Self::block) whether it is selected; `None` if all games are.
     pub(super) fn games_asked(&self) -> Option<&[bool]> {
         self.games.as_deref().filter(|_| self.part.is_none())
     }

@@ -50,7 +50,7 @@ pub struct AskError {
     pub message: String,
 }
 
-/// A request: a position, and the games that count.
+/// A request: a position, and the conditions by which games are selected.
 #[derive(Clone, Debug)]
 pub struct ExplorerRequest {
     /// The position. It has an en passant square only if a pawn can capture there.
@@ -60,7 +60,7 @@ pub struct ExplorerRequest {
     pub(super) opening: Option<&'static Opening>,
     /// The moves that lead to the position from the usual start, if the request has such moves.
     pub(super) way: Option<Vec<PackedMove>>,
-    /// The groups of mean ratings that count. If the list is empty, all count.
+    /// The groups of mean ratings whose games are selected. If the list is empty, all games are.
     pub(super) ratings: Vec<u32>,
     pub(super) player: Option<(PlayerName, Option<Color>)>,
     pub(super) moves_max: usize,
@@ -75,7 +75,7 @@ impl ExplorerRequest {
     ///
     /// # Errors
     ///
-    /// A value cannot be read. The error is about the first such value.
+    /// Fails if a value cannot be read. The error is about the first such value.
     pub fn read(parameters: &Parameters) -> Result<ExplorerRequest, AskError> {
         let Parameters { fen, play, since, until, ratings, speeds, modes, player, color, .. } = parameters;
         let mut chess = fen.as_deref().map_or(Ok(Chess::new()), start)?;
@@ -147,7 +147,7 @@ impl ExplorerRequest {
         !self.way.as_ref().is_none_or(is_same)
     }
 
-    /// Returns true if a game with this mean rating counts.
+    /// Returns true if games with this mean rating are selected.
     pub(super) fn takes_rating(&self, mean: Option<u32>) -> bool {
         self.ratings.is_empty() || mean.is_some_and(|mean| self.ratings.contains(&group(mean)))
     }

@@ -24,7 +24,7 @@ pub struct Explorer {
 /// The moves that were played in a position, in some of the blocks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExplorerPart {
-    /// The counts by move. The key is `None` for games that end in the position.
+    /// The games by the move that they played. The key is `None` for games that end in the position.
     pub(super) moves: BTreeMap<Option<u16>, ExploredMove>,
     /// The number of games that come to the position by other moves than those of the request.
     pub(super) other_way: u64,

@@ -59,7 +59,7 @@ pub(super) struct BlockRecord {
     pub(super) totals: Totals,
     pub(super) side_lines: u64,
     pub(super) bytes: u64,
-    /// The results that depend on the order of blocks, and those that count only the blocks before the run stopped.
+    /// The results that depend on the order of blocks, and those that must cover only the blocks before the run stopped.
     pub(super) parts: Parts,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct SourceRecord {
 }
 
 impl BlockRecord {
-    /// Checks that the numbers of a record that was read are in range.
+    /// Checks that the counts in this record, which was read from a file, are in range.
     fn check(&self) -> Result<(), &'static str> {
         let BlockRecord { totals, side_lines, bytes, parts } = self;
         totals.check(BLOCK_COUNT_MAX)?;
@@ -96,7 +96,7 @@ impl BlockRecord {
 }
 
 impl EndRecord {
-    /// Checks that the numbers of a record that was read are in range.
+    /// Checks that the counts in this record, which was read from a file, are in range.
     fn check(&self) -> Result<(), &'static str> {
         let EndRecord { parts, sources, side_lines, .. } = self;
         sources.iter().try_for_each(|source| source.games.check(PART_COUNT_MAX))?;
@@ -116,7 +116,7 @@ impl PartWriter {
     ///
     /// # Errors
     ///
-    /// The folder cannot be written to.
+    /// Fails if the folder cannot be written to.
     pub fn create(job: &Job, part: &JobPart, folder: &Path) -> Result<PartWriter, OutputError> {
         let path = job.path_of(part, folder);
         let mut writer = PartWriter { file: OutputFile::create(&path)?, hasher: XxHash3_128::new() };

@@ -205,7 +205,8 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`JobError::Missing`], [`JobError::Unreadable`], [`JobError::Malformed`].
+    /// Returns [`JobError::Missing`] if the folder has no job, [`JobError::Unreadable`] if its file cannot be read, and
+    /// [`JobError::Malformed`] if the file was altered or belongs to another version.
     pub fn read(folder: &Path) -> Result<Job, JobError> {
         let path = folder.join(JOB_NAME);
         let mut bytes = Vec::new();
@@ -246,7 +247,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`JobError::Taken`] if the folder contains another job, or another error if the folder cannot be written.
+    /// Returns [`JobError::Taken`] if the folder contains another job, and other errors if the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), JobError> {
         match Job::read(folder) {
             Ok(job) if job.hash == self.hash => return Ok(()),
@@ -276,7 +277,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`JobError::Other`].
+    /// Returns [`JobError::Other`] if the request is a different one.
     pub fn demand(&self, now: &JobRequest, folder: &Path) -> Result<(), JobError> {
         let then = &self.question;
         let what = if then.sources != now.sources {

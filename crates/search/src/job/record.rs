@@ -30,7 +30,7 @@ pub enum RecordError {
 ///
 /// # Errors
 ///
-/// The engine or the database stops early, the text of a game cannot be read, or the file cannot be written.
+/// Fails if the engine or the database stops early, the text of a game cannot be read, or the file cannot be written.
 pub fn record(
     run: &Run<'_, Collectors>,
     collectors: &Collectors,
@@ -102,7 +102,7 @@ fn kept(
     Ok(BlockRecord { totals: totals.clone(), side_lines: *side_lines, bytes: *bytes, parts })
 }
 
-/// Counts the games with hits in the list of a block.
+/// Returns the number of games with hits in the list of a block.
 fn games_listed(parts: &Parts) -> u64 {
     let list = parts.lists.as_ref().and_then(|lists| lists.first());
     list.map_or(0, |list| list.report.games.iter().filter(|game| game.is_found).count() as u64)

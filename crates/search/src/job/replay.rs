@@ -67,7 +67,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// The file cannot be used. The error says why.
+    /// Fails if the file cannot be used. The error says why.
     pub fn check_part(&self, part: &JobPart, folder: &Path) -> Result<(), PartFault> {
         PartReader::open(self, part, folder).map(drop)
     }
@@ -84,7 +84,7 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// [`ReplayError::Parts`].
+    /// Returns [`ReplayError::Parts`] if a part is missing or cannot be used.
     pub fn open(job: &Job, folder: &Path) -> Result<Replay, ReplayError> {
         let (mut readers, mut faults) = (Vec::new(), Vec::new());
         for part in &job.parts {
@@ -104,7 +104,7 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// [`ReplayError::Unreadable`].
+    /// Returns [`ReplayError::Unreadable`] if the file of a part cannot be read any more.
     pub fn for_each_part(
         self,
         sources: &[SourceSummary],

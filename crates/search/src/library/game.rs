@@ -107,7 +107,7 @@ impl GameRef {
     ///
     /// # Panics
     ///
-    /// If there is no such node. The other methods that take a node panic in the same way.
+    /// Panics if there is no such node. The other methods that take a node panic in the same way.
     pub fn ply(&self, node: u32) -> u32 {
         self.checked(node).ply_of(node)
     }

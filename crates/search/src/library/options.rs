@@ -172,7 +172,7 @@ impl<'a> DatabaseOptions<'a> {
     ///
     /// # Errors
     ///
-    /// A path or URL cannot be read, a reel is damaged, or standard input does not fit into memory.
+    /// Fails if a path or URL cannot be read, a reel is damaged, or standard input does not fit into memory.
     pub fn open<P: Into<PathBuf>>(
         mut self,
         paths: impl IntoIterator<Item = P>,
@@ -190,7 +190,7 @@ impl<'a> DatabaseOptions<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`DatabaseOptions::open`].
+    /// Returns the errors of [`DatabaseOptions::open`].
     pub fn open_bytes(mut self, name: &str, bytes: Vec<u8>) -> Result<Database, DatabaseError> {
         let stream = BlockStream::from_pgn_bytes(name, bytes, std::mem::take(&mut self.stream));
         self.open_stream(stream)

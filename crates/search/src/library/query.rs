@@ -41,7 +41,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// The query has an error. The error shows its place.
+    /// Fails if the query has an error. The returned error shows its place.
     pub fn parse(text: &str) -> Result<Query, QueryError> {
         Query::prepare(text, orbit_query::parse(text))
     }
@@ -50,7 +50,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// The query has an error. The error shows its place.
+    /// Fails if the query has an error. The returned error shows its place.
     pub fn parse_dialect(text: &str, dialect: Dialect) -> Result<Query, QueryError> {
         Query::prepare(text, orbit_query::parse_dialect(text, Some(dialect)))
     }
@@ -59,7 +59,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// A field of the request or a query has an error. For a query, the error shows the place.
+    /// Fails if a field of the request or a query has an error. For a query, the returned error shows the place.
     pub fn of_request(request: &Request) -> Result<Vec<Query>, DatabaseError> {
         let read = |text: String| {
             let query = Query::prepare(&text, orbit_query::parse_dialect(&text, request.dialect))?;
@@ -74,7 +74,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// The board has an error. The error shows its place.
+    /// Fails if the board has an error. The returned error shows its place.
     ///
     /// ```
     /// use orbit_search::Query;
@@ -93,7 +93,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// The board has an error. The error shows its place.
+    /// Fails if the board has an error. The returned error shows its place.
     pub fn similar(board: &str, transforms: &[&str]) -> Result<Query, QueryError> {
         let diagram = diagram::similar(board, transforms);
         Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
@@ -103,7 +103,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// No theme has this name; the error suggests a similar one.
+    /// Fails if no theme has this name. The error suggests a similar one.
     ///
     /// ```
     /// use orbit_search::Query;

@@ -76,11 +76,11 @@ impl Iterator for HitIter {
 /// The answers of a request's first query for one block.
 #[derive(Debug)]
 pub(crate) struct BlockFindings {
-    /// The answers at the hits that count.
+    /// The answers at the selected hits.
     pub(crate) answers: Answers,
-    /// For each game, true if it counts; `None` if all games count.
+    /// For each game, true if it is selected; `None` if all games are.
     pub(crate) games: Option<Vec<bool>>,
-    /// For each game that counts, the side of the player from which the query was evaluated; `None` without a player.
+    /// For each selected game, the side of the player from which the query was evaluated; `None` without a player.
     pub(crate) sides: Option<Vec<Option<Color>>>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Counts only games that meet a condition, such as `"elo>2500".parse()?`, or only hits at positions that meet it, such as
+    /// Selects only games that meet a condition, such as `"elo>2500".parse()?`, or only hits at positions that meet it, such as
     /// `"clock<30".parse()?`. If there are several conditions, all must be met. Clocks and evaluations are read from comments,
     /// which the database must keep: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     pub fn condition(mut self, condition: Condition) -> Self {
@@ -132,20 +132,20 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Counts only the games of a player, and evaluates the query from the player's side: see [`Player`].
+    /// Selects only the games of a player, and evaluates the query from the player's side: see [`Player`].
     pub fn player(mut self, player: Player) -> Self {
         self.choice.player = Some(player);
         self
     }
 
-    /// Counts only the first hit of each game.
+    /// Selects only the first hit of each game.
     pub fn first_per_game(mut self) -> Self {
         self.choice.first = true;
         self
     }
 
-    /// Counts only the hit with the greatest value in each game; if several hits have this value, the first of them. The value of
-    /// a set is its number of squares.
+    /// Selects only the hit with the greatest value in each game; if several hits have this value, the first of them. The value
+    /// of a set is its number of squares.
     pub fn best_per_game(mut self) -> Self {
         self.choice.best = true;
         self
@@ -156,7 +156,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Two fields of the request exclude each other, or one does not suit the queries.
+    /// Fails if two fields of the request exclude each other, or one does not suit the queries.
     pub fn chosen_by(mut self, request: &Request) -> Result<Self, RequestError> {
         let chosen = request.check()?;
         self.queries
@@ -280,7 +280,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::for_each`].
+    /// Returns the errors of [`Scan::for_each`].
     pub fn hits(self) -> Result<Vec<Hit>, DatabaseError> {
         let mut hits = Vec::new();
         self.for_each(|hit| {
@@ -294,11 +294,11 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// The engine or the database stops early, or the request was cancelled. Earlier hits were passed to `take`.
+    /// Fails if the engine or the database stops early, or if the request was cancelled. Earlier hits were passed to `take`.
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn for_each(
         mut self,
         mut take: impl FnMut(Hit) -> ControlFlow<()>,
@@ -363,11 +363,11 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::for_each`], as the last item.
+    /// The last item is an error in the cases in which [`Scan::for_each`] returns one.
     ///
     /// # Panics
     ///
-    /// If there is no query, the scope panics when it ends.
+    /// The scope panics when it ends if there is no query.
     pub fn iter<'scope>(self, scope: &'scope thread::Scope<'scope, '_>) -> HitIter
     where
         'a: 'scope,
@@ -410,11 +410,11 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::for_each`].
+    /// Returns the errors of [`Scan::for_each`].
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn fold<T: Send>(
         mut self,
         init: impl Fn() -> T + Sync,
@@ -459,7 +459,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::for_each`].
+    /// Returns the errors of [`Scan::for_each`].
     pub(crate) fn for_each_told(
         &mut self,
         executor: &Executor,
@@ -479,7 +479,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::for_each`].
+    /// Returns the errors of [`Scan::for_each`].
     pub(super) fn run<T: Send>(
         &mut self,
         executor: &Executor,
@@ -538,7 +538,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::collect`].
+    /// Returns the errors of [`Scan::collect`].
     pub fn count(self) -> Result<Vec<HitTotals>, DatabaseError> {
         let queries = self.queries.len();
         let (part, _) = self.collect(&TotalsCollector)?;
@@ -552,7 +552,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// The groupings cannot be read, or an error of [`Scan::collect`] occurs.
+    /// Fails if the groupings cannot be read, or an error of [`Scan::collect`] occurs.
     pub fn statistics(self, groupings: &str) -> Result<Counts, DatabaseError> {
         let stats = Stats::new(Grouping::list(groupings)?).with_sides();
         let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
@@ -570,7 +570,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// The engine or the database stops early, the collector cannot process a block, or the request was cancelled.
+    /// Fails if the engine or the database stops early, the collector cannot process a block, or the request was cancelled.
     pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), DatabaseError> {
         let executor = self.executor()?;
         let run = Run::new(&executor, &self.choice, collector);
@@ -590,7 +590,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// The engine refuses a query, or the chosen graphics card does not exist.
+    /// Fails if the engine refuses a query, or the chosen graphics card does not exist.
     pub fn engine_name(&self) -> Result<&'static str, DatabaseError> {
         Ok(self.executor()?.engine().info().name)
     }
@@ -604,7 +604,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::engine_name`].
+    /// Returns the errors of [`Scan::engine_name`].
     pub(crate) fn executor(&self) -> Result<Executor, DatabaseError> {
         let queries = self.queries.iter().map(Query::prepared).collect();
         Ok(Executor::new(queries, &self.engine)?.threads(self.threads))

@@ -69,7 +69,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// The engine refuses the query, or the chosen graphics card does not exist.
+    /// Fails if the engine refuses the query, or the chosen graphics card does not exist.
     pub fn table(self, rows: Rows, columns: &TableColumns) -> Result<Table<'a>, DatabaseError> {
         let executor = self.executor()?;
         let all = Columns::of_objects(extras_of(&executor, &self.choice));
@@ -88,7 +88,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::table`].
+    /// Returns the errors of [`Scan::table`].
     pub fn positions(self) -> Result<Table<'a>, DatabaseError> {
         let executor = self.executor()?;
         Ok(Table { scan: self, executor, rows: Box::new(PositionRows) })
@@ -106,7 +106,7 @@ impl Table<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::for_each`].
+    /// Returns the errors of [`Scan::for_each`].
     pub fn for_each(
         self,
         mut take: impl FnMut(RecordBatch) -> ControlFlow<()>,

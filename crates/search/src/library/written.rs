@@ -20,8 +20,8 @@ impl Scan<'_> {
     ///
     /// # Errors
     ///
-    /// An order was set, the file cannot be written, the database is read from this file, the text of a game cannot be read, or
-    /// an error of [`Scan::for_each`] occurs.
+    /// Fails if an order was set, the file cannot be written, the database is read from this file, the text of a game cannot be
+    /// read, or an error of [`Scan::for_each`] occurs.
     pub fn pgn(mut self, path: &Path) -> Result<u64, DatabaseError> {
         if self.order.is_some() {
             return Err(RequestError::new(
@@ -69,7 +69,7 @@ impl Scan<'_> {
     ///
     /// # Errors
     ///
-    /// The scan leaves out, limits or sorts games, or an error of [`Scan::collect`] occurs.
+    /// Fails if the scan leaves out, limits or sorts games, or an error of [`Scan::collect`] occurs.
     pub fn findings(self, sample_max: usize, seed: u64) -> Result<Findings, DatabaseError> {
         if self.order.is_some() || self.skip > 0 || self.games_max.is_some() {
             return Err(RequestError::new(
@@ -96,7 +96,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// The file cannot be written, or the database is read from this file.
+    /// Fails if the file cannot be written, or the database is read from this file.
     pub fn write_file(&self, path: &Path, text: &str) -> Result<(), DatabaseError> {
         let mut file = self.output(path)?;
         file.write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Adds up the games of a player, and those of others.
+//! Computes the sums of a profile from the games of a player and from those of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ const CLOCK_PLIES: u32 = 60;
 /// A side is in time trouble once its clock shows less than the starting time divided by this number.
 const SHORT_PART: i64 = 10;
 
-/// Collects the numbers for a player's profile. The choice of the run must not have a player, so that the games of others count
-/// too.
+/// Collects the sums for a player's profile. The choice of the run must not have a player, so that the games of others are
+/// selected as well.
 #[derive(Clone, Debug)]
 pub struct ProfileCollector {
     player: Player,
@@ -73,7 +73,7 @@ pub struct ClockTally {
     pub record: Record,
 }
 
-/// The least losses that the columns of a table of losses count, in thousandths of a pawn.
+/// The minimum losses of the moves in the three columns of a table of losses, in thousandths of a pawn.
 pub(super) const LOSSES: [i64; 3] = [500, 1_000, 2_000];
 
 /// The number of classes of remaining time by which losses are added up: at least half of the starting time, at least a tenth,

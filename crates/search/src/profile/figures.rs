@@ -1,4 +1,4 @@
-//! The numbers in a profile: percentages, scores and their confidence intervals, computed from sums.
+//! The figures of a profile: percentages, scores and their confidence intervals, computed from sums.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub struct Profile {
     pub themes: Vec<ThemeRow>,
     /// The scores in each ending that was reached, followed by the score in games with any of them.
     pub endings: Vec<Scored>,
-    /// The numbers about clocks; `None` if there are no clocks.
+    /// The figures about clocks; `None` if there are no clocks.
     pub clock: Option<ClockShare>,
     /// The losses of moves; `None` if there are no evaluations.
     pub losses: Option<Losses>,

@@ -21,9 +21,10 @@ const LISTED_MAX: usize = 20;
 pub struct PlayerNovelties {
     /// The games in which the player played the first new move, those in which the opponent did, and those without a new move.
     pub games: [Scored; 3],
-    /// The number of games of the player that were not looked at, because the games before them have too many positions.
+    /// The number of games of the player that were not examined, because the games before them have too many positions.
     pub left_out: u64,
-    /// The player's novelties in positions that most earlier games have.
+    /// The player's novelties, at most `LISTED_MAX`. First come those whose position before the new move occurs in the most
+    /// earlier games.
     pub listed: Vec<NoveltyRow>,
 }
 
@@ -80,13 +81,13 @@ impl PlayerGame {
 }
 
 impl PlayerNovelties {
-    /// Finds the novelties of a player's games that meet the conditions of a choice. Games that do not meet them are earlier games
-    /// nevertheless. All games are read several times; `watch` gets each block. Returns `None` if that is not possible, or if the
-    /// reading was interrupted.
+    /// Finds the novelties of a player's games that meet the conditions of a choice. Games that do not meet the conditions still
+    /// count as earlier games. All games are read several times; `watch` gets each block. Returns `None` if that is not possible,
+    /// or if the reading was interrupted.
     ///
     /// # Errors
     ///
-    /// A reel that cannot be read or is damaged.
+    /// Fails if a reel cannot be read or is damaged.
     pub fn find(
         database: &BlockStream,
         player: &Player,

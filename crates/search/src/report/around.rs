@@ -4,13 +4,13 @@ use super::NodeWalk;
 use orbit_core::game::MoveNumbers;
 use orbit_reel::GameRow;
 
-/// Returns the moves before and after a position in SAN, at most `before_max` and `after_max`. White's moves and the first move
-/// of each list have their numbers. The moves before the position may lead from a line into a side line; those after it stay in
-/// its line.
+/// Returns the moves around a position in SAN: at most `before_max` moves before it, and at most `after_max` moves after it.
+/// White's moves and the first move of each list have their numbers. The moves before the position may lead from a line into a
+/// side line; those after it stay in its line.
 ///
 /// # Panics
 ///
-/// If the game has no such node.
+/// Panics if the game has no such node.
 pub fn moves_around(game: &GameRow, node: u32, before_max: usize, after_max: usize) -> [Vec<String>; 2] {
     let (numbers, mut walk) = (MoveNumbers::from_header(game), NodeWalk::from_game(game));
     let mut before: Vec<u32> = std::iter::successors(Some(node), |&node| game.parent_of(node)).collect();

@@ -46,7 +46,7 @@ pub struct Findings {
     pub query: String,
     /// The query as an English sentence, as `orbit explain` prints it; empty if there is none.
     pub sentence: String,
-    /// A description of the games and hits that count: `games with elo>=2600`. It is empty if all count.
+    /// A description of the selected games and hits: `games with elo>=2600`. It is empty if all are selected.
     pub chosen: String,
     /// The pattern of the query on the board, before transforms.
     pub pattern: PatternBoard,
@@ -175,7 +175,7 @@ pub struct CopyFindings {
     pub pattern: PatternBoard,
 }
 
-/// The hits of all copies that one transform produces. A position that several copies hit counts once for each.
+/// The hits of all copies that one transform produces. A position that several copies hit is counted once for each copy.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TransformSum {
     /// The transform: `turned 90`.
@@ -237,13 +237,13 @@ pub struct ValueGroup {
 pub struct Histogram {
     /// The name of the grouping: `year`.
     pub name: String,
-    /// The unit that shares refer to.
+    /// The unit in which shares are computed: games or positions.
     pub unit: Unit,
     /// The groups in the order in which they are shown.
     pub rows: Vec<HistogramRow>,
 }
 
-/// The unit that a share counts.
+/// The unit in which a share is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -389,7 +389,7 @@ impl OrbitFindings {
     ///
     /// # Panics
     ///
-    /// If there is not one count for each copy.
+    /// Panics if there is not one count for each copy.
     pub fn new(orbit: &Orbit, counts: &[u64]) -> OrbitFindings {
         assert_eq!(orbit.copies.len(), counts.len(), "a count for each copy");
         let places = orbit_transforms::places(orbit);
@@ -423,7 +423,7 @@ fn heat_by_color(orbit: &Orbit, places: &CopyPlaces, counts: &[u64]) -> Vec<Heat
     of(false).zip(of(true)).map_or(Vec::new(), |(written, swapped)| vec![written, swapped])
 }
 
-/// Sums up the counts of copies by a key, in the order of the key.
+/// Adds up the numbers of positions that copies hit, by a key of the copies. The sums are in the order of the key.
 fn transform_sums<K: Ord>(
     orbit: &Orbit,
     counts: &[u64],

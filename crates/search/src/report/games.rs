@@ -19,7 +19,7 @@ const LINE_MAX: usize = 80;
 ///
 /// # Errors
 ///
-/// Those of [`GameTexts::text`].
+/// Returns the errors of [`GameTexts::text`].
 pub fn game_text(
     texts: &mut GameTexts,
     streamed: &StreamedBlock,
@@ -167,7 +167,7 @@ impl<W: Write> PgnWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn write(&mut self, text: &[u8]) -> io::Result<()> {
         self.out.write_all(&self.separator.next(text))?;
         self.out.write_all(text)
@@ -177,7 +177,7 @@ impl<W: Write> PgnWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.write_all(self.separator.end())?;
         Ok(self.out)

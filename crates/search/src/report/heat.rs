@@ -10,7 +10,7 @@ use orbit_transforms::CopyPlaces;
 /// The number of levels above 0, from few to many. Only a count of 0 has the level 0.
 pub const LEVELS: u8 = 8;
 
-/// Counts on a square grid.
+/// A square grid of counts: one for each square of the board, or one for each shift.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeatMap {
     /// The meaning of the counts.
@@ -94,7 +94,7 @@ impl HeatMap {
     ///
     /// # Panics
     ///
-    /// If the cell is outside the grid.
+    /// Panics if the cell is outside the grid.
     pub fn at(&self, column: usize, row: usize) -> u64 {
         self.counts[row * self.grid.side() + column]
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The maximum number of steps of a histogram.
 const STEPS_MAX: i64 = 20;
 
-/// Numbers, each with the count of its occurrences. Memory is needed for each distinct number, not for each occurrence.
+/// Numbers, each with the number of its occurrences. Memory is needed for each distinct number, not for each occurrence.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Distribution(BTreeMap<i32, u64>);
 
@@ -77,7 +77,7 @@ impl Distribution {
         Some((*self.0.keys().next()?, *self.0.keys().next_back()?))
     }
 
-    /// Returns whether there are at most this many numbers.
+    /// Returns whether all numbers together occur at most `most` times.
     pub fn counts_at_most(&self, most: u64) -> bool {
         let sum = self.0.values().try_fold(0_u64, |sum, &times| sum.checked_add(times));
         sum.is_some_and(|sum| sum <= most)

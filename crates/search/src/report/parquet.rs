@@ -69,7 +69,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn new(out: W, columns: Columns) -> io::Result<ParquetWriter<W>> {
         let field = |column: &Column| match column.ty() {
             ColumnType::Number => format!("OPTIONAL INT64 {};", column.name()),
@@ -141,7 +141,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn finish(mut self) -> io::Result<W> {
         self.end_group()?;
         self.file.into_inner().map_err(fault)
@@ -211,7 +211,8 @@ mod tests {
         }
     }
 
-    /// A job may have been computed by another version of the program.
+    /// Checks that bytes that are not rows are refused. They can come from the file of a part that another version of the
+    /// program wrote.
     #[test]
     fn bytes_that_are_no_rows_are_refused() {
         let columns = Columns::new(&[Column::Game, Column::White]);

@@ -66,11 +66,11 @@ impl Names {
 pub struct Found<'a> {
     /// The block.
     pub block: &'a Block,
-    /// The hits that count.
+    /// The selected hits.
     pub hits: &'a Hits,
-    /// For each game, whether it counts; `None` if all do.
+    /// For each game, true if it is selected; `None` if all games are.
     pub games: Option<&'a [bool]>,
-    /// For each game that counts, the side of the player from which the query was evaluated; `None` without a player.
+    /// For each selected game, the side of the player from which the query was evaluated; `None` without a player.
     pub sides: Option<&'a [Option<Color>]>,
     /// The answer of the query for each game, if the query is about whole games.
     pub told: Option<&'a [GameAnswer]>,
@@ -158,7 +158,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Combines the answers of one query with the games that count and the sides from which the query was evaluated. The spans
+    /// Combines the answers of one query with the selection of games and the sides from which the query was evaluated. The spans
     /// are those in the answers.
     pub fn with_answers(
         block: &'a Block,
@@ -179,7 +179,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Creates answers that consist only of hits, all of which count.
+    /// Creates answers that consist only of hits. All games and hits are selected.
     pub fn new(block: &'a Block, hits: &'a Hits, names: &'a Names) -> Found<'a> {
         Found {
             block,
@@ -202,7 +202,7 @@ impl<'a> Found<'a> {
         self.spans?.span((self.hits, self.copies), game, node)
     }
 
-    /// Returns whether a game counts.
+    /// Returns whether a game is selected.
     pub fn counts(&self, game: &GameRow) -> bool {
         self.games.is_none_or(|games| games[game.index()])
     }
@@ -212,9 +212,9 @@ impl<'a> Found<'a> {
         self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
     }
 
-    /// Returns the frame of the first copy that matches at a hit: the map that takes the game back to the filter as it is
-    /// written. `hit` is the index of the hit among those of the block. If no copy matches, it is the frame of the game as the
-    /// player sees it.
+    /// Returns the frame of the first copy that matches at a hit: the map that takes moves and positions of the game back to the
+    /// filter as it is written. `hit` is the index of the hit among those of the block. If no copy matches, it is the frame of
+    /// the game as the player sees it.
     pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
         let copy = self.copies.map_or(Some(0), |copies| copies.lowest(hit));
         let placement = copy.zip(self.placements).and_then(|(copy, all)| all.get(copy as usize));
@@ -357,7 +357,7 @@ impl Row<'_> {
 ///
 /// # Panics
 ///
-/// If the game has no such node.
+/// Panics if the game has no such node.
 pub fn fen_at(game: &GameRow, node: u32) -> String {
     let mut walk = NodeWalk::from_game(game);
     walk.to(node);

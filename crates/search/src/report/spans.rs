@@ -32,7 +32,7 @@ impl<'a> SpanMoves<'a> {
     ///
     /// # Panics
     ///
-    /// If the game does not have the positions of the span.
+    /// Panics if the game does not have the positions of the span.
     pub fn new(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         SpanMoves { span, numbers: MoveNumbers::from_header(game), moves: moves(&span.moves, game) }
     }

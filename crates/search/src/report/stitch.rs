@@ -34,7 +34,7 @@ impl Stitcher {
         }
     }
 
-    /// Skips this many games with hits at the beginning. They are not counted.
+    /// Skips this many games with hits at the beginning. They are not included in [`Stitcher::hit_totals`].
     #[must_use]
     pub fn skipping(mut self, games: u64) -> Stitcher {
         self.skip = games;
@@ -45,7 +45,7 @@ impl Stitcher {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn write(&mut self, report: &Report, out: &mut impl Write) -> io::Result<ControlFlow<()>> {
         let (mut written, mut end) = (0, 0);
         for game in &report.games {
@@ -79,7 +79,7 @@ impl Stitcher {
         Ok(if self.games_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
-    /// Returns the games and positions that were counted so far.
+    /// Returns the numbers of games and positions that hit in the reports so far.
     pub fn hit_totals(&self) -> HitTotals {
         self.hit_totals
     }

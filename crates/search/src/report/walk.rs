@@ -6,8 +6,8 @@ use orbit_core::board::{MoveKind, PackedMove, Position, Role};
 use orbit_core::game::MoveNumbers;
 use orbit_reel::{GameRow, LineRow};
 
-/// A walk along the nodes of a game. It keeps the halfmove clock, which packed positions do not have. Visiting the nodes in
-/// ascending order takes one pass over the game, no matter how many side lines there are.
+/// A walk along the nodes of a game. It keeps the halfmove clock, which packed positions do not have. If the nodes are visited
+/// in ascending order, the game is gone through only once, no matter how many side lines it has.
 pub struct NodeWalk<'a> {
     game: GameRow<'a>,
     numbers: MoveNumbers,
@@ -64,7 +64,7 @@ impl<'a> NodeWalk<'a> {
     ///
     /// # Panics
     ///
-    /// If the game has no such node.
+    /// Panics if the game has no such node.
     pub fn to(&mut self, node: u32) {
         let line = self.game.line_of(node);
         let is_same = line.map(|line| line.index()) == self.line.map(|line| line.index());

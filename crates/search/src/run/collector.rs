@@ -30,7 +30,7 @@ pub trait Collector: Sync {
     ///
     /// # Errors
     ///
-    /// If they do not, the reason.
+    /// Returns the reason if they do not.
     fn splits(&self) -> Result<(), CannotSplit> {
         Ok(())
     }
@@ -50,7 +50,7 @@ pub trait Collector: Sync {
     ///
     /// # Errors
     ///
-    /// The text of a game cannot be read, or parts cannot be merged.
+    /// Fails if the text of a game cannot be read, or parts cannot be merged.
     fn take(
         &self,
         sum: &mut Self::Part,

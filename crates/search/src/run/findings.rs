@@ -101,7 +101,7 @@ pub struct About<'a> {
     pub engine: &'a str,
     /// The names of the database's sources.
     pub sources: &'a [String],
-    /// A description of the games and hits that count.
+    /// A description of the selected games and hits.
     pub chosen: &'a str,
 }
 
@@ -327,7 +327,8 @@ impl FindingsCollector {
     fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
         let game = &row.game;
         let span = found.span(game, row.node).filter(|_| self.spans);
-        // `initial find ...` hits at the start of the game, where the position that it found says more.
+        // `initial find ...` hits at the start of the game. The sample shows the last position that `find` found instead, which
+        // says more.
         let end = span.as_ref().filter(|span| span.kind == SpanKind::Find && row.ply == 0);
         let found_row = end.and_then(|span| span.nodes.last()).map(|&node| row.at(node));
         let (hit_node, row) = (row.node, found_row.as_ref().unwrap_or(row));

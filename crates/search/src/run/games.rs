@@ -165,7 +165,7 @@ impl WrittenGame {
     ///
     /// # Errors
     ///
-    /// Those of [`GameTexts::text`].
+    /// Returns the errors of [`GameTexts::text`].
     pub fn read(&mut self, streamed: &StreamedBlock, texts: &mut GameTexts) -> Result<&[u8], TextError> {
         if let WrittenGame::Unread { index, added } = self {
             let text = game_text(texts, streamed, &streamed.block.game(*index as usize))?;

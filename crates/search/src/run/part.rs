@@ -24,7 +24,7 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// The parts come from different collectors, or they need more memory together than is allowed.
+    /// Fails if the parts come from different collectors, or they need more memory together than is allowed.
     fn merge(&mut self, next: Self) -> Result<(), PartError>;
 
     /// Checks a part that was read from bytes, which may have been altered: no count may be above `most`, and the numbers must be
@@ -32,7 +32,7 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// A description of the error.
+    /// Returns a description of the error.
     fn check(&self, _most: u64) -> Result<(), &'static str> {
         Ok(())
     }
@@ -46,7 +46,7 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// The bytes are not such a part, or its numbers are impossible.
+    /// Fails if the bytes are not such a part, or its numbers are impossible.
     fn from_bytes(bytes: &[u8]) -> Result<Self, PartError> {
         match postcard::take_from_bytes::<Self>(bytes) {
             Ok((part, [])) => match part.check(PART_COUNT_MAX) {

@@ -1,4 +1,4 @@
-//! The spellings of the player's and the opponents' names in the games that count, and names that are similar to the player's.
+//! The spellings of the player's and the opponents' names in the selected games, and names that are similar to the player's.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +38,8 @@ impl SpellingsCollector {
         SpellingsCollector { player }
     }
 
-    /// Returns the spellings in a block. `sides` has the side of the player in each game that counts. It may be empty if no game
-    /// counts.
+    /// Returns the spellings in a block. `sides` has the side of the player in each selected game. It may be empty if no game is
+    /// selected.
     pub(crate) fn of_block(&self, block: &Block, sides: &[Option<Color>]) -> SpellingsPart {
         let mut part = SpellingsPart::default();
         let numbers = [Color::White, Color::Black].map(|side| block.tag_names(fide::tag(side)));

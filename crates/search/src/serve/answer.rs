@@ -26,7 +26,7 @@ impl Response {
     ///
     /// # Panics
     ///
-    /// If the value is not an object.
+    /// Panics if the value is not an object.
     pub fn from_value(value: Value) -> Response {
         match value {
             Value::Object(fields) => Response { fields, rows: None },

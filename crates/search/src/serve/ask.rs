@@ -58,7 +58,7 @@ impl Answered {
     ///
     /// # Errors
     ///
-    /// A column is unknown, there are too many rows, or the query fails while rows are written.
+    /// Fails if a column is unknown, there are too many rows, or the query fails while rows are written.
     pub(super) fn answer(&self, ask: &Ask) -> Result<Response, Fault> {
         let mut answer = Response::from_value(json!({
             "type": self.ty.name(),
@@ -90,7 +90,8 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// The request or the query has an error, there is no such database, the search stops early, or the request was cancelled.
+    /// Fails if the request or the query has an error, there is no such database, the search stops early, or the request was
+    /// cancelled.
     pub fn ask(
         &self,
         ask: &Ask,
@@ -129,7 +130,7 @@ impl OpenDatabases {
         let extras = extras_of(&executor, &choice);
         let columns = request.columns.as_deref();
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
-        // If side lines are searched, blocks contain their comments.
+        // If side lines are searched, blocks contain comments as well.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
         // Otherwise, spans are computed when rows are written.
         let tells_spans =
@@ -294,7 +295,7 @@ impl Keeping {
     }
 
     /// Returns the numbers of games and positions that hit. If hits are only counted, or if the search stopped at a limit, the
-    /// games that are left out do not count.
+    /// games that are left out are not included.
     fn hit(&self) -> HitTotals {
         let HitTotals { games, positions } = self.hit;
         match self.keeps && !self.is_ended {

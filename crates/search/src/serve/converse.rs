@@ -61,7 +61,7 @@ pub enum Origin {
 ///
 /// # Errors
 ///
-/// The input cannot be read, or the system cannot start a thread.
+/// Fails if the input cannot be read, or the system cannot start a thread.
 pub fn converse(
     desk: &OpenDatabases,
     greeting: Greeting<'_>,

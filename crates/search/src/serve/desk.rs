@@ -78,7 +78,7 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// The request may not write it.
+    /// Fails if the request may not write it.
     pub(super) fn check_written(&self, path: &Path) -> Result<(), Fault> {
         self.options.files.check_written(path)
     }
@@ -98,7 +98,7 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// The name is in use, too many databases are open, a file cannot be read, or the request was cancelled.
+    /// Fails if the name is in use, too many databases are open, a file cannot be read, or the request was cancelled.
     pub fn open(
         &self,
         open: &Open,
@@ -149,7 +149,7 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// There is no database of that name.
+    /// Fails if there is no database of that name.
     pub fn close(&self, name: &str) -> Result<Response, Fault> {
         let mut databases = lock(&self.databases);
         let Some(at) = databases.iter().position(|(known, _)| known == name) else {

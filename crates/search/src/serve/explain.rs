@@ -29,7 +29,7 @@ impl Explained {
     ///
     /// # Errors
     ///
-    /// The query has an error. The error shows its place.
+    /// Fails if the query has an error. The returned error shows its place.
     pub fn new(explain: &Explain) -> Result<Explained, Fault> {
         let query = only(&explain.request)?;
         let prepared = query.prepared();

@@ -15,7 +15,7 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// There is no such database or game, or the game cannot be read.
+    /// Fails if there is no such database or game, or the game cannot be read.
     pub fn game(&self, name: &str, number: u32) -> Result<GameRef, Fault> {
         let database = self.database(name)?;
         let found = database.game(number).map_err(|error| Fault::of_database(error, ""))?;

@@ -79,7 +79,7 @@ impl HttpListener {
     ///
     /// # Errors
     ///
-    /// Other machines may reach the address and this is not allowed, the address is in use, or the system refuses it.
+    /// Fails if other machines may reach the address and this is not allowed, the address is in use, or the system refuses it.
     pub fn bind(
         address: SocketAddr,
         allow_remote: bool,

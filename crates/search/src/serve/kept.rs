@@ -165,7 +165,7 @@ impl KeptHits {
     ///
     /// # Errors
     ///
-    /// The query fails while spans are computed, or a column needs comments that were not kept.
+    /// Fails if the query fails while spans are computed, or a column needs comments that were not kept.
     pub fn page(&self, from: u64, rows: u64, columns: Option<&[Column]>) -> Result<Vec<String>, Fault> {
         let columns = columns.map_or_else(|| Columns::of_objects(self.extras), Columns::new);
         if columns.wants().contains(Wants::COMMENTS) && !self.has_comments {
@@ -190,7 +190,7 @@ impl KeptHits {
     ///
     /// # Errors
     ///
-    /// Those of [`KeptHits::page`].
+    /// Returns the errors of [`KeptHits::page`].
     pub fn file(&self, format: Option<Format>) -> Result<Vec<u8>, Fault> {
         let Some(format) = format else {
             let games = self.games.iter().map(|game| {
@@ -209,7 +209,7 @@ impl KeptHits {
     ///
     /// # Errors
     ///
-    /// Those of [`KeptHits::page`].
+    /// Returns the errors of [`KeptHits::page`].
     pub fn lines(&self, games: Range<usize>, styled: bool) -> Result<Vec<Vec<u8>>, Fault> {
         let layout = if self.is_ordered { Layout::Fixed } else { Layout::Fitted };
         let moves_max = self.extras.spans.then_some(TEXT_MAX);

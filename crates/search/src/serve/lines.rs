@@ -18,7 +18,7 @@ pub(super) enum RequestLine {
 ///
 /// # Errors
 ///
-/// Those of the input.
+/// Returns the errors of the input.
 pub(super) fn next_line(input: &mut impl BufRead, bytes_max: usize) -> io::Result<Option<RequestLine>> {
     let (mut line, mut is_too_long, mut is_any) = (Vec::new(), false, false);
     loop {

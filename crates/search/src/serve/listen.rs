@@ -24,7 +24,7 @@ use orbit_core::sync::lock;
 
 /// The maximum number of clients that are connected at the same time.
 pub const CLIENTS_MAX: usize = 16;
-/// The time for which a client that sends nothing more is waited for after its conversation has ended.
+/// The time for which the server waits, after a conversation has ended, for a client that sends nothing more.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// The maximum number of bytes that are read from a client after its conversation and dropped.
 const FAREWELL_BYTES: u64 = 1 << 20;
@@ -50,7 +50,8 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// Other machines may reach the address and this is not allowed, the endpoint is in use, or the system refuses it.
+    /// Fails if other machines may reach the address and this is not allowed, the endpoint is in use, or the system refuses
+    /// it.
     pub fn bind(place: &Endpoint, allow_remote: bool) -> Result<Listener, ListenError> {
         let system = |error| ListenError::System(place.clone(), error);
         match place {
@@ -90,7 +91,7 @@ impl Listener {
     ///
     /// # Panics
     ///
-    /// If a conversation panics.
+    /// Panics if a conversation panics.
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {

@@ -108,7 +108,7 @@ pub struct Close {
 /// The request `query`.
 #[derive(Debug)]
 pub struct Ask {
-    /// The query, and the games and hits that count.
+    /// The query, and the selection of games and hits.
     pub request: Request,
     /// The name of the database to search.
     pub database: String,
@@ -350,7 +350,7 @@ impl Ask {
     ///
     /// # Errors
     ///
-    /// A field is unknown, or its value is wrong.
+    /// Fails if a field is unknown, or its value is wrong.
     pub fn from_fields(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
         let database = taken(&mut fields, "database", main_name())?;
         let (rows, stream) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "stream", false)?);

@@ -86,7 +86,7 @@ impl Results {
     ///
     /// # Errors
     ///
-    /// There is no such query, its hits were dropped, or they were only counted.
+    /// Fails if there is no such query, its hits were dropped, or they were only counted.
     pub(super) fn find(&self, id: &RequestId) -> Result<Arc<KeptHits>, Fault> {
         let name = id.json();
         if let Some(one) = self.kept.iter().find(|one| one.id == *id) {

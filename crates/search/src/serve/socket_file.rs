@@ -29,7 +29,7 @@ impl SocketFile {
 ///
 /// # Errors
 ///
-/// Another process answers at the path, the path is not a socket, or the system refuses it.
+/// Fails if another process answers at the path, the path is not a socket, or the system refuses it.
 pub(super) fn bind(path: &Path) -> Result<(UnixListener, SocketFile), ListenError> {
     let place = || Endpoint::Path(path.to_owned());
     match fs::symlink_metadata(path) {

@@ -47,7 +47,7 @@ struct CountsData {
     groups_max: usize,
     score_of: ScoreOf,
     tells_values: bool,
-    /// True if these groupings have scores of sides, and true if this query has them.
+    /// True if the rules ask for the scores of the sides that have the pattern, and true if the query determines these sides.
     tells_sides: [bool; 2],
     total: [Tally; 2],
     values: Distribution,

@@ -61,7 +61,7 @@ pub enum By {
     /// The value of the query at a hit, in steps. The value of a set is its number of squares. The hits of a condition have the
     /// group `true`.
     Value(u32),
-    /// The copies of the outermost transform that match. A position counts in the group of each matching copy.
+    /// The copies of the outermost transform that match. A position is counted in the group of each matching copy.
     Copy,
     /// The number of moves in a hit's span, in steps.
     Length(u32),
@@ -69,12 +69,13 @@ pub enum By {
     San,
     /// The position of a hit, no matter which moves led to it.
     Position,
-    /// The moves after a hit. Each of the first `plies` moves has a group, which includes the moves before it. Moves are
-    /// transformed back to the filter as written. If `is_played` is true, they are shown as they were played.
+    /// The moves after a hit. A hit has up to `plies` groups: its next move, its next two moves, and so on. Moves are
+    /// transformed back to the pattern that the user wrote; if `is_played` is true, they are shown as they were played in the
+    /// game.
     #[expect(missing_docs, reason = "the sentence before says what they are")]
     Next { plies: u8, is_played: bool },
-    /// The move that led to a hit. It is transformed back to the filter as written, or shown as it was played if `is_played` is
-    /// true.
+    /// The move that led to a hit. It is transformed back to the pattern that the user wrote; if `is_played` is true, it is
+    /// shown as it was played in the game.
     #[expect(missing_docs, reason = "the sentence before says what it is")]
     Previous { is_played: bool },
 }
@@ -217,7 +218,7 @@ impl Grouping {
     ///
     /// # Errors
     ///
-    /// A string between the commas is not a grouping. The error is about the first such string.
+    /// Fails if a string between the commas is not a grouping. The error is about the first such string.
     pub fn list(text: &str) -> Result<Vec<Grouping>, GroupingError> {
         let mut out = Vec::new();
         for word in text.split(',') {

@@ -25,7 +25,7 @@ impl Stats {
     ///
     /// # Panics
     ///
-    /// If the hits belong to another block, or if all copies are needed but unknown.
+    /// Panics if the hits belong to another block, or if all copies are needed but unknown.
     pub fn count_many(&self, found: &[Found]) -> ManyCounts {
         let Some(first) = found.first() else { return ManyCounts::default() };
         let columns = self.columns(first);
@@ -44,11 +44,11 @@ impl ManyCounts {
     ///
     /// # Errors
     ///
-    /// Those of [`Counts::add`].
+    /// Returns the errors of [`Counts::add`].
     ///
     /// # Panics
     ///
-    /// If the counts are by different groupings, or of different numbers of queries.
+    /// Panics if the counts are by different groupings, or of different numbers of queries.
     pub fn add(&mut self, other: ManyCounts) -> Result<(), TooManyGroups> {
         assert_eq!(self.counts.len(), other.counts.len(), "counts of as many queries");
         self.main_lines.iter_mut().zip(other.main_lines).for_each(|(is, more)| *is |= more);
@@ -59,7 +59,7 @@ impl ManyCounts {
     ///
     /// # Errors
     ///
-    /// A description of the error.
+    /// Returns a description of the error.
     pub fn check(&self, most: u64) -> Result<(), &'static str> {
         if self.main_lines.len() != self.counts.len() {
             return Err("there are not as many counts as queries");

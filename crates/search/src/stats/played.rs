@@ -105,7 +105,8 @@ fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
 }
 
-/// Further sums over the games in a group of moves. If both sides play the moves in a game, the game counts for each of them.
+/// Further sums over the games in a group of moves. If both sides play the moves in a game, the game is counted for each of
+/// them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MoveTally {
     /// The results of the games for the sides that play the moves.

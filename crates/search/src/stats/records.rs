@@ -328,7 +328,7 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// Returns the errors of the writer.
     pub fn write_json(&self, copies: &[String], mut out: impl Write) -> io::Result<()> {
         let text = serde_json::to_string(&StatisticsDocument { counts: self, copies })?;
         writeln!(out, "{}", escape(&text, EscapeContext::Json))
@@ -339,7 +339,7 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// Returns the errors of the writer.
     pub fn write_csv(&self, copies: &[String], out: impl Write) -> io::Result<()> {
         let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(out);
         let (total, step) = (self.total(), self.value_step());

@@ -12,8 +12,8 @@ use orbit_core::board::Color;
 use orbit_engine::{CopyHits, Hits, Outcome, any_side};
 
 /// The results of games for the sides that have a pattern in them, for a query whose copies belong to sides
-/// (`OutermostOrbit::copy_sides`). A game in which both sides have the pattern counts for each of them. A game with an unknown
-/// result does not count.
+/// (`OutermostOrbit::copy_sides`). A game in which both sides have the pattern is counted for each of them. A game with an
+/// unknown result is not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SideResults {
     /// The number of games that the side won.

@@ -25,7 +25,7 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// Returns the errors of the writer.
     pub fn write_text(
         &self,
         rows_max: usize,

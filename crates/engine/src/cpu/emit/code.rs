@@ -26,9 +26,9 @@ pub(super) struct MachineFunction {
     pub(super) begin: usize,
     /// One more than the largest number of a column that the function reads or writes.
     pub(super) columns: usize,
-    /// The number of scratch vectors that it uses, in the width for which the function was written.
+    /// The number of scratch vectors that the function uses, in the width for which it was written.
     pub(super) slots: usize,
-    /// The number of lines of answers that it writes.
+    /// The number of lines of answers that the function writes.
     pub(super) lines: usize,
 }
 

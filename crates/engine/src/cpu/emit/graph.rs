@@ -40,8 +40,8 @@ pub(super) enum WordNode {
     Equal(GraphValue, GraphValue),
     /// A mask: all ones where the first word is greater, as a signed number.
     Greater(GraphValue, GraphValue),
-    /// A mask: all ones where every term holds. A term holds if its two words have a bit in common; with the flag, if
-    /// they have none.
+    /// A mask: all ones where every term holds. If the flag of a term is false, the term holds if its two words have a
+    /// bit in common; if the flag is true, if they have none.
     Meets(Vec<(GraphValue, GraphValue, bool)>),
 }
 
@@ -336,8 +336,7 @@ impl Graph {
         }
     }
 
-    /// Computes a mask that is true where every term holds. A term holds if its two words have a bit in common; with
-    /// the flag, if they have none.
+    /// Computes a mask that is true where every term holds; see [`WordNode::Meets`].
     pub(super) fn meets(&mut self, terms: &[(GraphValue, GraphValue, bool)]) -> GraphValue {
         let mut left = Vec::new();
         for &(word, keep, not) in terms {

@@ -16,7 +16,7 @@ const KEPT_MAX: usize = 1 << 12;
 pub(super) struct Entries {
     of: Vec<HashMap<u64, u64>>,
     order: Vec<KeyOrder>,
-    /// For each loop over keys, the keys that it still has to visit. The next key is the last one.
+    /// For each loop over keys, the keys that it still has to visit. The next key to visit is at the end of the list.
     open: Vec<Vec<u64>>,
 }
 

@@ -66,7 +66,7 @@ struct WalkFrame {
     best: Option<BestWay>,
 }
 
-/// Work that is still to be done. The next work is the last one in the list.
+/// Work that is still to be done. The next piece of work is at the end of the list.
 #[derive(Clone, Copy)]
 enum PendingWalk {
     Op(u16),
@@ -221,8 +221,8 @@ impl FlatMachine<'_> {
                     }
                     of.seen.push(op);
                     match chain.ops[usize::from(op)] {
-                        // The interpreter of the reference engine takes three steps around a loop, so this one counts
-                        // the same.
+                        // The reference engine counts three steps for each iteration of a repetition, so this search
+                        // counts as many.
                         FlatOp::Jump(to) => {
                             left = left.saturating_sub(2);
                             of.open.push(PendingWalk::Op(to));
@@ -281,8 +281,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns whether a path that begins with a move can begin with one of `exits`. Most searches end here, so this is tried before
-    /// anything else is prepared. It may be tried twice, since no constituent keeps state.
+    /// Returns whether a path that begins with a move can begin with one of `exits`. Most searches end here, so this is
+    /// tried before anything else is prepared. It may be tried twice, since no constituent keeps state.
     fn may_begin(
         &mut self,
         nodes: NodeRange<'_>,
