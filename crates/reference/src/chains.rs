@@ -3,7 +3,9 @@
 
 use std::rc::Rc;
 
-use super::{eval::Evaluation, found::Noted, memory::CompiledChain, program::ChainProgram, search::SearchTooLong};
+use super::{
+    eval::Evaluation, found::Noted, memory::CompiledChain, program::ChainProgram, search::SearchTooLong,
+};
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Chain;
 

@@ -414,7 +414,10 @@ mod tests {
         for (keeps_state, limit) in [(true, "2000000"), (false, "50000000")] {
             let most = Search::new(&program, keeps_state).steps_max();
             let fault = SearchTooLong { most }.fault("line", 3, Span::default());
-            assert_eq!(fault.message, format!("this `line` has more than {limit} ways to be tried in game 3"));
+            assert_eq!(
+                fault.message,
+                format!("this `line` has more than {limit} ways to be tried in game 3")
+            );
             assert_eq!(fault.help.unwrap().contains("variables"), keeps_state);
         }
     }
