@@ -70,12 +70,21 @@ impl Outdated {
     }
 
     fn new(reel: PathBuf, reader: u32, sources: &[ReelSource], options: String) -> Option<Outdated> {
-        let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+        let names: Vec<String> = sources.iter().map(|source| argument(&source.name)).collect();
         let files = match names.len() {
             1..=NAMES_MAX => names.join(" "),
             _ => String::from("PATHS"),
         };
         (reader != READER_VERSION && !names.is_empty()).then(|| Outdated { reel, again: options + &files })
+    }
+}
+
+/// Returns the argument with which a command line names a source.
+fn argument(source: &str) -> String {
+    match source {
+        "standard input" => String::from("-"),
+        _ if source.contains(char::is_whitespace) => format!("'{source}'"),
+        _ => source.to_owned(),
     }
 }
 
@@ -219,6 +228,14 @@ fn reel_path(file: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_are_named_as_a_command_line_takes_them() {
+        for (source, due) in [("standard input", "-"), ("my games.pgn", "'my games.pgn'"), ("a.pgn", "a.pgn")]
+        {
+            assert_eq!(argument(source), due);
+        }
+    }
 
     #[test]
     fn a_reel_has_the_name_of_its_file() {

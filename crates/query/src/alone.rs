@@ -6,7 +6,7 @@
 use super::{
     parser::{C, N, ParseResult, Parser, T, typed},
     token::Tok,
-    tree::{Control, GameText, Node, Type},
+    tree::{Control, GameText, Keyword, Node, NumberKeyword, Type},
 };
 use orbit_core::{
     board::PieceSet,
@@ -18,6 +18,8 @@ use orbit_core::{
 enum Alone {
     Number,
     Literal,
+    /// `white` or `black`, the sides to move as numbers.
+    Side,
     /// A computed value, which is meant to be compared or to be listed as a result.
     Value,
 }
@@ -28,6 +30,10 @@ fn alone(node: &Node) -> Option<Alone> {
             N::Int(_) => Some(Alone::Number),
             N::Neg(of) if matches!(of.op(), N::Int(_)) => Some(Alone::Number),
             N::Control(Control::Braces { last, .. }) => alone(&last.clone().into()),
+            N::ColorValue(_) => Some(Alone::Side),
+            N::Form(NumberKeyword::Number(Keyword::Transform(_, of) | Keyword::NoTransform(of))) => {
+                alone(&of.clone().into())
+            }
             N::Max(_) | N::Min(_) => Some(Alone::Value),
             _ => None,
         },
@@ -67,7 +73,7 @@ impl Parser {
         let message = match alone {
             Alone::Number => format!("the number {text} as a condition"),
             Alone::Literal => format!("the text {text} as a condition"),
-            Alone::Value => format!("`{text}` as a condition"),
+            Alone::Side | Alone::Value => format!("`{text}` as a condition"),
         };
         let fault = Diagnostic::error(span, message, "no position is matched against it");
         Err(match self.remedy(alone, before, span) {
@@ -119,6 +125,15 @@ impl Parser {
         if text == "fen" && matches!(self.tok(), Tok::Int(_)) {
             return Some("the ranks of a board stand in quotation marks: `fen \"8/8/8/8/8/8/8/8\"`".into());
         }
+        if alone == Alone::Side {
+            return Some(match self.tok() {
+                Tok::Str(name) => format!("to look for a name write `player {text} \"{name}\"`"),
+                Tok::Word(word) if word == "elo" => {
+                    format!("the colour stands behind its filter: `elo {text}`")
+                }
+                _ => format!("to ask for the side to move write `sidetomove == {text}`"),
+            });
+        }
         if self.is_sign(",") {
             return Some("counts and lists of squares have no blanks, `check{2,3}` and `R[a1,h8]`".into());
         }
@@ -137,8 +152,8 @@ impl Parser {
                 }
                 _ => format!("to compare write `{before} == {text}`, or with `<=`, `>=`"),
             }),
-            (Alone::Literal, _) if matches!(before, "white" | "black") => {
-                Some(format!("to look for a name write `player {before} {text}`"))
+            (Alone::Number, Type::Position) if before == "child" => {
+                Some(format!("the number of a child stands in parentheses: `child({text})`"))
             }
             (_, Type::Str) => Some(format!("to compare write `{before} == {text}`")),
             (Alone::Value, _) => Some(format!("to compare write `{text} == ...`")),

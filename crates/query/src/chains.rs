@@ -50,7 +50,7 @@ impl Parser {
         loop {
             let at = self.span();
             if range.is_none()
-                && let Some(found) = self.range(Parser::goes_on_with_line)
+                && let Some(found) = self.range(Parser::goes_on_with_line)?
             {
                 range = Some(found.into_numbers());
                 continue;
@@ -279,6 +279,10 @@ impl Parser {
         let outer = self.stop_at_blank_line();
         let PathOptions { mut path, lasts } = self.path_options()?;
         let at = self.span();
+        if path.piece_path && path.focus.is_none() {
+            return Err(Diagnostic::error(at, "`piecepath` without a focus", "whose way?")
+                .help("it writes the ways of the pieces in focus: `path piecepath focus A --`"));
+        }
         path.chain = self.path_chain()?;
         if !has_edge(&path.chain) {
             if let Chain::Sequence(all) = &path.chain
@@ -358,7 +362,7 @@ impl Parser {
         let mut options = PathOptions { path, lasts: false };
         loop {
             if options.path.range.is_none()
-                && let Some(range) = self.range(Parser::goes_on_with_path)
+                && let Some(range) = self.range(Parser::goes_on_with_path)?
             {
                 options.path.range = Some(range.into_numbers());
                 continue;
@@ -456,7 +460,9 @@ impl Parser {
             } else if self.at_dash() {
                 all.extend(open.take().map(OpenMove::close));
                 let dash = self.dash(None, false)?;
+                let bare = dash.span();
                 open = self.step(dash).ok();
+                self.note_blank_in_path(bare, true);
             } else if self.is_sign("(") && self.holds_path_chain() {
                 all.extend(open.take().map(OpenMove::close));
                 all.push(self.path_in_parentheses()?);
@@ -467,6 +473,7 @@ impl Parser {
                 }
                 let filter = self.constituent_of_path()?;
                 self.refuse_alone(None, &filter)?;
+                self.note_blank_in_path(filter.span(), false);
                 match (self.step(filter), &mut open) {
                     (Ok(step), _) => all.extend(open.replace(step).map(OpenMove::close)),
                     (Err(filter), Some(open)) => open.targets.push(filter),

@@ -3,6 +3,8 @@
 //! White space decides which filters belong to a dash (`--` or `[x]`): L, R, `=P` and `(T)` belong to it only if no blank
 //! separates them.
 
+use shakmaty::{Bitboard, Rank};
+
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, compound, filter, name_of, typed},
     token::Tok,
@@ -16,6 +18,9 @@ use orbit_core::{
     board::{Code, PieceSet},
     diagnostic::{Diagnostic, Span},
 };
+
+/// The codes of the white and the black pawn.
+const PAWNS: [u8; 2] = [1, 9];
 
 impl Parser {
     /// Returns true if the current token is `--` or `[x]`.
@@ -69,7 +74,7 @@ impl Parser {
         {
             return self.note_blank_target(last.span());
         }
-        let joined = match last {
+        let touches = match last {
             Node::Squares(f) if matches!(f.op(), S::Designator { .. }) => self.at_dash(),
             Node::Condition(f) => match f.op() {
                 C::Game(GameCondition::Edge { edge, target: None }) => {
@@ -79,18 +84,57 @@ impl Parser {
             },
             _ => false,
         };
-        if !joined {
-            return;
+        if touches {
+            let help = "squares that a move leaves or reaches touch the dash: ";
+            self.note_two_filters(last.span(), |left, right| format!("{help}`{left}{right}`"));
+        } else if matches!(self.tok(), Tok::Designator { .. }) {
+            self.note_words(last.span());
+        } else if self.is_sign("(") && is_legal(last) {
+            self.note_two_filters(last.span(), |left, _| {
+                format!("of a legal move only its kind is asked, without a blank: `{left}(castle)`")
+            });
         }
-        let (first, second) = (last.span(), self.span());
+    }
+
+    /// Adds a warning about a word and a designator after it, if they were probably meant as one filter.
+    fn note_words(&mut self, word: Span) {
+        match &self.text[word.start..word.end] {
+            "move" => self.note_two_filters(word, |_, _| {
+                "the parts of `move` have names: `move from N to f3`; or write `N--f3`".into()
+            }),
+            "eco" => self.note_two_filters(word, |_, code| {
+                format!("text stands in quotation marks: `eco \"{code}\"`")
+            }),
+            _ => {}
+        }
+    }
+
+    /// Adds a warning that the filter at `first` and the current token are two filters.
+    fn note_two_filters(&mut self, first: Span, help: impl Fn(&str, &str) -> String) {
+        let second = self.span();
         let [left, right] = [first, second].map(|span| &self.text[span.start..span.end]);
-        let help = format!("squares that a move leaves or reaches touch the dash: `{left}{right}`");
         let remark = Diagnostic::warning(
             first.to(second),
             format!("`{left}` and `{right}` are two filters"),
             "a blank separates them",
         );
-        self.remarks.push(remark.help(help));
+        let remark = remark.help(help(left, right));
+        self.remarks.push(remark);
+    }
+
+    /// Adds a warning about a blank in a path between squares and the dash before or after them. Squares without pieces, and
+    /// pieces without squares, are meant as parts of the move.
+    pub(super) fn note_blank_in_path(&mut self, last: Span, is_move: bool) {
+        let before = self.tokens[..self.at].iter().rposition(|token| token.span.start == last.start);
+        let of_piece =
+            |token: &Tok| matches!(token, Tok::Designator { squares, .. } if *squares == Bitboard::FULL);
+        let of_squares = |token: &Tok| matches!(token, Tok::Designator { pieces: Pieces::UNNAMED, .. });
+        let alone = before.is_some_and(|before| before + 1 == self.at && of_piece(&self.tokens[before].tok));
+        let meant = if is_move { of_squares(self.tok()) } else { alone && self.at_dash() };
+        if self.spaced() && meant {
+            let help = "squares that a move leaves or reaches touch the dash: ";
+            self.note_two_filters(last, |left, right| format!("{help}`{left}{right}`"));
+        }
     }
 
     /// Adds a warning about a blank between a dash and a parenthesis.
@@ -129,7 +173,32 @@ impl Parser {
         }
         let promotes = self.is_sign("=") && !self.spaced();
         let promotion = if promotes { Some(self.promotion()?) } else { None };
+        if promotion.is_some() {
+            self.note_promotion(from.as_ref(), to.as_ref());
+        }
         Ok(Edge { entering, capture, from, to, promotion })
+    }
+
+    /// Adds a warning about a promotion of pieces that are no pawns, or on a square that is not on the last rank.
+    fn note_promotion(&mut self, from: Option<&Squares>, to: Option<&Squares>) {
+        let last_ranks = Bitboard::from(Rank::First) | Bitboard::from(Rank::Eighth);
+        let designator = |of: Option<&Squares>| match of?.op() {
+            S::Designator { pieces, squares } => Some((*pieces, *squares)),
+            _ => None,
+        };
+        let label = match (designator(from), designator(to)) {
+            (Some((pieces, _)), _)
+                if !PAWNS.into_iter().any(|pawn| pieces.accepts().contains(Code(pawn))) =>
+            {
+                "only pawns become another piece"
+            }
+            (_, Some((_, squares))) if (squares & last_ranks).is_empty() => {
+                "pawns do so on the first and last rank"
+            }
+            _ => return,
+        };
+        let span = from.or(to).map_or(self.last_span(), Squares::span).to(self.last_span());
+        self.remarks.push(Diagnostic::warning(span, "this promotion never happens", label));
     }
 
     /// Reads the piece to which a pawn promotes, after a move: `=N`, `=.`, `="NQ"`.
@@ -191,10 +260,7 @@ impl Parser {
     fn filters_in_parentheses(&mut self, what: &str) -> ParseResult<Node> {
         let open = self.expect_sign("(", &format!("before {what}"))?;
         let mut filters = Vec::new();
-        while !self.is_sign(")") {
-            if *self.tok() == Tok::End {
-                return Err(Diagnostic::error(open, "`(` is not closed", "close it with `)`"));
-            }
+        while !self.closes(open)? {
             filters.push(self.inside(Parser::node)?);
             self.note_blank(filters.last());
         }
@@ -247,8 +313,15 @@ impl Parser {
         }
         let at = self.span();
         let from = self.arrows()?;
-        if !self.at_dash() || self.spaced() {
+        if !self.at_dash() {
             return Err(missing(self, at));
+        }
+        if self.spaced() {
+            let squares = &self.text[at.start..self.last_span().end];
+            let moves = format!("{} {squares}{}", word.trim_matches('`'), self.sign_text());
+            let label = format!("the squares touch it: `{moves}`");
+            let message = format!("a blank before `{}`", self.sign_text());
+            return Err(Diagnostic::error(self.span(), message, label));
         }
         Ok(Some(self.want_squares(from, "`--`")?))
     }
@@ -376,6 +449,15 @@ impl Parser {
         let of = self.primary()?;
         *part = Some(self.want_squares(of, &format!("{word} of `move`"))?);
         Ok(())
+    }
+}
+
+/// Returns true for `legal --` and `countmoves legal --`, with or without squares.
+fn is_legal(node: &Node) -> bool {
+    match node {
+        Node::Squares(f) => matches!(f.op(), S::Legal(_)),
+        Node::Number(f) => matches!(f.op(), N::LegalCount(_)),
+        _ => false,
     }
 }
 

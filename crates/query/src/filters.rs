@@ -103,6 +103,10 @@ impl Parser {
 
     fn name(&mut self, word: &str) -> ParseResult<Node> {
         let span = self.span();
+        if word == "cql" && self.position() == 0 {
+            return Err(Diagnostic::error(span, "`cql` without parentheses", "write `cql()`")
+                .help("they hold the parameters of a query, and may be empty: `cql() check`"));
+        }
         if word == "cql" {
             return Err(Diagnostic::error(span, "`cql(...)` inside a query", "it may only begin one"));
         }
@@ -118,6 +122,9 @@ impl Parser {
         }
         if let Some(WordStatus::Refused(why)) = words::find(Dialect::Cql6, word).map(|known| known.status) {
             return Err(Diagnostic::error(span, format!("`{word}` is no filter"), why));
+        }
+        if words::parameter(word).is_some() {
+            return Err(self.slip_of_parameter(word));
         }
         if let Some(slip) = self.slip_of_word(word) {
             return Err(slip);
@@ -168,7 +175,7 @@ impl Parser {
             }
             return Ok(Some(CountMode::Count));
         }
-        let Some(range) = self.range(Parser::begins_filter) else { return Ok(None) };
+        let Some(range) = self.range(Parser::begins_filter)? else { return Ok(None) };
         if kind == TransformKind::ReverseColor {
             return Err(Diagnostic::error(
                 self.last_span(),
@@ -263,7 +270,7 @@ impl Parser {
     fn direction(&mut self, dirs: Dirs) -> ParseResult<Node> {
         let span = self.bump();
         let at = self.span();
-        let within = self.range(|_| true).map_or(Within::Known(1, 7), Range::within);
+        let within = self.range(|_| true)?.map_or(Within::Known(1, 7), Range::within);
         if let Within::Known(lo, hi) = within
             && (lo > hi || lo < -7 || hi > 7)
         {
@@ -305,9 +312,9 @@ impl Parser {
     }
 
     fn set_list(&mut self, user: &str) -> ParseResult<Vec<Squares>> {
-        self.expect_sign("(", &format!("after `{user}`"))?;
+        let open = self.expect_sign("(", &format!("after `{user}`"))?;
         let mut sets = Vec::new();
-        while !self.is_sign(")") {
+        while !self.closes(open)? {
             let set = self.inside(Parser::arrows)?;
             sets.push(self.want_squares(set, &format!("`{user}`"))?);
         }
@@ -411,13 +418,14 @@ impl Parser {
 
     pub(super) fn makesquare(&mut self) -> ParseResult<Node> {
         let span = self.bump();
+        let open = self.span();
         if !self.eat_sign("(") {
             let name = self.sum()?;
             let name = self.want_text(name, "`makesquare` without parentheses")?;
             return Ok(self.square_of(name, span));
         }
         let mut args = Vec::new();
-        while !self.is_sign(")") {
+        while !self.closes(open)? {
             let arg = self.inside(Parser::sum)?;
             if let (true, Type::Str) = (args.is_empty(), kind_of(&arg)) {
                 let name = self.want_text(arg, "`makesquare`")?;

@@ -112,8 +112,8 @@ impl Parser {
     fn actuals(&mut self, function: &Function, span: Span) -> ParseResult<(Vec<(String, VarId)>, Vec<Node>)> {
         let name = &function.name;
         let (mut parameters, mut filters) = (Vec::new(), Vec::new());
-        self.bump();
-        while !self.is_sign(")") {
+        let open = self.bump();
+        while !self.closes(open)? {
             let Some(parameter) = function.parameters.get(parameters.len()) else {
                 return Err(self.wrong_count(function, span));
             };

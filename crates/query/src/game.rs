@@ -123,7 +123,7 @@ impl Parser {
         }
         let follows =
             |parser: &Parser| parser.begins_filter() || parser.is_word("quiet") || parser.is_sign("<--");
-        let Some(range) = self.range(follows) else { return Ok(None) };
+        let Some(range) = self.range(follows)? else { return Ok(None) };
         let within = range.within();
         if let Within::Known(lo, hi) = within
             && lo > hi

@@ -346,6 +346,11 @@ fn square_range(text: &str, at: usize) -> Result<Option<(Bitboard, usize)>, Diag
     Ok(Some((Bitboard(squares), len)))
 }
 
+/// Returns true if a text is a rectangle of squares: a square such as `e4`, or ranges such as `a-h1-2`.
+pub(super) fn is_rectangle(text: &str) -> bool {
+    matches!(square_range(text, 0), Ok(Some((_, len))) if len == text.len())
+}
+
 fn squares(text: &str, at: usize) -> Result<Option<(Bitboard, usize)>, Diagnostic> {
     if !text.starts_with('[') {
         return square_range(text, at);

@@ -155,7 +155,7 @@ impl Parser {
     pub(super) fn consecutive_moves(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let quiet = self.eat_word("quiet");
-        let range = self.range(|parser| parser.is_sign("(")).map(super::ranges::Range::into_numbers);
+        let range = self.range(|parser| parser.is_sign("("))?.map(super::ranges::Range::into_numbers);
         self.expect_sign("(", "before two position variables")?;
         let [first, second] = [self.position_variable()?, self.position_variable()?];
         let end = self.expect_sign(")", "after two position variables")?;

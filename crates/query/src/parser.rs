@@ -229,12 +229,18 @@ impl Parser {
         match (left, right) {
             (Node::Squares(left), Node::Squares(right)) => Ok(filter(C::Subset(left, right), span)),
             (left, right) if [&left, &right].map(kind_of) == [Type::Str; 2] => self.string_in(left, right),
-            (left, right) => Err(mismatch(
-                "in",
-                typed(&left),
-                typed(&right),
-                "both sides must be sets of squares, or both strings",
-            )),
+            (left, right) => {
+                let fault = mismatch(
+                    "in",
+                    typed(&left),
+                    typed(&right),
+                    "both sides must be sets of squares, or both strings",
+                );
+                Err(match self.range_of(&left, &right) {
+                    Some(help) => fault.help(help),
+                    None => fault,
+                })
+            }
         }
     }
 
@@ -289,12 +295,18 @@ impl Parser {
             (left, right) if [&left, &right].map(kind_of) == [Type::Str; 2] => {
                 self.string_compare(cmp, left, right)
             }
-            (left, right) => Err(mismatch(
-                cmp.sign(),
-                typed(&left),
-                typed(&right),
-                "both sides must be numbers, sets of squares or strings",
-            )),
+            (left, right) => {
+                let fault = mismatch(
+                    cmp.sign(),
+                    typed(&left),
+                    typed(&right),
+                    "both sides must be numbers, sets of squares or strings",
+                );
+                Err(match self.text_and_number(cmp, &left, &right) {
+                    Some(help) => fault.help(help),
+                    None => fault,
+                })
+            }
         }
     }
 
@@ -612,8 +624,7 @@ impl Parser {
                     "expected a position of the game on its left: `parent:check`",
                 ))
             }
-            "," => Err(Diagnostic::error(span, "found `,`", "expected a filter here")
-                .help("counts and lists of squares have no blanks, `check{2,3}` and `R[a1,h8]`")),
+            "," => Err(self.slip_of_comma()),
             "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" => Err(Diagnostic::error(
                 span,
                 format!("`{sign}` after a condition"),

@@ -4,10 +4,14 @@
 //! variable becomes operands, which no transform changes.
 
 use super::{
-    parser::{N, Parser},
+    parser::{N, ParseResult, Parser},
     token::Tok,
     tree::{Control, Counted, Holds, Number},
 };
+use orbit_core::diagnostic::{Diagnostic, Span};
+
+/// The largest number of bytes after a range that a message repeats.
+const REST_MAX: usize = 60;
 
 /// One end of a range.
 #[derive(Clone, Debug)]
@@ -89,21 +93,42 @@ impl CountMode {
 impl Parser {
     /// Reads one or two bounds, if `follows` is true at the token after them: two if possible, else one. If `follows` is true
     /// after neither, reads nothing and returns `None`, because the number is then a filter or begins one.
-    pub(super) fn range(&mut self, follows: impl Fn(&Parser) -> bool) -> Option<Range> {
-        let before = self.position();
-        let lo = self.bound()?;
+    pub(super) fn range(&mut self, follows: impl Fn(&Parser) -> bool) -> ParseResult<Option<Range>> {
+        let (before, start) = (self.position(), self.span());
+        let Some(lo) = self.bound() else { return Ok(None) };
         let between = self.position();
         if let Some(hi) = self.bound() {
             if follows(self) {
-                return Some(Range { lo, hi });
+                self.refuse_dash_of_range(&lo, &hi, start)?;
+                return Ok(Some(Range { lo, hi }));
             }
             self.rewind(between);
         }
         if follows(self) {
-            return Some(Range { hi: lo.clone(), lo });
+            return Ok(Some(Range { hi: lo.clone(), lo }));
         }
         self.rewind(before);
-        None
+        Ok(None)
+    }
+
+    /// Refuses `2-5`, which is the range from 2 to -5, and was meant as `2 5`. The range begins at `start` and was read.
+    fn refuse_dash_of_range(&self, lo: &RangeEnd, hi: &RangeEnd, start: Span) -> ParseResult<()> {
+        let (&RangeEnd::Literal(lo, _), &RangeEnd::Literal(hi, _)) = (lo, hi) else { return Ok(()) };
+        let span = start.to(self.last_span());
+        let text = &self.text[span.start..span.end];
+        if lo <= hi || text.contains(char::is_whitespace) {
+            return Ok(());
+        }
+        let filter = &self.text[..start.start];
+        let word = filter.split_whitespace().next_back().unwrap_or_default();
+        let rest = Some(self.text[span.end..].trim()).filter(|rest| rest.len() < REST_MAX).unwrap_or("...");
+        let better = format!("{lo} {} {rest}", hi.unsigned_abs());
+        Err(Diagnostic::error(
+            span,
+            format!("`{text}` is no range"),
+            "it is read as two numbers, the second negative",
+        )
+        .help(format!("a blank separates the numbers: `{word} {better}`")))
     }
 
     fn bound(&mut self) -> Option<RangeEnd> {

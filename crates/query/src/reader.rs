@@ -177,6 +177,14 @@ impl Parser {
         ))
     }
 
+    /// Returns true if the current token closes the list that begins with the `(` at `open`. Refuses the end of the query there.
+    pub(super) fn closes(&self, open: Span) -> ParseResult<bool> {
+        if *self.tok() == Tok::End {
+            return Err(Diagnostic::error(open, "`(` is not closed", "close it with `)`"));
+        }
+        Ok(self.is_sign(")"))
+    }
+
     /// Returns a name of the current token, for a message.
     pub fn found(&self) -> String {
         match self.tok() {

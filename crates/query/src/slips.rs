@@ -5,10 +5,10 @@
 use shakmaty::Square;
 
 use super::{
-    cql5,
-    parser::{ParseResult, Parser},
+    cql5, lexer,
+    parser::{N, ParseResult, Parser, typed},
     token::Tok,
-    tree::Pieces,
+    tree::{Cmp, Node, Pieces, Type},
     words::{self, transform},
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
@@ -34,6 +34,18 @@ const SUCCESSORS: &[(&str, &str, &str)] = &[
     ("lightsquares", "light", "`light B` are the bishops on light squares"),
     ("matchstring", "comment", "`comment \"text\"` writes a text where a position matches"),
     ("castling", "castle", "`castle` is the last move, `--(castle)` the next one"),
+];
+
+/// Words that people expect in CQL, and the filters that they mean.
+const MEANT: &[(&str, &str)] = &[
+    ("back", "`find <-- check` searches backwards"),
+    ("backwards", "`find <-- check` searches backwards"),
+    ("captures", "a capture is `[x]`: `N[x]q`"),
+    ("takes", "a capture is `[x]`: `N[x]q`"),
+    ("def", "`function f(x) {x attacks k}` defines a filter"),
+    ("print", "`comment(\"ply \" ply)` writes into the games that match"),
+    ("ep", "a move en passant is `--(enpassant)`"),
+    ("e.p.", "a move en passant is `--(enpassant)`"),
 ];
 
 /// Quotation marks other than `"`.
@@ -86,7 +98,44 @@ fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
             return Some(squares_from_to("", first, last, Span::new(start, start + part.len())));
         }
     }
-    None
+    let end = open + 1 + list.len() + 1;
+    files_in_brackets(&text[..open], list, &text[end..], at).or_else(|| {
+        let names: Vec<&str> =
+            list.split(|c: char| c == ',' || c.is_whitespace()).filter(|name| !name.is_empty()).collect();
+        let is_regular = parts(list).all(|(_, part)| !part.is_empty() && !part.contains(char::is_whitespace));
+        if is_regular || names.is_empty() || !names.iter().all(|name| lexer::is_rectangle(name)) {
+            return None;
+        }
+        let squares = match names[..] {
+            [one] => one.to_string(),
+            _ => format!("[{}]", names.join(",")),
+        };
+        let label = format!("write `{}{squares}`", &text[..open]);
+        Some(Diagnostic::error(Span::new(at, at + end), "commas separate the squares of a list", label))
+    })
+}
+
+/// Finds `k[g-h]8`: files in brackets, in place of squares. The text of the designator is cut into the pieces before the bracket,
+/// the list in it, and everything after it.
+fn files_in_brackets(pieces: &str, list: &str, after: &str, at: usize) -> Option<Diagnostic> {
+    let is_files = |part: &str| match part.as_bytes() {
+        [b'a'..=b'h'] => true,
+        [first @ b'a'..=b'h', b'-', last @ b'a'..=b'h'] => first < last,
+        _ => false,
+    };
+    if pieces.is_empty() || !parts(list).all(|(_, part)| is_files(part)) {
+        return None;
+    }
+    let ranks = match after.as_bytes() {
+        [b'1'..=b'8', b'-', b'1'..=b'8', ..] => &after[..3],
+        [b'1'..=b'8', ..] => &after[..1],
+        _ => "1-8",
+    };
+    let squares: Vec<String> = parts(list).map(|(_, part)| format!("{part}{ranks}")).collect();
+    let squares = if squares.len() == 1 { squares[0].clone() } else { format!("[{}]", squares.join(",")) };
+    let span = Span::new(at, at + pieces.len() + list.len() + 2);
+    let message = format!("`[{list}]` are files without ranks");
+    Some(Diagnostic::error(span, message, format!("write `{pieces}{squares}`")))
 }
 
 /// Splits a list at its commas. Yields each part without the blanks around it, and its place.
@@ -121,6 +170,11 @@ fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Dia
     .help(format!("a move is `{pieces}{first}--{last}`"))
 }
 
+/// Returns true for a number that is written in digits.
+fn is_literal(node: &Node) -> bool {
+    matches!(node, Node::Number(f) if matches!(f.op(), N::Int(_)))
+}
+
 impl Parser {
     /// Returns the error for a sign at which no filter can begin. The sign is the current token.
     pub(super) fn slip_of_sign(&self, sign: &str) -> Diagnostic {
@@ -130,6 +184,34 @@ impl Parser {
                 .help("what a pawn becomes touches its move: `P--=N`"),
             _ => Diagnostic::error(span, format!("found `{sign}`"), "expected a filter here"),
         }
+    }
+
+    /// Returns the error for a comma at which a filter should begin.
+    pub(super) fn slip_of_comma(&self) -> Diagnostic {
+        let fault = Diagnostic::error(self.span(), "found `,`", "expected a filter here");
+        let (mut closed, mut at) = (0u32, self.at);
+        let open = loop {
+            let Some(before) = at.checked_sub(1) else { break None };
+            at = before;
+            match self.tokens[at].tok {
+                Tok::Sign(")" | "}" | "]") => closed += 1,
+                Tok::Sign("(" | "{" | "[") if closed == 0 => break Some(at),
+                Tok::Sign("(" | "{" | "[") => closed -= 1,
+                _ => {}
+            }
+        };
+        let is_list = |open: usize| matches!(self.tokens[open].tok, Tok::Sign("("));
+        fault.help(match open {
+            Some(open) if is_list(open) => {
+                let first = self.tokens[open.saturating_sub(1)].span;
+                let rest = &self.text[first.start..];
+                let list = &rest[..rest.find(')').map_or(rest.len(), |close| close + 1)];
+                let apart: Vec<&str> = list.split(',').map(str::trim).collect();
+                format!("blanks separate the filters of a list: `{}`", apart.join(" "))
+            }
+            Some(_) => "counts and lists of squares have no blanks, `check{2,3}` and `R[a1,h8]`".into(),
+            None => "blanks separate filters, which must all match: `check wtm`".into(),
+        })
     }
 
     /// Refuses a `#` at the end of a query; the `#` was read.
@@ -253,6 +335,39 @@ impl Parser {
         Some(format!("a player is asked for by `player \"{}\"`", &self.text[span.start..span.end]))
     }
 
+    /// Returns the help for `year in 2000 2010`. The current token is the second number.
+    pub(super) fn range_of(&self, left: &Node, right: &Node) -> Option<String> {
+        let Tok::Int(last) = self.tok() else { return None };
+        let [left, first] = [left, right].map(|node| &self.text[node.span().start..node.span().end]);
+        (typed(right).0 == Type::Num)
+            .then(|| format!("a range is two comparisons: `{left} >= {first} {left} <= {last}`"))
+    }
+
+    /// Returns the help for the comparison of a text with a number.
+    pub(super) fn text_and_number(&self, cmp: Cmp, left: &Node, right: &Node) -> Option<String> {
+        let ([(Type::Str, text), (Type::Num, number)], true) = ([left, right].map(typed), is_literal(right))
+        else {
+            return None;
+        };
+        let ([text, number], sign) =
+            ([text, number].map(|span| &self.text[span.start..span.end]), cmp.sign());
+        Some(if text == "date" {
+            format!("the year of a game is a number: `year {sign} {number}`")
+        } else {
+            format!("a text is compared with a text: `{text} {sign} \"{number}\"`")
+        })
+    }
+
+    /// Returns the error for a parameter of `cql(...)` that stands among the filters.
+    pub(super) fn slip_of_parameter(&self, word: &str) -> Diagnostic {
+        let values = (1..).take_while(|ahead| matches!(self.peek(*ahead), Tok::Int(_) | Tok::Str(_)));
+        let span = values.last().map_or(self.span(), |last| self.span().to(self.peek_span(last)));
+        let text = &self.text[span.start..span.end];
+        let message = format!("`{word}` is a parameter of `cql(...)`");
+        Diagnostic::error(span, message, "it stands at the start of a query")
+            .help(format!("for example `cql({text}) true`"))
+    }
+
     /// Returns the error for an unknown word, if its meaning can be guessed.
     pub(super) fn slip_of_word(&self, word: &str) -> Option<Diagnostic> {
         let span = self.span();
@@ -263,6 +378,13 @@ impl Parser {
                 format!("CQL 6.2 has `{successor}`"),
             );
             return Some(fault.help(*example));
+        }
+        let is_dotted = word == "e" && self.peek(1) == &Tok::Sign(".");
+        let meant = MEANT.iter().find(|(other, ..)| *other == word || *other == "e.p." && is_dotted);
+        if let Some((other, help)) = meant {
+            let fault =
+                Diagnostic::error(span, format!("`{other}` is no word of CQL"), "no filter or variable");
+            return Some(fault.help(*help));
         }
         if cql5::is_transform(word) {
             return Some(
@@ -286,5 +408,114 @@ impl Parser {
         };
         let name = String::from_utf8_lossy(square);
         Some(Diagnostic::error(span, format!("`{name}` is no square"), label))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse;
+
+    /// Mistakes, each with the query that its message suggests. The suggestion must itself be a query.
+    const SUGGESTIONS: [(&str, &str); 31] = [
+        ("flip count Ra1 3", "flip count Ra1 == 3"),
+        ("white elo > 2500", "elo white"),
+        ("white \"Carlsen\"", "player white \"Carlsen\""),
+        ("black", "sidetomove == black"),
+        ("find 2-5 check", "find 2 5 check"),
+        ("flip 2-5 Ra1", "flip 2 5 Ra1"),
+        ("line 2-5 --> check", "line 2 5 --> check"),
+        ("path 2-5 --", "path 2 5 --"),
+        ("up 2-5 R", "up 2 5 R"),
+        ("R[a1 h1]", "R[a1,h1]"),
+        ("[RQ][a1 , h1-2,]", "[RQ][a1,h1-2]"),
+        ("A[a1,]", "Aa1"),
+        ("k[g-h]8", "kg-h8"),
+        ("k[g,h]7-8", "k[g7-8,h7-8]"),
+        ("R[a-b]", "Ra-b1-8"),
+        ("between(K, k)", "between(K k)"),
+        ("max(1,2) > ply", "max(1 2)"),
+        ("distance(parent, child)", "distance(parent child)"),
+        ("comment(\"x\", ply)", "comment(\"x\" ply)"),
+        ("child 1:check", "child(1)"),
+        ("currentmove N -- f3", "currentmove N--"),
+        ("countmoves P -- > 3", "countmoves P--"),
+        ("cql check", "cql() check"),
+        ("matchcount 3", "cql(matchcount 3) true"),
+        ("find back check", "find <-- check"),
+        ("wtm e.p.", "--(enpassant)"),
+        ("N captures q", "N[x]q"),
+        ("year in 2000 2010", "year >= 2000 year <= 2010"),
+        ("date > 2000", "year > 2000"),
+        ("site == 3", "site == \"3\""),
+        ("path piecepath --", "path piecepath focus A --"),
+    ];
+
+    #[test]
+    fn messages_suggest_queries() {
+        let mut wrong = Vec::new();
+        for (mistake, due) in SUGGESTIONS {
+            assert!(parse(due).is_ok(), "{due}");
+            let Err(fault) = parse(mistake) else {
+                wrong.push(format!("{mistake}: no error"));
+                continue;
+            };
+            let said = format!("{} {}", fault.label, fault.help.clone().unwrap_or_default());
+            if !said.contains(&format!("`{due}")) {
+                wrong.push(format!("{mistake}: {}: {said}", fault.message));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    /// Queries that mean something else than they seem to, with a part of the warning.
+    #[test]
+    fn filters_that_were_meant_as_one_are_remarked() {
+        for (query, part) in [
+            ("move Nf3", "`move` and `Nf3` are two filters"),
+            ("move N to f3", "`move` and `N` are two filters"),
+            ("eco B", "`eco \"B\"`"),
+            ("path N -- f3", "`N` and `--` are two filters"),
+            ("path -- f3", "`--` and `f3` are two filters"),
+            ("N--f3=Q", "never"),
+            ("P--f3=Q", "never"),
+            ("legal -- (check)", "two filters"),
+            ("countmoves legal -- (check)", "two filters"),
+        ] {
+            let remarks = parse(query).expect(query).remarks;
+            let said: Vec<String> = remarks
+                .into_iter()
+                .map(|remark| {
+                    format!("{} {} {}", remark.message, remark.label, remark.help.unwrap_or_default())
+                })
+                .collect();
+            assert!(said.iter().any(|said| said.contains(part)), "{query}: {said:?}");
+        }
+        for query in [
+            "move from N",
+            "eco \"B\"",
+            "path N--f3",
+            "path -- Nf3",
+            "path Kg1 -- check",
+            "P--f8=Q",
+            "p--a-h1=N",
+        ] {
+            assert!(parse(query).expect(query).remarks.is_empty(), "{query}");
+        }
+    }
+
+    /// Lists in parentheses that are not closed are told where they begin.
+    #[test]
+    fn open_parentheses_are_named() {
+        for (query, at) in [
+            ("comment(\"x\" check", 7),
+            ("function f(x y) {x & y} f(K k", 25),
+            ("between(K k", 7),
+            ("max(1 2", 3),
+            ("str(ply", 3),
+            ("makesquare(1 2", 10),
+        ] {
+            let fault = parse(query).expect_err(query);
+            assert_eq!((fault.message.as_str(), fault.span.start), ("`(` is not closed", at), "{query}");
+        }
     }
 }

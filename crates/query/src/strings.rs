@@ -138,9 +138,9 @@ impl Parser {
     /// Reads `max(a b ...)` or `min(a b ...)`. The operands are numbers or strings.
     pub(super) fn extremum(&mut self, largest: bool) -> ParseResult<Node> {
         let span = self.bump();
-        self.expect_sign("(", "after `max` or `min`")?;
+        let open = self.expect_sign("(", "after `max` or `min`")?;
         let mut args: Vec<Node> = Vec::new();
-        while !self.is_sign(")") {
+        while !self.closes(open)? {
             let arg = valued(self.inside(Parser::sum)?);
             let texts = args.first().is_some_and(|first| kind_of(first) == Type::Str);
             match (&arg, args.is_empty()) {
@@ -193,8 +193,9 @@ impl Parser {
     pub(super) fn joined(&mut self) -> ParseResult<Vec<Node>> {
         let outer = std::mem::replace(&mut self.state.joins, true);
         let mut all = Vec::new();
+        let open = self.span();
         if self.eat_sign("(") {
-            while !self.is_sign(")") {
+            while !self.closes(open)? {
                 all.push(valued(self.inside(Parser::node)?));
             }
             self.bump();

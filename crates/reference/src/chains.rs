@@ -3,7 +3,9 @@
 
 use std::rc::Rc;
 
-use super::{eval::Evaluation, found::Noted, memory::CompiledChain, program::ChainProgram, search::Search};
+use super::{
+    eval::Evaluation, found::Noted, memory::CompiledChain, program::ChainProgram, search::SearchTooLong,
+};
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Chain;
 
@@ -39,12 +41,9 @@ impl Evaluation<'_> {
     }
 
     /// Ends the search with an error, because there are too many ways to match a chain.
-    pub(super) fn search_too_long(&mut self, name: &str, span: Span) {
-        let number = self.here.spot.game.number();
-        let message =
-            format!("this `{name}` has more than {} ways to be tried in game {number}", Search::STEPS_MAX);
-        let help = "nest fewer repeats, or assign no variables in it: without them equal ways are tried once";
-        self.state.fail(Diagnostic::error(span, message, "searched here").help(help));
+    pub(super) fn search_too_long(&mut self, name: &str, span: Span, error: &SearchTooLong) {
+        let fault = error.fault(name, self.here.spot.game.number(), span);
+        self.state.fail(fault);
     }
 
     /// Returns whether `nestban` forbids a chain to begin at the current position.

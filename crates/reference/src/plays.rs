@@ -41,11 +41,10 @@ impl Evaluation<'_> {
         let mut search = Search::new(&compiled.program, compiled.keeps_state);
         search.first_match = line.first_match;
         let mut rules = LineRules { line, steps: &steps, start: self.here.at };
-        let Ok(goal) = search.run(self, &mut rules, self.here.at, span) else {
-            self.search_too_long("line", span);
-            return None;
-        };
-        let goal = goal?;
+        let goal = search.run(self, &mut rules, self.here.at, span).unwrap_or_else(|error| {
+            self.search_too_long("line", span, &error);
+            None
+        })?;
         if range.is_some_and(|[lo, hi]| !(lo..=hi).contains(&goal.value)) {
             return None;
         }

@@ -14,7 +14,7 @@ use super::{
     program::{ChainProgram, ProgramOp},
     value::Evaluated,
 };
-use orbit_core::diagnostic::Span;
+use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::{Cell, VarId};
 
 /// The rules of one kind of chain: those of `line` or of `path`.
@@ -134,7 +134,7 @@ struct Try {
 
 impl<'p> Search<'p> {
     /// The maximum number of steps in a search that must try every way to match.
-    pub(super) const STEPS_MAX: u64 = 2_000_000;
+    const STEPS_MAX: u64 = 2_000_000;
     /// The maximum number of steps in a search that computes each continuation once.
     const PLACES_MAX: u64 = 50_000_000;
 
@@ -151,6 +151,10 @@ impl<'p> Search<'p> {
         }
     }
 
+    fn steps_max(&self) -> u64 {
+        if self.memo.is_some() { Self::PLACES_MAX } else { Self::STEPS_MAX }
+    }
+
     /// Returns the best way from a position, if there is one. `span` is the range of the chain in the query text.
     ///
     /// # Errors
@@ -163,10 +167,11 @@ impl<'p> Search<'p> {
         start: usize,
         span: Span,
     ) -> Result<Option<Goal>, SearchTooLong> {
-        let mut left = if self.memo.is_some() { Self::PLACES_MAX } else { Self::STEPS_MAX };
+        let most = self.steps_max();
+        let mut left = most;
         let mut stack = vec![self.frame(start, 0, Vec::new(), self.held(eval))];
         loop {
-            left = left.checked_sub(1).ok_or(SearchTooLong)?;
+            left = left.checked_sub(1).ok_or(SearchTooLong { most })?;
             eval.state.step(span);
             let frame = stack.last_mut().expect("the last frame ends the loop");
             let done = self.first_match && frame.best.is_some() || eval.state.fault.is_some();
@@ -375,10 +380,45 @@ impl<'p> Search<'p> {
 
 /// The error of a search that reached its limit of attempts.
 #[derive(Debug)]
-pub(super) struct SearchTooLong;
+pub(super) struct SearchTooLong {
+    most: u64,
+}
+
+impl SearchTooLong {
+    /// Returns the error for the filter `name`, a `line` or a `path`, in the game with this number.
+    pub(super) fn fault(&self, name: &str, game: u32, span: Span) -> Diagnostic {
+        let message = format!("this `{name}` has more than {} ways to be tried in game {game}", self.most);
+        let help = if self.most == Search::STEPS_MAX {
+            "nest fewer repeats, or assign no variables in it: without them equal ways are tried once"
+        } else {
+            "nest fewer repeats"
+        };
+        Diagnostic::error(span, message, "searched here").help(help)
+    }
+}
 
 fn give_back(eval: &mut Evaluation, atoms: &Atoms) {
     for (var, cell) in atoms {
         eval.state.cells.bind(*var, cell.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orbit_query::tree::Chain;
+
+    #[test]
+    fn the_error_names_the_limit_of_its_search() {
+        let program = ChainProgram::new(&Chain::<()>::Sequence(Vec::new()), 1).unwrap();
+        for (keeps_state, limit) in [(true, "2000000"), (false, "50000000")] {
+            let most = Search::new(&program, keeps_state).steps_max();
+            let fault = SearchTooLong { most }.fault("line", 3, Span::default());
+            assert_eq!(
+                fault.message,
+                format!("this `line` has more than {limit} ways to be tried in game 3")
+            );
+            assert_eq!(fault.help.unwrap().contains("variables"), keeps_state);
+        }
     }
 }

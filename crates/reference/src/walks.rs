@@ -75,11 +75,10 @@ impl Evaluation<'_> {
         let vars = self.declared.vars.iter().zip(0..);
         search.atoms = vars.filter(|(var, _)| var.atomic).map(|(_, id)| VarId(id)).collect();
         let mut rules = PathRules::new(self, path, &steps);
-        let Ok(goal) = search.run(self, &mut rules, self.here.at, span) else {
-            self.search_too_long("path", span);
-            return None;
-        };
-        let goal = goal?;
+        let goal = search.run(self, &mut rules, self.here.at, span).unwrap_or_else(|error| {
+            self.search_too_long("path", span, &error);
+            None
+        })?;
         if range.is_some_and(|[lo, hi]| !(lo..=hi).contains(&goal.value)) {
             return None;
         }
