@@ -168,6 +168,40 @@ fn options_add_filters() {
     assert_eq!(numbers("-flipcolor -cql Qe3"), ["3"]);
 }
 
+/// Of parameters and filters that contradict each other, CQL 6.2 takes the first. Its other `sort` filters come before
+/// `sort matchcount`.
+#[test]
+fn what_comes_first_counts() {
+    let game = |header: &str| {
+        Folder::new(&format!("{header} ply==1 comment(\"z\")")).games("-i main.pgn s.cql").remove(1)
+    };
+    assert_eq!(game("cql(quiet silent)"), "{Game number 2}1.f3{z}1...e5 2.g4 Qh4# 0-1");
+    assert_eq!(game("cql(silent quiet)"), "1.f3 e5 2.g4 Qh4# 0-1");
+    let sorted = Folder::new("cql(sort matchcount 1 100) check sort min \"n\" gamenumber");
+    let games = sorted.games("-i main.pgn s.cql");
+    let starts = games.iter().map(|game| &game[..33]).collect::<Vec<&str>>();
+    assert_eq!(starts, ["{Game number 2 n: 2 matchcount: 1", "{Game number 3 n: 3 matchcount: 2"]);
+}
+
+#[test]
+fn the_virtual_main_line_has_side_lines() {
+    let folder = Folder::new("cql() secondary");
+    folder.write("vars.pgn", &data("games/vars.pgn"));
+    assert_eq!(folder.games("-i vars.pgn s.cql"), Vec::<String>::new());
+    assert_eq!(folder.games("-i vars.pgn -virtualmainline s.cql").len(), 2);
+}
+
+/// PGN breaks lines anywhere in a comment, so a line end counts as a blank. Braces with nothing inside are no comment.
+#[test]
+fn comments_are_read_as_one_line() {
+    let folder = Folder::new("cql(silent) originalcomment \"gambit style\" comment(\"x\")");
+    let moves = "1. e4 {gambit\n style} c6 {} 2. d4 { } *";
+    folder.write("c.pgn", &format!("[Event \"a\"]\n\n{moves}\n"));
+    assert_eq!(folder.games("-i c.pgn s.cql").len(), 1);
+    folder.write("s.cql", "cql(silent) {ply > 1 hascomment}");
+    assert_eq!(folder.games("-i c.pgn s.cql"), Vec::<String>::new());
+}
+
 #[test]
 fn variables_get_values() {
     let folder = Folder::new("cql(quiet) ply==nn comment(ss \" \" nn)");

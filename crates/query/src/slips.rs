@@ -6,7 +6,7 @@ use shakmaty::Square;
 
 use super::{
     cql5, lexer,
-    parser::{N, ParseResult, Parser, typed},
+    parser::{N, ParseResult, Parser, T, typed},
     token::Tok,
     tree::{Cmp, Node, Pieces, Type},
     words::{self, transform},
@@ -349,6 +349,9 @@ impl Parser {
         else {
             return None;
         };
+        if matches!(left, Node::Text(f) if matches!(f.op(), T::Literal(_))) {
+            return None;
+        }
         let ([text, number], sign) =
             ([text, number].map(|span| &self.text[span.start..span.end]), cmp.sign());
         Some(if text == "date" {
