@@ -102,10 +102,19 @@ const GAMES: &str = r#"
 1. e3 Kd8 1-0
 "#;
 
+/// Returns the games and reels of a folder in the order of their names, or the file itself.
+fn files(path: &Path) -> Vec<PathBuf> {
+    let Ok(folder) = fs::read_dir(path) else { return vec![path.to_owned()] };
+    let mut files: Vec<PathBuf> = folder.map(|file| file.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "pgn" || end == "reel"));
+    files.sort();
+    files
+}
+
 /// Returns the answers as JSON and as text, with the number of tables that were used.
 fn explored(path: &Path, parameters: &Parameters, uses_tables: bool) -> (String, usize) {
     let explorer = Explorer::new(asked(parameters.clone()));
-    let mut database = BlockStream::open(&[path.to_owned()], StreamOptions::default()).unwrap();
+    let mut database = BlockStream::open(&files(path), StreamOptions::default()).unwrap();
     let (mut part, mut used) = (explorer.none(), 0);
     if uses_tables {
         let tabled = explorer.from_tables(database);
