@@ -2,14 +2,12 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::format::DateOrder;
-use orbit_core::game::{Date, Rating, Speed, tags};
 use orbit_core::record::Outcome;
 use orbit_reel::GameRow;
 
 /// The facts about a game that an opening explorer adds up and by which it chooses games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct GameFacts {
+pub struct TabledFacts {
     /// The date, if its year is known.
     pub date: Option<Date>,
     /// The ratings of White and Black, if they are known.
@@ -22,15 +20,15 @@ pub struct GameFacts {
     pub is_rated: Option<bool>,
 }
 
-impl GameFacts {
+impl TabledFacts {
     /// Reads the facts from the tags of a game.
-    pub fn of_game(game: &GameRow) -> GameFacts {
+    pub fn of_game(game: &GameRow) -> TabledFacts {
         let rating = |rating: Rating| rating.of_game(game).and_then(|rating| u32::try_from(rating).ok());
         let event = tags::known(game, "Event").unwrap_or_default();
         let begins = |word: &str| {
             event.get(..word.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(word))
         };
-        GameFacts {
+        TabledFacts {
             date: Date::of_game(game),
             ratings: [rating(Rating::White), rating(Rating::Black)],
             outcome: game.outcome(),
@@ -60,7 +58,7 @@ pub(super) struct PackedFacts {
 }
 
 impl PackedFacts {
-    pub(super) fn new(facts: &GameFacts) -> PackedFacts {
+    pub(super) fn new(facts: &TabledFacts) -> PackedFacts {
         let index = |speed| Speed::ALL.iter().position(|known| *known == speed);
         PackedFacts {
             // No rating has more than four digits.
@@ -72,11 +70,11 @@ impl PackedFacts {
         }
     }
 
-    pub(super) fn facts(&self, date: DateOrder) -> GameFacts {
+    pub(super) fn facts(&self, date: Option<Date>) -> TabledFacts {
         let outcomes = [Outcome::Unknown, Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw];
         let outcome = outcomes.into_iter().find(|outcome| *outcome as u8 == self.outcome);
-        GameFacts {
-            date: date.date(),
+        TabledFacts {
+            date,
             ratings: self.ratings.map(|rating| (rating > 0).then_some(rating.into())),
             outcome: outcome.unwrap_or_default(),
             speed: Speed::ALL.get(usize::from(self.speed).wrapping_sub(1)).copied(),

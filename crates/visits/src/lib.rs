@@ -22,7 +22,7 @@ mod read;
 mod seen;
 mod write;
 
-pub use self::facts::GameFacts;
+pub use self::facts::TabledFacts;
 pub use self::format::{DateOrder, TableError, table_path};
 pub use self::narrow::{NarrowedStream, UsedTable, narrow};
 pub use self::novelties::{ChosenNovelties, MoveCount, Novelty, novelties, novelties_of};

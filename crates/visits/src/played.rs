@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::facts::GameFacts;
+use super::facts::TabledFacts;
 use super::format::TableError;
 use super::key::counted;
 use super::read::{PositionTable, block_of};
@@ -25,7 +25,7 @@ pub struct PlayedGame {
     /// The index of the game in the block.
     pub game: usize,
     /// The facts about the game.
-    pub facts: GameFacts,
+    pub facts: TabledFacts,
     /// The move that was played at the last visit of the position that has a next move. `None` if the game ends in the position
     /// and has it only there.
     pub mv: Option<PackedMove>,
@@ -95,7 +95,7 @@ impl PositionTable {
                 visit(PlayedGame {
                     block: index,
                     game,
-                    facts: entry.facts.facts(entry.date),
+                    facts: entry.facts.facts(entry.date.date()),
                     mv,
                     is_by_way: by_way.binary_search(&of_game.start).is_ok()
                         && of_game.start + (way.len() as u64) < of_game.end,

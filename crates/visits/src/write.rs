@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytemuck::Zeroable as _;
 
 use super::bits::BitWriter;
-use super::facts::{GameFacts, PackedFacts};
+use super::facts::{PackedFacts, TabledFacts};
 use super::format::{
     DateOrder, FEW_MAX, GameEntry, HEADER_BYTES, ListEntry, MAGIC, PAGE_POSITIONS, PageEntry, TableError,
     TableHeader, VERSION, VisitSlots, checked, encode_page, encode_slots, table_path,
@@ -225,7 +225,7 @@ fn bucket_of(record: u128, shift: u32) -> usize {
 
 fn games_of(block: &Block) -> Vec<GameEntry> {
     let game = |game: orbit_reel::GameRow<'_>| {
-        let facts = GameFacts::of_game(&game);
+        let facts = TabledFacts::of_game(&game);
         let date = DateOrder::from_date(facts.date);
         GameEntry { first_slot: game.first_slot() as u32, date, facts: PackedFacts::new(&facts) }
     };

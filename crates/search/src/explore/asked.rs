@@ -11,7 +11,7 @@ use orbit_core::board::{Color, PackedMove, Position, legal};
 use orbit_core::fen::{FenRecord, Leniency};
 use orbit_core::game::{Date, Opening, PlayerName, Speed};
 use orbit_reel::GameRow;
-use orbit_visits::GameFacts;
+use orbit_visits::TabledFacts;
 
 /// The maximum number of games and of moves in each list.
 pub const LISTED_MAX: usize = 500;
@@ -135,7 +135,7 @@ impl ExplorerRequest {
     }
 
     /// Returns true if a game with these facts counts. Its players are not among the facts.
-    pub(super) fn takes(&self, facts: &GameFacts) -> bool {
+    pub(super) fn takes(&self, facts: &TabledFacts) -> bool {
         let bounds = [(self.since, Compare::GreaterOrEqual), (self.until, Compare::LessOrEqual)];
         let is_within = |(bound, compare): (Option<Date>, Compare)| {
             bound.is_none_or(|bound| facts.date.is_some_and(|date| compare_dates(date, bound, compare)))

@@ -14,7 +14,7 @@ use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
-use orbit_visits::GameFacts;
+use orbit_visits::TabledFacts;
 
 /// Collects the games that reach a position.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ impl Collector for Explorer {
         let mut part = self.none();
         for game in found.block.games().filter(|game| found.has_hits(game) && found.counts(game)) {
             let Some(node) = self.last_visit(&found, &game) else { continue };
-            let facts = GameFacts::of_game(&game);
+            let facts = TabledFacts::of_game(&game);
             if self.asked.takes(&facts) && self.takes_players(&game) {
                 part.other_way += u64::from(self.asked.is_other_way(&game));
                 let (mv, turn) = (game.move_from(node), self.asked.position.state.turn());
@@ -139,7 +139,7 @@ impl ExplorerPart {
     /// Adds a game, by its facts and its number in the database. `shown` creates it for lists.
     pub(super) fn add(
         &mut self,
-        (facts, number): (&GameFacts, u32),
+        (facts, number): (&TabledFacts, u32),
         mv: Option<PackedMove>,
         turn: Color,
         shown: impl Fn(Option<u16>) -> ExploredGame,
@@ -209,7 +209,7 @@ impl ExploredGame {
 
     /// Creates a game. `number` is its number in the database.
     pub(super) fn new(game: &GameRow, number: u32, mv: Option<u16>) -> ExploredGame {
-        let GameFacts { date, ratings, outcome, speed, is_rated } = GameFacts::of_game(game);
+        let TabledFacts { date, ratings, outcome, speed, is_rated } = TabledFacts::of_game(game);
         let lichess =
             url(game, None).and_then(|url| Some(url.strip_prefix("https://lichess.org/")?[..8].to_owned()));
         ExploredGame {

@@ -17,7 +17,7 @@ use orbit_core::game::{Date, Rating, tags};
 use orbit_engine::{MatchSpan, Outcome};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
-use orbit_visits::GameFacts;
+use orbit_visits::TabledFacts;
 
 /// The groups of hits without a move after them, and of hits without a move before them.
 const END: &str = "(end)";
@@ -189,7 +189,7 @@ impl MoveTally {
     }
 
     /// Adds a game whose names are not known, so that it is never the best game.
-    pub(crate) fn add_facts(&mut self, facts: &GameFacts, sides: ByColor<bool>) {
+    pub(crate) fn add_facts(&mut self, facts: &TabledFacts, sides: ByColor<bool>) {
         let [white, black] = facts.ratings.map(|rating| rating.map(u64::from));
         self.add_known(facts.outcome, ByColor { white, black }, facts.date.map(|date| date.year), sides);
     }
