@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use orbit_core::game::{Date, Rating, Speed, tags};
 use orbit_core::record::Outcome;
 use orbit_reel::GameRow;
 
