@@ -102,6 +102,36 @@ fn a_search_at_a_position_is_the_same_with_and_without_a_table() {
 }
 
 #[test]
+fn an_explorer_is_the_same_with_and_without_a_table() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let asks: &[&[&str]] = &[
+        &["a.reel", "start"],
+        &["--json", "--top-games", "50", "--recent-games", "50", "a.reel", NAJDORF],
+        &["--since", "2010", "--until", "2015-06", "--ratings", "2200,2500", "a.reel", "e4 c5"],
+        &["--player", "Carlsen, Magnus", "--json", "a.reel", "d4 Nf6"],
+        &["a.reel", OPEN],
+        &["a.reel", "8/8/8/4k3/4P3/4K3/8/8 w - -"],
+    ];
+    let all = || -> Vec<(String, String)> {
+        asks.iter().map(|ask| orbit(folder.path(), 0, &[&["explore"], *ask].concat())).collect()
+    };
+    let texts = |all: &[(String, String)]| all.iter().map(|(text, _)| text.clone()).collect::<Vec<_>>();
+    let with = all();
+    for (_, stderr) in &with {
+        assert!(stderr.contains("a.reel.positions: ") && stderr.contains(" blocks are read\n"), "{stderr}");
+    }
+    fs::rename(path("a.reel.positions"), path("kept")).unwrap();
+    let without = all();
+    assert_eq!(texts(&with), texts(&without));
+    assert!(without.iter().all(|(_, stderr)| !stderr.contains("blocks are read")), "{without:?}");
+    fs::write(path("a.reel.positions"), &fs::read(path("kept")).unwrap()[..1000]).unwrap();
+    let damaged = all();
+    assert_eq!(texts(&damaged), texts(&without));
+    assert!(damaged.iter().all(|(_, stderr)| stderr.contains("is damaged: ")), "{damaged:?}");
+}
+
+#[test]
 fn a_table_that_is_not_of_the_reel_is_not_used_and_told() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name);

@@ -1,6 +1,8 @@
 //! Tests the explorer, which counts the moves that were played in a position. The expected counts come from games that
 //! pgn-reader reads and shakmaty plays. Positions are equal if their FENs without counters are equal.
 
+mod tabled;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use orbit_chess::{Database, DatabaseOptions, Query};
@@ -26,11 +28,8 @@ fn asked(parameters: Parameters) -> ExplorerRequest {
 fn explored(database: &Database, parameters: Parameters) -> (Value, String) {
     let asked = asked(parameters);
     let query = Query::parse(&asked.query()).unwrap();
-    let choice = asked.choice();
-    let search =
-        choice.conditions.into_iter().fold(database.scan(&query), |search, one| search.condition(one));
     let explorer = Explorer::new(asked);
-    let (part, _) = search.collect(&explorer).unwrap();
+    let (part, _) = database.scan(&query).collect(&explorer).unwrap();
     let explored = Explored::new(explorer.asked(), &part);
     (explored.json(), explored.text())
 }

@@ -183,7 +183,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "explore",
         &[
             "board", "choice", "database", "engine", "fen", "game", "reel", "report", "run", "stats",
-            "visible",
+            "visible", "visits",
         ],
         "collects moves beside positions, and writes them",
     ),

@@ -24,7 +24,7 @@ use crate::database::SAMPLE;
 
 /// Games with transpositions, a repetition, different castling rights, en passant squares at which a capture is legal and others
 /// (for instance because the pawn is pinned), Chess960, a start from a FEN, equal games, and dates of all kinds.
-const GAMES: &str = r#"
+pub(crate) const GAMES: &str = r#"
 [White "A"]
 [Black "B"]
 [WhiteElo "2400"]
@@ -87,7 +87,7 @@ const GAMES: &str = r#"
 "#;
 
 /// Returns some games of the sample, all of which begin from the standard position.
-fn sample_games(count: usize) -> String {
+pub(crate) fn sample_games(count: usize) -> String {
     let text = fs::read_to_string(SAMPLE).unwrap();
     let games: Vec<&str> = text.split("[Event ").skip(1).take(count).collect();
     assert_eq!(games.len(), count);
@@ -95,14 +95,14 @@ fn sample_games(count: usize) -> String {
 }
 
 /// Makes a reel of games, with blocks of about `chunk_bytes` bytes of text.
-fn reel_of(folder: &Path, text: &str, chunk_bytes: usize) -> PathBuf {
+pub(crate) fn reel_of(folder: &Path, text: &str, chunk_bytes: usize) -> PathBuf {
     let (pgn, path) = (folder.join("games.pgn"), folder.join("games.reel"));
     fs::write(&pgn, text).unwrap();
     append(&path, &pgn, chunk_bytes);
     path
 }
 
-fn append(reel: &Path, pgn: &Path, chunk_bytes: usize) {
+pub(crate) fn append(reel: &Path, pgn: &Path, chunk_bytes: usize) {
     let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
     let blocks = blocks_with(pgn, options);
@@ -113,7 +113,7 @@ fn append(reel: &Path, pgn: &Path, chunk_bytes: usize) {
     writer.finish(&[ReelSource { name, reader, games: 1000, ..ReelSource::default() }]).unwrap();
 }
 
-fn write(reel: &Path, change: impl FnOnce(&mut TableOptions)) -> orbit_visits::TableSize {
+pub(crate) fn write(reel: &Path, change: impl FnOnce(&mut TableOptions)) -> orbit_visits::TableSize {
     let mut options = TableOptions::default();
     options.threads = 2;
     change(&mut options);
@@ -166,7 +166,7 @@ fn played(reel: &Path) -> Vec<Played> {
 
 /// Returns the name of a position: board, side to move, castling rights, and the en passant square only if a capture there is
 /// legal, as on lichess.
-fn name(chess: &Chess) -> String {
+pub(crate) fn name(chess: &Chess) -> String {
     let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
     fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
 }

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use orbit_database::BlockStream;
 use orbit_engine::PreparedQuery;
 use orbit_plan::PlanOptions;
+use orbit_search::choice::Choice;
 use orbit_search::executor::{EngineOptions, Executor};
-use orbit_search::explore::{Explored, Explorer, ExplorerPart, ExplorerRequest, Parameters};
+use orbit_search::explore::{Explored, Explorer, ExplorerRequest, Parameters, TabledGames};
 use orbit_search::run::{Collector as _, Run};
 
 use super::common::{CtrlC, Out, ProgressDisplay, is_unread, print_failures, threads};
 use super::failure::{Exit, Failure};
+use super::positions::{unused_line, used_line};
 use super::reading::{PassArgs, print_substitutes};
 
 const AFTER_HELP: &str = "\
@@ -109,11 +111,14 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let database = BlockStream::open(paths, args.pass.options(&interrupt))?;
     print_substitutes(&database, args.pass.quiet);
     let scan = Executor::new(vec![prepared], &EngineOptions::default())?.threads(threads(args.pass.threads));
-    let (choice, explorer) = (asked.choice(), Explorer::new(asked));
+    let (choice, explorer) = (Choice::default(), Explorer::new(asked));
+    let TabledGames { part: mut sum, rest: database, used, unused, .. } = explorer.from_tables(database);
+    used.iter().filter(|_| !args.pass.quiet).for_each(|used| message!("{}", used_line(used)));
+    unused.iter().for_each(|error| message!("warning: {}", unused_line(error)));
     let run = Run::new(&scan, &choice, &explorer);
     let progress = ProgressDisplay::from_args(&args.pass.progress, args.pass.quiet);
     let (names, mut texts) = (run.names(database.source_names()), database.texts());
-    let (mut sum, mut fault) = (ExplorerPart::default(), None);
+    let mut fault = None;
     let summary = run.for_each_part(database, &names, |streamed, part| {
         progress.update(&streamed);
         fault = explorer.take(&mut sum, part, &streamed, &mut texts).err();

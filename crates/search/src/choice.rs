@@ -9,6 +9,7 @@ mod exact;
 mod order;
 mod player;
 
+pub(crate) use comparison::{Compare, compare_dates};
 pub use comparison::{Comparison, ConditionError, WholeText};
 pub use condition::Condition;
 pub use exact::ExactPosition;

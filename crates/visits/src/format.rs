@@ -1,6 +1,6 @@
 //! The bytes of a table of positions.
 //!
-//! `docs/dev/reel-format.md` describes the file. The invariant: every part that is read is covered by a CRC-32, and its content
+//! `docs/positions.md` describes the file. The invariant: every part that is read is covered by a CRC-32, and its content
 //! is not trusted.
 
 use std::path::{Path, PathBuf};
@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 
 use super::bits::{BitReader, BitWriter};
+use super::facts::PackedFacts;
 use orbit_core::game::Date;
 use orbit_database::StreamError;
-use orbit_reel::ReelError;
+use orbit_reel::{Reel, ReelError};
 
 /// The first bytes of the file.
 pub(super) const MAGIC: [u8; 8] = *b"\x89POS\r\n\x1a\n";
 /// The version of the format.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// The maximum size of a directory in bytes.
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
 /// The number of positions on a page.
@@ -65,7 +66,7 @@ pub enum TableError {
         path: PathBuf,
     },
     /// The file was written by another version of the program.
-    #[error("{} is of version {found} of its format, and this program reads version 1", path.display())]
+    #[error("{} is of version {found} of its format, and this program reads version {VERSION}", path.display())]
     OtherVersion {
         /// The table.
         path: PathBuf,
@@ -90,6 +91,13 @@ pub enum TableError {
     /// The reel cannot be read to its end.
     #[error(transparent)]
     Database(#[from] StreamError),
+}
+
+impl TableError {
+    /// Returns the error that the table of a reel was made from other games.
+    pub fn foreign(reel: &Reel) -> TableError {
+        TableError::Foreign { path: table_path(reel.path()) }
+    }
 }
 
 /// Returns the path of the table of a reel: `all.reel.positions` for `all.reel`, in the same folder.
@@ -159,12 +167,13 @@ pub(super) struct BlockEntry {
     pub(super) zero: u32,
 }
 
-/// A game: its first slot, counted from the first slot of its block, and its date.
+/// A game: its first slot, counted from the first slot of its block, its date, and further facts.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct GameEntry {
     pub(super) first_slot: u32,
     pub(super) date: DateOrder,
+    pub(super) facts: PackedFacts,
 }
 
 /// A date as a number that orders games. An unknown part of a date comes after all known values of this part, and a game without
@@ -179,6 +188,14 @@ impl DateOrder {
         let Some(Date { year, month, day }) = date else { return DateOrder(u32::MAX) };
         let (month, day) = (month.unwrap_or(13), day.unwrap_or(32));
         DateOrder(u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day))
+    }
+
+    /// Returns the date.
+    pub(super) fn date(self) -> Option<Date> {
+        let [_, _, month, day] = self.0.to_be_bytes();
+        let month = Some(month).filter(|month| *month <= 12);
+        let day = Some(day).filter(|day| *day <= 31);
+        self.is_known().then_some(Date { year: (self.0 >> 16) as u16, month, day })
     }
 
     /// Returns true if the year is known.
@@ -332,6 +349,7 @@ mod tests {
             "????.??.??",
         ];
         assert!(dates.windows(2).all(|pair| order(pair[0]) < order(pair[1])));
+        assert!(dates.iter().all(|text| order(text).date() == Date::parse(text)));
         assert_eq!(order("2015"), order("2015.??.??"));
         assert_eq!(order("????.05.01"), order("?"));
         assert!(order("2015").is_known() && !order("").is_known());

@@ -1,4 +1,4 @@
-//! The games that visit positions. They are in memory while a table is written, and take 8 bytes
+//! The games that visit positions. They are in memory while a table is written, and take 16 bytes
 //! each.
 
 use super::format::{BlockEntry, DateOrder, GameEntry, checked};

@@ -11,18 +11,22 @@
 #![deny(unsafe_code, missing_docs)]
 
 mod bits;
+mod facts;
 mod format;
 mod games;
 mod key;
 mod narrow;
 mod novelties;
+mod played;
 mod read;
 mod seen;
 mod write;
 
+pub use self::facts::TabledFacts;
 pub use self::format::{DateOrder, TableError, table_path};
 pub use self::narrow::{NarrowedStream, UsedTable, narrow};
 pub use self::novelties::{ChosenNovelties, MoveCount, Novelty, novelties, novelties_of};
+pub use self::played::PlayedGame;
 pub use self::read::{FoundPosition, PositionTable, Visit};
 pub use self::seen::{PositionFacts, SeenGame, seen};
 pub use self::write::{TableOptions, TableSize, write_table};

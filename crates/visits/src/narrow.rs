@@ -34,6 +34,18 @@ pub struct UsedTable {
     pub appended: usize,
 }
 
+impl UsedTable {
+    /// Creates the note that a table was used and that this number of blocks of its reel are read.
+    pub fn new(table: &PositionTable, blocks: usize, reel: &Reel) -> UsedTable {
+        UsedTable {
+            path: table.path().to_owned(),
+            blocks,
+            of_blocks: reel.blocks(),
+            appended: reel.blocks() - table.blocks(),
+        }
+    }
+}
+
 /// Leaves out the blocks of reels that, according to their tables, do not contain a position. A search for exactly this position
 /// in main lines has the same hits in the blocks that are left.
 pub fn narrow(database: BlockStream, position: &Position) -> NarrowedStream {
@@ -47,12 +59,7 @@ pub fn narrow(database: BlockStream, position: &Position) -> NarrowedStream {
             Ok(None) => None,
             Ok(Some((table, mut blocks))) => {
                 blocks.extend(table.blocks()..reel.blocks());
-                used.push(UsedTable {
-                    path: table.path().to_owned(),
-                    blocks: blocks.len(),
-                    of_blocks: reel.blocks(),
-                    appended: reel.blocks() - table.blocks(),
-                });
+                used.push(UsedTable::new(&table, blocks.len(), reel));
                 Some(blocks)
             }
             Err(error) => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -162,7 +163,7 @@ impl PositionTable {
         self.header.file_bytes
     }
 
-    fn damaged(&self, what: &'static str) -> TableError {
+    pub(super) fn damaged(&self, what: &'static str) -> TableError {
         TableError::Damaged { path: self.path.clone(), what }
     }
 
@@ -192,19 +193,7 @@ impl PositionTable {
         block: &mut dyn FnMut(usize) -> Result<Arc<Block>, TableError>,
     ) -> Result<Option<FoundPosition>, TableError> {
         let wanted = counted(position);
-        let key = PositionKey::new(&wanted, self.header.key_bits).key;
-        // The page before the first one with this key may end with positions of this key.
-        let from = self.pages.partition_point(|page| page.first_key < key).saturating_sub(1);
-        for (index, page) in
-            self.pages.iter().enumerate().skip(from).take_while(|(_, page)| page.first_key <= key)
-        {
-            let mut same = Vec::new();
-            self.visit_page(page, |found, slots| {
-                if found == key {
-                    same.push(slots);
-                }
-                found <= key
-            })?;
+        for (index, same) in self.entries_with_key_of(&wanted)? {
             for slots in same {
                 let found = self.found(slots, index)?;
                 let block = block(found.first.block)?;
@@ -218,6 +207,29 @@ impl PositionTable {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the entries whose key is that of a position, with the indices of their pages.
+    pub(super) fn entries_with_key_of(
+        &self,
+        wanted: &Position,
+    ) -> Result<Vec<(usize, Vec<VisitSlots>)>, TableError> {
+        let key = PositionKey::new(wanted, self.header.key_bits).key;
+        // The page before the first one with this key may end with positions of this key.
+        let from = self.pages.partition_point(|page| page.first_key < key).saturating_sub(1);
+        let pages = self.pages.iter().enumerate().skip(from).take_while(|(_, page)| page.first_key <= key);
+        pages
+            .map(|(index, page)| {
+                let mut same = Vec::new();
+                self.visit_page(page, |found, slots| {
+                    if found == key {
+                        same.push(slots);
+                    }
+                    found <= key
+                })?;
+                Ok((index, same))
+            })
+            .collect()
     }
 
     fn visit_page(
@@ -257,10 +269,16 @@ impl PositionTable {
         Ok(Visit { block, game, slot: slot as usize, moves: slot as usize - first.min(slot as usize), date })
     }
 
-    fn block_of_slot(&self, slot: u64) -> Result<usize, TableError> {
+    pub(super) fn block_of_slot(&self, slot: u64) -> Result<usize, TableError> {
         let after = self.blocks.partition_point(|block| block.first_slot <= slot);
         let block = after.checked_sub(1).filter(|_| slot < self.header.visits);
         block.ok_or_else(|| self.damaged("a visit is of no position of the reel"))
+    }
+
+    /// Returns the slots of a block, which are counted from the first slot of the reel.
+    pub(super) fn slots_of_block(&self, block: usize) -> Range<u64> {
+        let next = self.blocks.get(block + 1).map_or(self.header.visits, |next| next.first_slot);
+        self.blocks[block].first_slot..next
     }
 
     /// Returns the games of a block.
@@ -279,9 +297,14 @@ impl PositionTable {
 
     /// Returns the slots of all visits of a position, in ascending order.
     pub(super) fn slots(&self, found: &FoundPosition) -> Result<Vec<u64>, TableError> {
-        match &found.slots {
-            VisitSlots::Few(slots) => Ok(slots.clone()),
-            VisitSlots::Many(list) => self.list(&self.pages[found.page], list),
+        self.slots_in(found.page, found.slots.clone())
+    }
+
+    /// Returns the slots of all visits of an entry, which is on this page.
+    pub(super) fn slots_in(&self, page: usize, slots: VisitSlots) -> Result<Vec<u64>, TableError> {
+        match slots {
+            VisitSlots::Few(slots) => Ok(slots),
+            VisitSlots::Many(list) => self.list(&self.pages[page], &list),
         }
     }
 

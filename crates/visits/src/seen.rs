@@ -138,12 +138,7 @@ fn of_table(
     before: u32,
 ) -> Result<Option<(PositionFacts, usize)>, TableError> {
     let Some(table) = PositionTable::open(reel)? else { return Ok(None) };
-    let used = UsedTable {
-        path: table.path().to_owned(),
-        blocks: reel.blocks() - table.blocks(),
-        of_blocks: reel.blocks(),
-        appended: reel.blocks() - table.blocks(),
-    };
+    let used = UsedTable::new(&table, reel.blocks() - table.blocks(), reel);
     let mut seen = PositionFacts { used: vec![used], ..PositionFacts::default() };
     if let Some(found) = table.find(reel, wanted)? {
         (seen.visits, seen.games) = (found.visits, found.games);

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytemuck::Zeroable as _;
 
 use super::bits::BitWriter;
+use super::facts::{PackedFacts, TabledFacts};
 use super::format::{
     DateOrder, FEW_MAX, GameEntry, HEADER_BYTES, ListEntry, MAGIC, PAGE_POSITIONS, PageEntry, TableError,
     TableHeader, VERSION, VisitSlots, checked, encode_page, encode_slots, table_path,
@@ -17,7 +18,6 @@ use super::format::{
 use super::games::VisitedGames;
 use super::key::{PositionKey, SLOT_BITS, counted};
 use orbit_core::files::{Temporary, Unfinished};
-use orbit_core::game::Date;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, Reel};
@@ -224,9 +224,10 @@ fn bucket_of(record: u128, shift: u32) -> usize {
 }
 
 fn games_of(block: &Block) -> Vec<GameEntry> {
-    let game = |game: orbit_reel::GameRow<'_>| GameEntry {
-        first_slot: game.first_slot() as u32,
-        date: DateOrder::from_date(Date::of_game(&game)),
+    let game = |game: orbit_reel::GameRow<'_>| {
+        let facts = TabledFacts::of_game(&game);
+        let date = DateOrder::from_date(facts.date);
+        GameEntry { first_slot: game.first_slot() as u32, date, facts: PackedFacts::new(&facts) }
     };
     block.games().map(game).collect()
 }

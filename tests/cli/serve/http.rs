@@ -161,6 +161,20 @@ fn the_explorer_answers_as_the_command_does() {
         fen,
     ];
     assert_eq!(answer.json(), command(&args));
+    // The answers from a table of positions are the same.
+    let folder = tempfile::tempdir().unwrap();
+    let reel = folder.path().join("sample.reel");
+    let reel = reel.to_str().unwrap();
+    stdout(&["index", "-q", "--positions", SAMPLE, "-o", reel]);
+    let tabled = Http::start(&[reel]);
+    for path in [
+        "/lichess",
+        "/masters?play=e2e4,c7c5",
+        "/lichess?play=d4&since=2015&speeds=blitz",
+        "/player?player=Carlsen&color=white&play=d4",
+    ] {
+        assert_eq!(tabled.get(path).json(), http.get(path).json(), "{path}");
+    }
     let masters = http.get("/masters?play=e2e4").json();
     assert!(masters.get("recentGames").is_none() && masters["topGames"].is_array(), "{masters}");
     let answer = http.get("/player?player=Carlsen&color=white&recentGames=2");

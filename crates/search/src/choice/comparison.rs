@@ -78,8 +78,9 @@ enum ComparisonTest {
     Eco(Vec<(Compare, EcoBound)>),
 }
 
+/// A way to compare a value with a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Compare {
+pub(crate) enum Compare {
     Equal,
     Less,
     LessOrEqual,
@@ -556,7 +557,7 @@ fn has_parts(text: &str, parts: &[String]) -> bool {
 }
 
 /// Compares two dates part by part, up to the last part of the bound. If the result depends on an unknown part, it is false.
-fn compare_dates(date: Date, bound: Date, compare: Compare) -> bool {
+pub(crate) fn compare_dates(date: Date, bound: Date, compare: Compare) -> bool {
     for (part, bound) in date.parts().into_iter().zip(bound.parts()) {
         let Some(bound) = bound else { break };
         match part.map(|part| part.cmp(&bound)) {

@@ -6,11 +6,12 @@ use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, EnPassantMode, Move, Position as _, Square};
 
-use crate::choice::{Choice, Condition};
+use crate::choice::{Compare, compare_dates};
 use orbit_core::board::{Color, PackedMove, Position, legal};
 use orbit_core::fen::{FenRecord, Leniency};
 use orbit_core::game::{Date, Opening, PlayerName, Speed};
 use orbit_reel::GameRow;
+use orbit_visits::TabledFacts;
 
 /// The maximum number of games and of moves in each list.
 pub const LISTED_MAX: usize = 500;
@@ -60,13 +61,17 @@ pub struct ExplorerRequest {
     pub(super) opening: Option<&'static Opening>,
     /// The moves that lead to the position from the usual start, if the request has such moves.
     pub(super) way: Option<Vec<PackedMove>>,
-    /// The groups of mean ratings whose games are selected. If the list is empty, all games are.
-    pub(super) ratings: Vec<u32>,
+    /// The first and the last date of the selected games.
+    since: Option<Date>,
+    until: Option<Date>,
+    /// The groups of mean ratings, the speeds, and true for rated and false for casual games. If a list is empty, all games are selected.
+    ratings: Vec<u32>,
+    speeds: Vec<Speed>,
+    modes: Vec<bool>,
     pub(super) player: Option<(PlayerName, Option<Color>)>,
     pub(super) moves_max: usize,
     pub(super) top_max: usize,
     pub(super) recent_max: usize,
-    conditions: Vec<Condition>,
 }
 
 impl ExplorerRequest {
@@ -88,22 +93,6 @@ impl ExplorerRequest {
             chess.play_unchecked(mv);
             opening = Opening::of_position(&packed(&chess)).or(opening);
         }
-        let mut conditions = Vec::new();
-        let dates = [("since", ">=", since), ("until", "<=", until)];
-        for (name, operator, date) in dates {
-            if let Some(date) = date {
-                conditions.push(date_condition(name, operator, date)?);
-            }
-        }
-        conditions.extend(any_of("speeds", speeds, |speed| {
-            let known = Speed::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(speed));
-            known.map(|speed| format!("time-control={}", speed.name()))
-        })?);
-        conditions.extend(any_of("modes", modes, |mode| match mode {
-            "rated" => Some("event=Rated*".to_owned()),
-            "casual" => Some("event=Casual*".to_owned()),
-            _ => None,
-        })?);
         let ratings = ratings.as_deref().map_or(Ok(Vec::new()), |text| {
             words("ratings", text)?.into_iter().map(|word| number("ratings", word).map(group)).collect()
         })?;
@@ -112,16 +101,19 @@ impl ExplorerRequest {
             Some(text) => number::<usize>(name, text).map(|limit| limit.min(LISTED_MAX)),
         };
         Ok(ExplorerRequest {
-            position: legal::with_usable_en_passant(&packed(&chess)),
+            position: legal::as_counted(&packed(&chess)),
             chess,
             opening,
             way: Some(way).filter(|way| is_usual && !way.is_empty()),
+            since: since.as_deref().map(|date| read_date("since", date)).transpose()?,
+            until: until.as_deref().map(|date| read_date("until", date)).transpose()?,
             ratings,
+            speeds: any_of("speeds", speeds, &Speed::ALL.map(|speed| (speed.name(), speed)))?,
+            modes: any_of("modes", modes, &[("rated", true), ("casual", false)])?,
             player: read_player(player.as_deref(), color.as_deref())?,
             moves_max: limit("moves", &parameters.moves, 12)?,
             top_max: limit("topGames", &parameters.top_games, 4)?,
             recent_max: limit("recentGames", &parameters.recent_games, 4)?,
-            conditions,
         })
     }
 
@@ -135,11 +127,6 @@ impl ExplorerRequest {
         text
     }
 
-    /// Returns the selection of games. The [`Explorer`](super::Explorer) itself checks players and ratings.
-    pub fn choice(&self) -> Choice {
-        Choice { conditions: self.conditions.clone(), ..Choice::default() }
-    }
-
     /// Returns true if a game comes to the position by other moves than those of the request.
     pub(super) fn is_other_way(&self, game: &GameRow) -> bool {
         let is_same =
@@ -147,9 +134,16 @@ impl ExplorerRequest {
         !self.way.as_ref().is_none_or(is_same)
     }
 
-    /// Returns true if games with this mean rating are selected.
-    pub(super) fn takes_rating(&self, mean: Option<u32>) -> bool {
-        self.ratings.is_empty() || mean.is_some_and(|mean| self.ratings.contains(&group(mean)))
+    /// Returns true if a game with these facts is selected. Its players are not among the facts.
+    pub(super) fn takes(&self, facts: &TabledFacts) -> bool {
+        let bounds = [(self.since, Compare::GreaterOrEqual), (self.until, Compare::LessOrEqual)];
+        let is_within = |(bound, compare): (Option<Date>, Compare)| {
+            bound.is_none_or(|bound| facts.date.is_some_and(|date| compare_dates(date, bound, compare)))
+        };
+        bounds.into_iter().all(is_within)
+            && is_among(&self.ratings, facts.mean_rating().map(group))
+            && is_among(&self.speeds, facts.speed)
+            && is_among(&self.modes, facts.is_rated)
     }
 }
 
@@ -207,31 +201,39 @@ fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, AskError> {
     })
 }
 
-fn date_condition(name: &'static str, operator: &str, text: &str) -> Result<Condition, AskError> {
-    let fault =
-        || AskError { name, message: format!("`{text}` is no date: write 2015, 2015-03 or 2015-03-07") };
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
-    Date::parse(text).filter(|_| is_plain && text.len() <= 10).ok_or_else(fault)?;
-    format!("date{operator}{text}").parse().map_err(|_| fault())
+/// Returns true if a list is empty or has a value.
+fn is_among<T: PartialEq>(list: &[T], value: Option<T>) -> bool {
+    list.is_empty() || value.is_some_and(|value| list.contains(&value))
 }
 
-/// Creates a condition that is met if any one of several values fits. Returns `None` if there are no values.
-fn any_of(
+fn read_date(name: &'static str, text: &str) -> Result<Date, AskError> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+    // A date of a game may have parts that cannot be read. The date of a request may not.
+    let is_whole = |date: &Date| date.parts().iter().flatten().count() == text.split(['-', '.']).count();
+    let date = Date::parse(text).filter(|date| is_plain && text.len() <= 10 && is_whole(date));
+    date.ok_or_else(|| AskError {
+        name,
+        message: format!("`{text}` is no date: write 2015, 2015-03 or 2015-03-07"),
+    })
+}
+
+/// Reads a list of values, each of which is named by one of the `known` words. The list has a value if it is given.
+fn any_of<T: Copy>(
     name: &'static str,
     text: &Option<String>,
-    condition: impl Fn(&str) -> Option<String>,
-) -> Result<Option<Condition>, AskError> {
-    let Some(text) = text else { return Ok(None) };
-    let known = if name == "speeds" { &Speed::ALL.map(Speed::name)[..] } else { &["rated", "casual"] };
-    let fault = |word: &str| AskError { name, message: format!("`{word}` is none of {}", known.join(", ")) };
-    let parts: Vec<String> = words(name, text)?
+    known: &[(&str, T)],
+) -> Result<Vec<T>, AskError> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let fault = |word: &str| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        AskError { name, message: format!("`{word}` is none of {}", names.join(", ")) }
+    };
+    let value = |word: &str| known.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
+    let values = words(name, text)?
         .into_iter()
-        .map(|word| condition(word).ok_or_else(|| fault(word)))
-        .collect::<Result<_, _>>()?;
-    match parts.is_empty() {
-        true => Err(fault("")),
-        false => parts.join(" or ").parse().map(Some).map_err(|_| fault(text)),
-    }
+        .map(|word| value(word).map(|(_, value)| *value).ok_or_else(|| fault(word)))
+        .collect::<Result<Vec<T>, _>>()?;
+    if values.is_empty() { Err(fault("")) } else { Ok(values) }
 }
 
 fn number<N: std::str::FromStr>(name: &'static str, text: &str) -> Result<N, AskError> {

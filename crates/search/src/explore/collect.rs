@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::asked::ExplorerRequest;
 use crate::report::Found;
 use crate::run::{BlockResult, Collector, Part, PartError};
-use crate::stats::MoveTally;
+use crate::stats::{MoveTally, sides_of};
 use orbit_core::board::{Color, PackedMove, legal};
-use orbit_core::game::{Date, GameHeader as _, Rating, Speed, tags, url};
+use orbit_core::game::{tags, url};
 use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
+use orbit_visits::TabledFacts;
 
 /// Collects the games that reach a position.
 #[derive(Clone, Debug)]
@@ -47,7 +48,7 @@ pub struct ExploredMove {
 }
 
 /// A game as it appears in lists.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say what they are")]
 pub struct ExploredGame {
     /// Lichess's id of the game if it was played there, otherwise its number in the database.
@@ -80,37 +81,35 @@ impl Explorer {
         Explorer { asked }
     }
 
+    /// Returns the part of no games.
+    pub fn none(&self) -> ExplorerPart {
+        let ExplorerRequest { top_max, recent_max, .. } = self.asked;
+        ExplorerPart { top_max, recent_max, ..ExplorerPart::default() }
+    }
+
     /// Returns the request.
     pub fn asked(&self) -> &ExplorerRequest {
         &self.asked
     }
 
-    /// Returns true if the players and ratings of a game match the request. The [`Choice`](crate::choice::Choice) checks the
-    /// rest.
-    fn takes(&self, game: &GameRow) -> bool {
+    /// Returns true if the players of a game match the request.
+    fn takes_players(&self, game: &GameRow) -> bool {
         let fits = |(name, color): &(_, Option<Color>)| {
             let name: &orbit_core::game::PlayerName = name;
             let has = |side| tags::player(game, side).is_some_and(|player| name.fits(&player));
             Color::ALL.into_iter().any(|side| color.is_none_or(|color| color == side) && has(side))
         };
-        self.asked.takes_rating(mean_rating(game)) && self.asked.player.as_ref().is_none_or(fits)
+        self.asked.player.as_ref().is_none_or(fits)
     }
 
     /// Returns the node at which a game is in the position for the last time, preferably one that has a next move.
     fn last_visit(&self, found: &Found, game: &GameRow) -> Option<u32> {
-        let same = |slot: &usize| {
-            legal::with_usable_en_passant(&position_at(found.block, *slot)) == self.asked.position
-        };
+        let same = |slot: &usize| legal::as_counted(&position_at(found.block, *slot)) == self.asked.position;
         let nodes = found.hits.slots(game.slots()).filter(same).map(|slot| (slot - game.first_slot()) as u32);
         let nodes: Vec<u32> = nodes.collect();
         let moved = nodes.iter().rev().find(|&&node| game.move_from(node).is_some());
         moved.or(nodes.last()).copied()
     }
-}
-
-/// Returns the mean of both ratings, or the known one if only one is known.
-fn mean_rating(game: &GameRow) -> Option<u32> {
-    Rating::Mean.of_game(game).and_then(|mean| u32::try_from(mean).ok())
 }
 
 impl Collector for Explorer {
@@ -122,13 +121,14 @@ impl Collector for Explorer {
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ExplorerPart {
         let found = result.first();
-        let ExplorerRequest { top_max, recent_max, .. } = self.asked;
-        let mut part = ExplorerPart { top_max, recent_max, ..ExplorerPart::default() };
+        let mut part = self.none();
         for game in found.block.games().filter(|game| found.has_hits(game) && found.counts(game)) {
             let Some(node) = self.last_visit(&found, &game) else { continue };
-            if self.takes(&game) {
+            let facts = TabledFacts::of_game(&game);
+            if self.asked.takes(&facts) && self.takes_players(&game) {
                 part.other_way += u64::from(self.asked.is_other_way(&game));
-                part.add(&found, &game, game.move_from(node), self.asked.position.state.turn());
+                let (mv, turn) = (game.move_from(node), self.asked.position.state.turn());
+                part.add((&facts, game.number()), mv, turn, |mv| ExploredGame::new(&game, game.number(), mv));
             }
         }
         part
@@ -136,27 +136,38 @@ impl Collector for Explorer {
 }
 
 impl ExplorerPart {
-    fn add(&mut self, found: &Found, game: &GameRow, mv: Option<PackedMove>, turn: Color) {
+    /// Adds a game, by its facts and its number in the database. `shown` creates it for lists.
+    pub(super) fn add(
+        &mut self,
+        (facts, number): (&TabledFacts, u32),
+        mv: Option<PackedMove>,
+        turn: Color,
+        shown: impl Fn(Option<u16>) -> ExploredGame,
+    ) {
         let code = mv.map(|mv| mv.0);
-        let shown = || ExploredGame::new(game, code);
+        let shown = || shown(code);
         let sum = self.moves.entry(code).or_default();
         sum.games += 1;
-        sum.tally.add(MoveTally::of_game(found, game, turn));
-        if game.outcome() == Outcome::Unknown {
+        sum.tally.add_facts(facts, sides_of(turn));
+        if facts.outcome == Outcome::Unknown {
             return;
         }
         let results = sum.tally.results;
         sum.only = (results.wins + results.draws + results.losses == 1).then(shown);
-        let number = u64::from(game.number());
-        if let Some(mean) = mean_rating(game) {
-            offer(&mut self.top, self.top_max, u64::from(mean) << 32 | !number & 0xffff_ffff, shown);
+        if let Some(mean) = facts.mean_rating() {
+            offer(&mut self.top, self.top_max, ranked(mean.into(), !number), shown);
         }
-        if let Some(date) = Date::of_game(game) {
+        if let Some(date) = facts.date {
             let [year, month, day] = date.parts().map(|part| u64::from(part.unwrap_or(0)));
             let days = (year * 16 + month) * 32 + day;
-            offer(&mut self.recent, self.recent_max, days << 32 | number, shown);
+            offer(&mut self.recent, self.recent_max, ranked(days, number), shown);
         }
     }
+}
+
+/// Returns the rank of a game in a list. Games that are equal in the value by which the list is sorted are sorted by `then`.
+pub(super) fn ranked(value: u64, then: u32) -> u64 {
+    value << 32 | u64::from(then)
 }
 
 /// Inserts a game into a list if its rank is high enough.
@@ -191,22 +202,25 @@ impl Part for ExplorerPart {
 }
 
 impl ExploredGame {
-    fn new(game: &GameRow, mv: Option<u16>) -> ExploredGame {
-        let date = Date::of_game(game);
+    /// Creates a game of which only the place in a reel is known.
+    pub(super) fn at_place(place: u32, mv: Option<u16>) -> ExploredGame {
+        ExploredGame { number: place, mv, ..ExploredGame::default() }
+    }
+
+    /// Creates a game. `number` is its number in the database.
+    pub(super) fn new(game: &GameRow, number: u32, mv: Option<u16>) -> ExploredGame {
+        let TabledFacts { date, ratings, outcome, speed, is_rated } = TabledFacts::of_game(game);
         let lichess =
             url(game, None).and_then(|url| Some(url.strip_prefix("https://lichess.org/")?[..8].to_owned()));
-        let rating = |rating: Rating| rating.of_game(game).and_then(|rating| u32::try_from(rating).ok());
-        let event = tags::known(game, "Event").unwrap_or_default().to_lowercase();
-        let mode = ["rated", "casual"].into_iter().find(|mode| event.starts_with(mode));
         ExploredGame {
-            id: lichess.unwrap_or_else(|| game.number().to_string()),
-            number: game.number(),
+            id: lichess.unwrap_or_else(|| number.to_string()),
+            number,
             players: Color::ALL
                 .map(|side| tags::player(game, side).map_or_else(|| "?".into(), |name| name.into_owned())),
-            ratings: [rating(Rating::White), rating(Rating::Black)],
-            result: game.outcome().text().to_owned(),
-            speed: Speed::of_game(game).map(|speed| speed.name().to_owned()),
-            mode: mode.filter(|_| game.tag_named("Event").is_some()).map(str::to_owned),
+            ratings,
+            result: outcome.text().to_owned(),
+            speed: speed.map(|speed| speed.name().to_owned()),
+            mode: is_rated.map(|is_rated| if is_rated { "rated" } else { "casual" }.to_owned()),
             year: date.map(|date| date.year),
             month: date.and_then(|date| date.month),
             mv,

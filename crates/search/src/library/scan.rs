@@ -52,6 +52,8 @@ pub struct Scan<'a> {
     pub(crate) unique: Option<Alike>,
     /// The blocks that are read; `None` for all.
     blocks: Option<Range<usize>>,
+    /// True if some blocks are left out because they cannot have hits.
+    is_narrowed: bool,
     pub(super) cancel: CancelToken,
     watch: Box<dyn FnMut(Progress) + Send + 'a>,
 }
@@ -119,6 +121,7 @@ impl<'a> Scan<'a> {
             turns: None,
             unique: None,
             blocks: None,
+            is_narrowed: false,
             cancel: CancelToken::new(),
             watch: Box::new(|_| ()),
         }
@@ -499,7 +502,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Opens the stream of blocks that the request reads.
-    pub(super) fn stream(&self, with_texts: bool) -> Result<BlockStream, DatabaseError> {
+    pub(crate) fn stream(&self, with_texts: bool) -> Result<BlockStream, DatabaseError> {
         let stream = match &self.blocks {
             None => self.database.stream(&self.cancel, with_texts),
             Some(blocks) => self.database.stream_of_blocks(&self.cancel, blocks.clone()),
@@ -571,10 +574,25 @@ impl<'a> Scan<'a> {
     /// # Errors
     ///
     /// Fails if the engine or the database stops early, the collector cannot process a block, or the request was cancelled.
-    pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), DatabaseError> {
+    pub fn collect<C: Collector>(self, collector: &C) -> Result<(C::Part, Summary), DatabaseError> {
+        self.collect_from(collector, |_| None)
+    }
+
+    /// Like [`Scan::collect`], but reads only the blocks that `narrow` leaves of the scan's stream. If it returns `None`, all
+    /// blocks are read.
+    pub(crate) fn collect_from<C: Collector>(
+        mut self,
+        collector: &C,
+        narrow: impl FnOnce(&Self) -> Option<BlockStream>,
+    ) -> Result<(C::Part, Summary), DatabaseError> {
         let executor = self.executor()?;
         let run = Run::new(&executor, &self.choice, collector);
-        let stream = self.stream(run.wants().contains(Wants::GAME_TEXTS))?;
+        let narrowed = narrow(&self);
+        self.is_narrowed = narrowed.is_some();
+        let stream = match narrowed {
+            Some(stream) => stream,
+            None => self.stream(run.wants().contains(Wants::GAME_TEXTS))?,
+        };
         let mut progress = Progress { bytes_total: stream.bytes_total(), ..Progress::default() };
         let watch = &mut self.watch;
         let (part, summary) = run.collect_watched(stream, |streamed: &StreamedBlock| {
@@ -627,7 +645,7 @@ impl<'a> Scan<'a> {
             progress.finish(summary);
             (self.watch)(progress);
         }
-        if self.blocks.is_none() && self.unique.is_none() {
+        if self.blocks.is_none() && self.unique.is_none() && !self.is_narrowed {
             self.database.learn(summary, executor.searches_variations());
         }
         Ok(())

@@ -17,6 +17,7 @@ use orbit_core::game::{Date, Rating, tags};
 use orbit_engine::{MatchSpan, Outcome};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
+use orbit_visits::TabledFacts;
 
 /// The groups of hits without a move after them, and of hits without a move before them.
 const END: &str = "(end)";
@@ -182,13 +183,31 @@ impl BestGame {
 impl MoveTally {
     /// Adds a game in which these sides play the moves.
     pub(super) fn add_game(&mut self, facts: &StoredFacts, sides: ByColor<bool>) {
-        let outcome = facts.game.outcome();
+        self.add_known(facts.game.outcome(), facts.ratings, facts.year, sides);
+        let is_higher = |rating: &u32| self.best.as_ref().is_none_or(|best| *rating >= best.rating);
+        let best = facts.mean.filter(is_higher).map(|rating| facts.best(rating));
+        self.add_best(best);
+    }
+
+    /// Adds a game whose names are not known, so that it is never the best game.
+    pub(crate) fn add_facts(&mut self, facts: &TabledFacts, sides: ByColor<bool>) {
+        let [white, black] = facts.ratings.map(|rating| rating.map(u64::from));
+        self.add_known(facts.outcome, ByColor { white, black }, facts.date.map(|date| date.year), sides);
+    }
+
+    fn add_known(
+        &mut self,
+        outcome: Outcome,
+        ratings: ByColor<Option<u64>>,
+        year: Option<u16>,
+        sides: ByColor<bool>,
+    ) {
         self.results.add(&SideResults::from_outcome(outcome, sides));
         for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
-            if let Some(rating) = facts.ratings.get(side) {
+            if let Some(rating) = ratings.get(side) {
                 self.rated = [self.rated[0] + 1, self.rated[1] + rating];
             }
-            if let Some(rating) = facts.ratings.get(!side)
+            if let Some(rating) = ratings.get(!side)
                 && outcome != Outcome::Unknown
             {
                 let SideResults { wins, draws, .. } = SideResults::from_outcome(outcome, sides_of(side));
@@ -196,10 +215,7 @@ impl MoveTally {
                 self.opposed = [games + 1, points + 2 * wins + draws, ratings + rating];
             }
         }
-        self.add_years(facts.year.map(|year| [year; 2]));
-        let is_higher = |rating: &u32| self.best.as_ref().is_none_or(|best| *rating >= best.rating);
-        let best = facts.mean.filter(is_higher).map(|rating| facts.best(rating));
-        self.add_best(best);
+        self.add_years(year.map(|year| [year; 2]));
     }
 
     /// Returns the tally of one game in which the side `mover` plays a move.

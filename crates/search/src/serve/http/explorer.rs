@@ -3,6 +3,7 @@
 use super::head::{RequestHead, RequestRefusal};
 use crate::explore::{Explored, Explorer, ExplorerRequest, Parameters};
 use crate::library::{DatabaseError, Query};
+use crate::run::Part as _;
 use crate::serve::desk::OpenDatabases;
 use crate::serve::fault::{ErrorCode, Fault};
 use crate::serve::request::MAIN;
@@ -45,10 +46,18 @@ pub(super) fn answer(
     let asked =
         ExplorerRequest::read(&parameters).map_err(|error| RequestRefusal::new(400, error.to_string()))?;
     let query = Query::parse(&asked.query()).map_err(|error| failed(error.into()))?;
-    let conditions = asked.choice().conditions;
-    let scan = conditions.into_iter().fold(database.scan(&query), |scan, one| scan.condition(one));
     let explorer = Explorer::new(asked);
-    let (part, _) = scan.in_turn(desk.turns()).collect(&explorer).map_err(failed)?;
+    let mut part = explorer.none();
+    let scan = database.scan(&query).in_turn(desk.turns());
+    let (rest, _) = scan
+        .collect_from(&explorer, |scan| {
+            // Tables belong to files. If these have changed, blocks in memory are still those that were read.
+            let tabled = explorer.from_tables(scan.stream(true).ok()?);
+            part = tabled.part;
+            (!tabled.used.is_empty()).then_some(tabled.rest)
+        })
+        .map_err(failed)?;
+    part.merge(rest).unwrap_or_else(|error| unreachable!("{error}"));
     let mut json = Explored::new(explorer.asked(), &part).json();
     if let Some(fields) = json.as_object_mut() {
         // Lichess does not have these lists at these paths.

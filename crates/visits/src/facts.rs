@@ -1,0 +1,88 @@
+//! The facts about a game that a table has beside its date, so that games can be chosen and added up without their tags.
+
+use bytemuck::{Pod, Zeroable};
+
+use orbit_core::game::{Date, Rating, Speed, tags};
+use orbit_core::record::Outcome;
+use orbit_reel::GameRow;
+
+/// The facts about a game that an opening explorer adds up and by which it chooses games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TabledFacts {
+    /// The date, if its year is known.
+    pub date: Option<Date>,
+    /// The ratings of White and Black, if they are known.
+    pub ratings: [Option<u32>; 2],
+    /// The result at the end of the moves.
+    pub outcome: Outcome,
+    /// The speed by the time control, if it is known.
+    pub speed: Option<Speed>,
+    /// True for rated and false for casual games, as lichess begins the names of events; `None` for other names.
+    pub is_rated: Option<bool>,
+}
+
+impl TabledFacts {
+    /// Reads the facts from the tags of a game.
+    pub fn of_game(game: &GameRow) -> TabledFacts {
+        let rating = |rating: Rating| rating.of_game(game).and_then(|rating| u32::try_from(rating).ok());
+        let event = tags::known(game, "Event").unwrap_or_default();
+        let begins = |word: &str| {
+            event.get(..word.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(word))
+        };
+        TabledFacts {
+            date: Date::of_game(game),
+            ratings: [rating(Rating::White), rating(Rating::Black)],
+            outcome: game.outcome(),
+            speed: Speed::of_game(game),
+            is_rated: begins("rated").then_some(true).or(begins("casual").then_some(false)),
+        }
+    }
+
+    /// Returns the mean of both ratings, or the known one if only one is known.
+    pub fn mean_rating(&self) -> Option<u32> {
+        let [white, black] = self.ratings;
+        Rating::Mean.of_players(white, black).and_then(|mean| u32::try_from(mean).ok())
+    }
+}
+
+/// The facts as bytes. In each field, 0 means that the fact is unknown.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(super) struct PackedFacts {
+    ratings: [u16; 2],
+    outcome: u8,
+    /// One more than the index among all speeds.
+    speed: u8,
+    /// 1 for casual games, 2 for rated ones.
+    mode: u8,
+    zero: u8,
+}
+
+impl PackedFacts {
+    pub(super) fn new(facts: &TabledFacts) -> PackedFacts {
+        let index = |speed| Speed::ALL.iter().position(|known| *known == speed);
+        PackedFacts {
+            // No rating has more than four digits.
+            ratings: facts.ratings.map(|rating| rating.map_or(0, |rating| rating as u16)),
+            outcome: facts.outcome as u8,
+            speed: facts.speed.and_then(index).map_or(0, |index| index as u8 + 1),
+            mode: facts.is_rated.map_or(0, |is_rated| u8::from(is_rated) + 1),
+            zero: 0,
+        }
+    }
+
+    pub(super) fn facts(&self, date: Option<Date>) -> TabledFacts {
+        let outcomes = [Outcome::Unknown, Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw];
+        let outcome = outcomes.into_iter().find(|outcome| *outcome as u8 == self.outcome);
+        TabledFacts {
+            date,
+            ratings: self.ratings.map(|rating| (rating > 0).then_some(rating.into())),
+            outcome: outcome.unwrap_or_default(),
+            speed: Speed::ALL.get(usize::from(self.speed).wrapping_sub(1)).copied(),
+            is_rated: [Some(false), Some(true)]
+                .get(usize::from(self.mode).wrapping_sub(1))
+                .copied()
+                .flatten(),
+        }
+    }
+}

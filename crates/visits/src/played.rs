@@ -1,0 +1,241 @@
+//! Finds the games that have a position, and the move that each of them plays there, from a table alone.
+//!
+//! The move is not in the table. But if a position is at a slot and the game goes on, the next slot has the position after the
+//! move. So the first game that plays a move is read from the reel, and all other games with this move are those whose next slots
+//! are visits of the same position. The reel is read once for each different move, not for each game.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::facts::TabledFacts;
+use super::format::TableError;
+use super::key::counted;
+use super::read::{PositionTable, block_of};
+use orbit_core::board::{PackedMove, Position};
+use orbit_reel::replay::position_at;
+use orbit_reel::{Block, Reel};
+
+/// A game that has a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct PlayedGame {
+    /// The index of the block in the reel.
+    pub block: usize,
+    /// The index of the game in the block.
+    pub game: usize,
+    /// The facts about the game.
+    pub facts: TabledFacts,
+    /// The move that was played at the last visit of the position that has a next move. `None` if the game ends in the position
+    /// and has it only there.
+    pub mv: Option<PackedMove>,
+    /// True if the game begins with the given moves.
+    pub is_by_way: bool,
+}
+
+/// The blocks of a reel that are read beside a table. Only the last one is kept.
+struct ReadBlocks<'r> {
+    reel: &'r Reel,
+    last: Option<(usize, Arc<Block>)>,
+    numbers: BTreeSet<usize>,
+}
+
+impl ReadBlocks<'_> {
+    fn get(&mut self, index: usize) -> Result<Arc<Block>, TableError> {
+        match &self.last {
+            Some((last, block)) if *last == index => Ok(Arc::clone(block)),
+            _ => {
+                let block = Arc::new(block_of(self.reel, index, false)?);
+                self.numbers.insert(index);
+                self.last = Some((index, Arc::clone(&block)));
+                Ok(block)
+            }
+        }
+    }
+}
+
+impl PositionTable {
+    /// Passes each game that has a position to `visit`, in the order of the reel. `way` has moves from the usual start to the
+    /// position, or none. Returns the blocks of the reel that were read.
+    ///
+    /// # Errors
+    ///
+    /// A part of the table or of the reel cannot be read or is damaged. Some games may have been passed before.
+    pub fn for_each_game_at(
+        &self,
+        reel: &Reel,
+        position: &Position,
+        way: &[PackedMove],
+        mut visit: impl FnMut(PlayedGame),
+    ) -> Result<BTreeSet<usize>, TableError> {
+        let mut blocks = ReadBlocks { reel, last: None, numbers: BTreeSet::new() };
+        let Some(slots) = self.slots_of(&counted(position), &mut blocks)? else { return Ok(blocks.numbers) };
+        let by_way = self.starts_of_way(way, &slots, &mut blocks)?;
+        let mut moves = PlayedAt { slots: &slots, codes: vec![0; slots.len()], played: Vec::new() };
+        let mut at = 0;
+        while let Some(&slot) = slots.get(at) {
+            let index = self.block_of_slot(slot)?;
+            let (of_block, games) = (self.slots_of_block(index), self.games(index)?);
+            let mut game = 0;
+            while let Some(&slot) = slots.get(at).filter(|slot| of_block.contains(slot)) {
+                let first =
+                    |game: usize| games.get(game).map(|game| of_block.start + u64::from(game.first_slot));
+                while first(game + 1).is_some_and(|next| next <= slot) {
+                    game += 1;
+                }
+                let of_game = first(game).unwrap_or(slot)..first(game + 1).unwrap_or(of_block.end);
+                let mut mv = None;
+                while slots.get(at).is_some_and(|slot| of_game.contains(slot)) {
+                    if slots[at] + 1 < of_game.end {
+                        mv = Some(self.move_at(at, &mut moves, (index, of_block.start), &mut blocks)?);
+                    }
+                    at += 1;
+                }
+                let entry = games.get(game).ok_or_else(|| self.damaged("a visit is of no game"))?;
+                visit(PlayedGame {
+                    block: index,
+                    game,
+                    facts: entry.facts.facts(entry.date.date()),
+                    mv,
+                    is_by_way: by_way.binary_search(&of_game.start).is_ok()
+                        && of_game.start + (way.len() as u64) < of_game.end,
+                });
+            }
+        }
+        Ok(blocks.numbers)
+    }
+
+    /// Returns the move that is played at a visit. If it is the first visit with this move, the move is read from the reel, and
+    /// all later visits with the move are found.
+    fn move_at(
+        &self,
+        at: usize,
+        moves: &mut PlayedAt,
+        (index, first_slot): (usize, u64),
+        blocks: &mut ReadBlocks,
+    ) -> Result<PackedMove, TableError> {
+        if let Some(known) = usize::from(moves.codes[at]).checked_sub(1) {
+            return Ok(moves.played[known]);
+        }
+        let wrong = || self.damaged("a visit is of no position of the reel");
+        let block = blocks.get(index)?;
+        let slot = (moves.slots[at] - first_slot) as usize;
+        if slot + 1 >= block.slots() {
+            return Err(wrong());
+        }
+        let game = block.game(block.game_of_slot(slot));
+        let mv = game.move_from((slot - game.first_slot()) as u32).ok_or_else(wrong)?;
+        let after = self.slots_of(&counted(&position_at(&block, slot + 1)), blocks)?.ok_or_else(wrong)?;
+        moves.played.push(mv);
+        let code = u8::try_from(moves.played.len()).map_err(|_| wrong())?;
+        for_each_common(&moves.slots[at..], &after, 1, |found| moves.codes[at + found] = code);
+        if moves.codes[at] == code { Ok(mv) } else { Err(wrong()) }
+    }
+
+    /// Returns the slots of a position. Of each entry with its key, a board of the reel is compared: one of the block that was
+    /// read last, if the entry has a visit there.
+    fn slots_of(&self, wanted: &Position, blocks: &mut ReadBlocks) -> Result<Option<Vec<u64>>, TableError> {
+        for (page, entries) in self.entries_with_key_of(wanted)? {
+            for slots in entries {
+                let slots = self.slots_in(page, slots)?;
+                let near = blocks.last.as_ref().map(|(last, _)| self.slots_of_block(*last));
+                let near = near.and_then(|near| {
+                    let slot = *slots.get(slots.partition_point(|slot| *slot < near.start))?;
+                    near.contains(&slot).then_some(slot)
+                });
+                let Some(slot) = near.or(slots.first().copied()) else { continue };
+                let index = self.block_of_slot(slot)?;
+                let block = blocks.get(index)?;
+                let slot = (slot - self.slots_of_block(index).start) as usize;
+                if slot >= block.slots() {
+                    return Err(self.damaged("a visit is of no position of the reel"));
+                }
+                if counted(&position_at(&block, slot)) == *wanted {
+                    return Ok(Some(slots));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the slots at which these moves are played from the usual start position and lead to a visit of `last`, in
+    /// ascending order. Different moves in a position lead to different positions, so the positions tell the moves. A slot may be
+    /// within a game, and the moves may go beyond the end of their game.
+    fn starts_of_way(
+        &self,
+        way: &[PackedMove],
+        last: &[u64],
+        blocks: &mut ReadBlocks,
+    ) -> Result<Vec<u64>, TableError> {
+        if way.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut position = Position::STANDARD;
+        let Some(mut starts) = self.slots_of(&counted(&position), blocks)? else { return Ok(Vec::new()) };
+        for (plies, mv) in (1..).zip(way) {
+            position.play(*mv);
+            let after = if plies == way.len() as u64 {
+                last.to_vec()
+            } else {
+                self.slots_of(&counted(&position), blocks)?.unwrap_or_default()
+            };
+            let mut kept = Vec::new();
+            for_each_common(&starts, &after, plies, |found| kept.push(starts[found]));
+            starts = kept;
+        }
+        Ok(starts)
+    }
+}
+
+/// The moves that are played at the visits of a position, as far as they are known.
+struct PlayedAt<'s> {
+    slots: &'s [u64],
+    /// For each slot, one more than the index of its move, or 0 if the move is not known yet.
+    codes: Vec<u8>,
+    played: Vec<PackedMove>,
+}
+
+/// Passes the index of each of the `slots` to `visit` that is `distance` before one of the slots `after`. Both lists are in
+/// ascending order.
+fn for_each_common(slots: &[u64], after: &[u64], distance: u64, mut visit: impl FnMut(usize)) {
+    let (mut at, mut other) = (0, 0);
+    while let Some(slot) = slots.get(at) {
+        other += steps_to(&after[other..], slot + distance);
+        let Some(&found) = after.get(other) else { return };
+        if found == slot + distance {
+            visit(at);
+            at += 1;
+        } else {
+            at += steps_to(&slots[at..], found.saturating_sub(distance));
+        }
+    }
+}
+
+/// Returns the number of ascending slots before the first one that is at least `wanted`. Near ones are found fastest.
+fn steps_to(slots: &[u64], wanted: u64) -> usize {
+    let mut reach = 1;
+    while slots.get(reach - 1).is_some_and(|slot| *slot < wanted) {
+        reach *= 2;
+    }
+    let Range { start, end } = reach / 2..reach.min(slots.len());
+    start + slots[start..end].partition_point(|slot| *slot < wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_slots_are_found_at_any_distance() {
+        let lists: [&[u64]; 6] =
+            [&[], &[0], &[5], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &[3, 90, 91, 300], &[1, 4, 91, 92, 301]];
+        for (slots, after) in lists.iter().flat_map(|slots| lists.map(|after| (*slots, after))) {
+            for distance in 0..4 {
+                let mut found = Vec::new();
+                for_each_common(slots, after, distance, |at| found.push(at));
+                let due = (0..slots.len()).filter(|&at| after.contains(&(slots[at] + distance)));
+                assert_eq!(found, due.collect::<Vec<_>>(), "{slots:?} {after:?} {distance}");
+            }
+        }
+    }
+}
