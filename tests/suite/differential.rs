@@ -12,6 +12,7 @@ mod metamorphic;
 pub mod positions;
 pub mod rng;
 mod term;
+mod told;
 
 use std::{
     collections::BTreeMap,

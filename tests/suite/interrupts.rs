@@ -8,7 +8,7 @@ use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
 
-use crate::common::{pgn_blocks, pgn_blocks_with};
+use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, pgn_blocks_with};
 
 /// The maximum number of checks that an engine may make after the check that tells it to end.
 const AFTERWARDS_MAX: u64 = 8;
@@ -224,5 +224,45 @@ fn steps_end_what_takes_long() {
             Err(error) => panic!("{name}: {error}"),
             Ok(_) => panic!("{name}: it ends"),
         }
+    }
+}
+
+/// Queries with loops over squares or pieces that are nested. Each becomes a flat program.
+const NESTED: &[&str] = &[
+    "square x in [qrnb] {square y in [QRBN] {y attacks x square z in [QRBN] {z attacks x not y == z z attacks k}}}",
+    "square x in [qrnbp] {square y in [QRB] {pin from y through x to k square z in [QRB] {pin from z through x to q y != z}}}",
+    "square x in A {square y in a {x attacks y square z in A {z attacks y z != x}}}",
+    "square x in A {square y in a {square z in . {between(x y) & z z attackedby x}}}",
+    "piece X in [QRB] {piece Y in a {pin from X through Y}}",
+    "piece X in [Aa] {square y in [QRBqrb] {pin from y through X}}",
+    "#(piece X in A {piece Y in a {X attacks Y}})",
+];
+
+/// The minimum number of steps of the reference engine, so that the intervals between checks do not matter.
+const NESTED_STEPS: u64 = 100_000;
+
+/// Compares the iterations of the loops of a plan with the steps of the reference engine, which are evaluations of filters.
+#[test]
+fn nested_loops_take_no_more_steps_than_in_the_reference_engine() {
+    let block = every_nth_game(&corpus_blocks("otb.pgn"), 40, 20);
+    for text in NESTED {
+        let query = orbit_query::parse(text).unwrap().query;
+        let prepared = PreparedQuery::new(query, PlanOptions::default()).unwrap();
+        assert!(prepared.planner.is_program(), "{text}");
+        let looks = |engine: &dyn Engine| {
+            let (interrupt, looks) = set_at(u64::MAX);
+            let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&[Wants::HITS]) };
+            engine.scan(&[&block], &request).unwrap_or_else(|error| panic!("{text}: {error}"));
+            looks.load(Ordering::Relaxed)
+        };
+        // The reference engine also checks at each position.
+        let steps =
+            (looks(&prepared.reference().unwrap()) - block.slots() as u64) * steps_a_look("reference", text);
+        let iterations = looks(&prepared.cpu().unwrap()) * steps_a_look("cpu", text);
+        assert!(steps >= NESTED_STEPS, "{text}: {steps} steps");
+        assert!(
+            iterations <= steps,
+            "{text}: {iterations} iterations, {steps} steps of the reference engine"
+        );
     }
 }

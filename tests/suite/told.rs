@@ -3,9 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use orbit_database::{BlockStream, MemoryBudget};
-use orbit_engine::{Commentary, Rank, Wants};
+use orbit_engine::{Commentary, Hits, MatchSpan, Rank, Wants};
+use orbit_reel::Block;
 use orbit_search::choice::Choice;
 use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
 
@@ -71,9 +73,23 @@ fn games() -> Vec<u8> {
     format!("{}\n{}", tables.join("\n"), sample.concat().trim_end_matches("[Event ")).into_bytes()
 }
 
-/// Returns the comments on each block, and the sort keys of the games that are found, as one engine computes them. Returns
-/// `None` if the engine refuses the query or fails.
-fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>> {
+/// Everything that a search tells about a block.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) block: Arc<Block>,
+    pub(crate) hits: Hits,
+    pub(crate) commentary: Commentary,
+    /// The sort keys of the games that are found.
+    pub(crate) ranks: Vec<Rank>,
+    /// The span of each hit.
+    pub(crate) spans: Vec<Option<Arc<MatchSpan>>>,
+    /// True if a plan expresses the query.
+    pub(crate) is_planned: bool,
+}
+
+/// Returns what a search with an engine tells about each block of some games. Returns `None` if the engine refuses the query or
+/// fails.
+pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<Vec<Told>> {
     let mut options = EngineOptions::default();
     options.engine = engine;
     let scan = Executor::with_query(orbit_query::parse(text).ok()?, &options).ok()?.threads(1);
@@ -84,16 +100,30 @@ fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>
         let answers = found.answers.remove(0);
         let ranks =
             |game: usize| scan.sorts_games().then(|| answers.games.as_ref().unwrap()[game].rank.clone());
-        let found = found.block.games().filter(|game| answers.finds(game));
-        let ranks = found.filter_map(|game| ranks(game.index())).collect();
-        (answers.commentary.clone().unwrap_or_default(), ranks)
+        let (mut all_ranks, mut spans) = (Vec::new(), Vec::new());
+        for game in found.block.games() {
+            all_ranks.extend(answers.finds(&game).then(|| ranks(game.index())).flatten());
+            let Some(finder) = &found.spans[0] else { continue };
+            let slots = answers.hits.slots(game.first_slot()..game.end_slot());
+            let nodes = slots.map(|slot| (slot - game.first_slot()) as u32);
+            spans
+                .extend(nodes.map(|node| finder.span((&answers.hits, answers.copies.as_ref()), &game, node)));
+        }
+        Told {
+            block: found.block.clone(),
+            commentary: answers.commentary.unwrap_or_default(),
+            hits: answers.hits,
+            ranks: all_ranks,
+            spans,
+            is_planned: scan.queries()[0].planner.refusal().is_none(),
+        }
     };
     let take = |_, told| {
         all.push(told);
         ControlFlow::Continue(())
     };
-    let database = BlockStream::from_pgn_bytes("games", games(), opened);
-    let wants = [Wants::COMMENTARY | Wants::RANKS];
+    let database = BlockStream::from_pgn_bytes("games", games, opened);
+    let wants = [Wants::COMMENTARY | Wants::RANKS | Wants::VALUES | Wants::SPANS];
     scan.for_each_block(database, &wants, &Choice::default(), work, take).ok()?;
     Some(all)
 }
@@ -104,12 +134,16 @@ fn games_get_the_same_comments_and_ranks_from_all_engines() {
     let vectors: BTreeSet<&str> = table.lines().filter_map(|line| line.split('\t').nth(1)).collect();
     let vectors = stride(2, 20).of(vectors.into_iter());
     let (mut compared, mut comments, mut ranks) = (0, 0, BTreeSet::new());
-    for text in QUERIES.iter().copied().chain(vectors) {
-        let Some(slow) = told(text, EngineChoice::Reference) else { continue };
-        let fast = told(text, EngineChoice::Auto).unwrap_or_else(|| panic!("{text}"));
-        assert!(slow == fast, "{text}");
+    let endings = data("endings.cql");
+    for text in QUERIES.iter().copied().chain([&*endings]).chain(vectors) {
+        let Some(slow) = told(text, games(), EngineChoice::Reference) else { continue };
+        let fast = told(text, games(), EngineChoice::Auto).unwrap_or_else(|| panic!("{text}"));
+        let texts = |told: &[Told]| -> Vec<(Commentary, Vec<Rank>)> {
+            told.iter().map(|told| (told.commentary.clone(), told.ranks.clone())).collect()
+        };
+        assert!(texts(&slow) == texts(&fast), "{text}");
         compared += 1;
-        for (commentary, of_games) in slow {
+        for Told { commentary, ranks: of_games, .. } in slow {
             comments += commentary.games.iter().map(|game| game.comments.len()).sum::<usize>();
             ranks.extend(of_games);
         }

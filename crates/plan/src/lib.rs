@@ -53,7 +53,7 @@ pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;
 
 /// The types of the typed tree that plans contain. Engines see these types and no other part of the tree.
-pub use orbit_query::tree::{Arith, Cmp, GameResult, MoveValue, Sibling, Special, Spelt};
+pub use orbit_query::tree::{Arith, Cmp, GameResult, MoveValue, PinPart, Sibling, Special, Spelt};
 
 /// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
 pub const DIR_STEPS: [(i8, i8); 8] = orbit_query::tree::Dirs::STEPS;

@@ -2,6 +2,7 @@
 //! on which it runs.
 
 mod chains;
+pub mod kinds;
 mod positions;
 mod state;
 

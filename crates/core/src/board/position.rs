@@ -49,6 +49,17 @@ impl Board {
         Bitboard(hit.fold(!0, |all, plane| all & plane))
     }
 
+    /// Returns the squares with a piece of a role, whose code is that of White's piece.
+    pub fn of_role(&self, role: u8) -> Bitboard {
+        self.having(Code(role)) | self.having(Code(role | 8))
+    }
+
+    /// Returns the squares with a piece that slides in a direction: a queen, and a rook or a bishop.
+    pub const fn sliders(&self, dir: u8) -> Bitboard {
+        let [p0, p1, p2, _] = self.planes;
+        Bitboard(if dir.is_multiple_of(2) { p2 & !p1 } else { p0 & (p1 ^ p2) })
+    }
+
     /// Returns the squares whose content is in `pieces`.
     pub fn squares_of(&self, pieces: PieceSet) -> Bitboard {
         let codes = (0..15).map(Code).filter(|&code| pieces.contains(code));

@@ -108,16 +108,8 @@ impl<'a> Scene<'a> {
         attacks::slide_dir(dir, from, self.empty)
     }
 
-    /// Returns the pieces of both sides that slide in a direction: queens, and rooks or bishops.
     fn sliders(&self, dir: u8) -> u64 {
-        let role = if dir.is_multiple_of(2) { 4 } else { 3 };
-        self.of_roles(&[role, 5])
-    }
-
-    fn of_roles(&self, roles: &[u8]) -> u64 {
-        let codes = roles.iter().flat_map(|&role| [Code(role), Code(role | 8)]);
-        let set = codes.fold(PieceSet::NONE, |set, code| set.union(PieceSet::only(code)));
-        self.position.board.squares_of(set).0
+        self.position.board.sliders(dir).0
     }
 
     /// Returns the own man nearest to the king in a direction, and the enemy that pins it, if any.
@@ -148,7 +140,7 @@ impl<'a> Scene<'a> {
         // A pawn attacks a square if a pawn of the other colour on that square would attack the pawn's square.
         let pawns_at =
             |set: u64| if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
-        let mut out = attacks::knight(targets) & self.of_roles(&[2]);
+        let mut out = attacks::knight(targets) & self.position.board.of_role(2).0;
         for dir in 0..8 {
             out |= self.slide(dir, targets) & self.sliders(dir);
         }
@@ -161,7 +153,7 @@ impl<'a> Scene<'a> {
                 pawns |= pawns_at(passed);
             }
         }
-        (out | pawns & self.of_roles(&[1])) & self.own
+        (out | pawns & self.position.board.of_role(1).0) & self.own
     }
 
     fn is_pure(&self) -> bool {

@@ -310,14 +310,14 @@ impl Compiler<'_> {
 
     /// Returns the register with the value of a filter: that of a variable, or a new one, which `fill` fills. The register may be
     /// that of a variable only if the filters `later`, which are evaluated before it is read, keep this variable.
-    fn register(
+    pub(super) fn register<'f>(
         &mut self,
         of: FilterRef,
-        later: Option<FilterRef>,
+        later: impl IntoIterator<Item = FilterRef<'f>>,
         fill: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
     ) -> CompileResult<RegisterWord> {
         if let Some(var) = variable(of)
-            && later.is_none_or(|later| self.is_leaf(later) || keeps(later, var))
+            && later.into_iter().all(|later| self.is_leaf(later) || keeps(later, var))
         {
             self.holds(var)?;
             return Ok(RegisterWord(self.var(var)));

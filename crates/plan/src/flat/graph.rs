@@ -1,5 +1,4 @@
-//! Compiles sets and numbers that are computed on the board from operands that depend on variables: attacks, rays, pins,
-//! directions.
+//! Compiles sets and numbers that are computed on the board from operands that depend on variables, such as directions.
 //!
 //! The filter is lowered to the plan's graph, with parameters in place of the operands that depend on variables. The nodes of the
 //! graph that depend on parameters become instructions, one for each operation; all other nodes become operands.

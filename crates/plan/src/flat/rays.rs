@@ -1,8 +1,8 @@
-//! Compiles rays, attacks and the squares between others, for operands that depend on variables.
+//! Compiles rays, attacks, pins and the squares between others, for operands that depend on variables.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, RayInstr, RegisterWord, SliderAt, dag::Op, operations::Planes};
-use orbit_query::tree::{Dirs, SquaresOp as S};
+use orbit_query::tree::{Dirs, Kind as _, SquaresOp as S};
 use orbit_transforms::Squares;
 
 impl Compiler<'_> {
@@ -28,6 +28,15 @@ impl Compiler<'_> {
             S::AttackedBy(y, x) => self.two_sets(y, x, |this, [y, x]| {
                 let planes = this.board()?;
                 this.emit(Instr::Rays(RayInstr::Attacked { to, x, y, planes }))
+            })?,
+            S::Pin { value, from, through, to: behind } => self.scratch(|this| {
+                let (parts, mut sets) = ([from, through, behind], [to; 3]);
+                for (k, part) in parts.into_iter().enumerate() {
+                    let later = parts[k + 1..].iter().map(|part| part.node());
+                    sets[k] = this.register(part.node(), later, |this, word| this.squares(part, word))?;
+                }
+                let planes = this.board()?;
+                this.emit(Instr::Rays(RayInstr::Pin { to, sets, part: *value, planes }))
             })?,
             S::Between(a, b) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::Rays(RayInstr::Between { to, a, b })))?;

@@ -117,6 +117,13 @@ impl Compiler<'_> {
 
     /// Compiles `a < b` and the other comparisons as conditions. Two strings also differ if one of them has no value.
     pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> CompileResult {
+        if cmp == Cmp::Eq && is_letter(a) && is_letter(b) {
+            // The number of a string with one letter is the letter's code.
+            return self.compared(a, b, |this, [a, b]| {
+                this.emit(Instr::UnlessValue { number: a, no })?;
+                this.emit(Instr::UnlessCompare { cmp, a, b, no })
+            });
+        }
         self.compared(a, b, |this, [a, b]| {
             let done = this.label();
             if cmp == Cmp::Ne {
@@ -334,6 +341,15 @@ fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
         list.len() - 1
     });
     u16::try_from(place).map_err(|_| "so many strings")
+}
+
+/// Returns true for `typename` and `piecename`, here or at another position: their value has one letter, if it has a value.
+fn is_letter(f: &Text) -> bool {
+    match f.op() {
+        T::ContentName { .. } => true,
+        T::Game(G::Elsewhere(Elsewhere::At { of, .. })) => is_letter(of),
+        _ => false,
+    }
 }
 
 /// If the filter is a variable, returns that variable.

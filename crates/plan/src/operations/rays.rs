@@ -1,6 +1,7 @@
 //! The instructions of flat programs that follow lines of the board and attacks.
 
 use super::registers::RegisterWord;
+use orbit_query::tree::PinPart;
 
 /// The operands that contain the planes of the board.
 pub type Planes = [u16; 4];
@@ -17,6 +18,9 @@ pub enum RayInstr {
     Attackers { to: RegisterWord, x: RegisterWord, y: RegisterWord, planes: Planes },
     /// Stores the squares of `y` that pieces on `x` attack.
     Attacked { to: RegisterWord, x: RegisterWord, y: RegisterWord, planes: Planes },
+    /// Stores the squares of one part of the pins in which the slider, the pinned piece and the square behind it are in the three
+    /// sets.
+    Pin { to: RegisterWord, sets: [RegisterWord; 3], part: PinPart, planes: Planes },
     /// Stores the squares between a square of `a` and a square of `b`.
     Between { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }

@@ -2,8 +2,11 @@
 
 use super::FlatMachine;
 use crate::operations::OperandSource;
-use orbit_core::board::attacks;
-use orbit_plan::{RayInstr, SliderAt, TRUE};
+use orbit_core::board::{Board, Code, attacks};
+use orbit_plan::{PinPart, RayInstr, SliderAt, TRUE};
+
+const WHITE_PAWN: Code = Code(1);
+const BLACK_PAWN: Code = Code(9);
 
 /// For each square and each direction, the squares ahead on the empty board.
 static RAYS: [[u64; 8]; 64] = {
@@ -20,71 +23,68 @@ static RAYS: [[u64; 8]; 64] = {
     all
 };
 
-/// The pieces of a position, in sets that move alike.
-struct Movers {
-    white_pawns: u64,
-    black_pawns: u64,
-    knights: u64,
-    kings: u64,
-    /// The pieces that slide along ranks and files, and those that slide along diagonals.
-    sliders: [u64; 2],
-    empty: u64,
+/// Returns the squares of the last set that lines from the first set reach in some direction.
+fn ray(board: &Board, sets: &[u64], dirs: u8, slider: SliderAt) -> u64 {
+    let Some((&first, others)) = sets.split_first().filter(|_| !sets.contains(&0)) else { return 0 };
+    let empty = !board.occupied().0;
+    let lines = (0..8).filter(|dir| dirs >> dir & 1 != 0).map(|dir| {
+        let only_at = |end: SliderAt| if slider == end { board.sliders(dir).0 } else { TRUE };
+        let mut at = first & only_at(SliderAt::First);
+        for &set in others {
+            at = reached(dir, at, set, empty);
+        }
+        at & only_at(SliderAt::Last)
+    });
+    lines.fold(0, |all, line| all | line)
 }
 
-impl Movers {
-    fn from_planes([p0, p1, p2, black]: [u64; 4]) -> Movers {
-        let pawns = p0 & !(p1 | p2);
-        Movers {
-            white_pawns: pawns & !black,
-            black_pawns: pawns & black,
-            knights: p1 & !(p0 | p2),
-            kings: p1 & p2,
-            sliders: [p2 & !p1, p0 & (p1 | p2)],
-            empty: !(p0 | p1 | p2),
+fn attackers(board: &Board, x: u64, y: u64) -> u64 {
+    if x == 0 || y == 0 {
+        return 0;
+    }
+    // A white pawn attacks a square from those squares that a black pawn there would attack.
+    let near = attacks::knight(y) & board.of_role(2).0
+        | attacks::king(y) & board.of_role(6).0
+        | attacks::pawn::<false>(y) & board.having(WHITE_PAWN).0
+        | attacks::pawn::<true>(y) & board.having(BLACK_PAWN).0;
+    let empty = !board.occupied().0;
+    (0..8).fold(near & x, |all, dir| all | reached(dir, y, x & board.sliders(dir).0, empty))
+}
+
+fn attacked(board: &Board, x: u64, y: u64) -> u64 {
+    if x == 0 || y == 0 {
+        return 0;
+    }
+    let near = attacks::knight(x & board.of_role(2).0)
+        | attacks::king(x & board.of_role(6).0)
+        | attacks::pawn::<true>(x & board.having(WHITE_PAWN).0)
+        | attacks::pawn::<false>(x & board.having(BLACK_PAWN).0);
+    let empty = !board.occupied().0;
+    (0..8).fold(near & y, |all, dir| all | reached(dir, x & board.sliders(dir).0, y, empty))
+}
+
+/// Returns the squares of one part of the pins in which the slider, the pinned piece and the square behind it are in the three
+/// sets.
+fn pins(board: &Board, [from, through, to]: [u64; 3], part: PinPart) -> u64 {
+    let (occupied, black) = (board.occupied().0, board.planes[3]);
+    let mut all = 0;
+    for own in [occupied & !black, black] {
+        let (from, through, to) = (from & own, through & occupied & !own, to & !own);
+        if from == 0 || through == 0 || to == 0 {
+            continue;
+        }
+        for dir in 0..8 {
+            let pinners = from & board.sliders(dir).0;
+            let behind = reached(dir, reached(dir, pinners, through, !occupied), to, !occupied);
+            let back = |from: u64, to: u64| reached((dir + 4) % 8, from, to, !occupied);
+            all |= match part {
+                PinPart::To => behind,
+                PinPart::Through => back(behind, through),
+                PinPart::From => back(back(behind, through), pinners),
+            };
         }
     }
-
-    /// Returns the pieces that slide in a direction.
-    fn sliding(&self, dir: u8) -> u64 {
-        self.sliders[usize::from(dir & 1)]
-    }
-
-    /// Returns the squares of the last set that lines from the first set reach in some direction.
-    fn ray(&self, sets: &[u64], dirs: u8, slider: SliderAt) -> u64 {
-        let Some((&first, others)) = sets.split_first().filter(|_| !sets.contains(&0)) else { return 0 };
-        let lines = (0..8).filter(|dir| dirs >> dir & 1 != 0).map(|dir| {
-            let only_at = |end: SliderAt| if slider == end { self.sliding(dir) } else { TRUE };
-            let mut at = first & only_at(SliderAt::First);
-            for &set in others {
-                at = reached(dir, at, set, self.empty);
-            }
-            at & only_at(SliderAt::Last)
-        });
-        lines.fold(0, |all, line| all | line)
-    }
-
-    fn attackers(&self, x: u64, y: u64) -> u64 {
-        if x == 0 || y == 0 {
-            return 0;
-        }
-        // A white pawn attacks a square from those squares that a black pawn there would attack.
-        let near = attacks::knight(y) & self.knights
-            | attacks::king(y) & self.kings
-            | attacks::pawn::<false>(y) & self.white_pawns
-            | attacks::pawn::<true>(y) & self.black_pawns;
-        (0..8).fold(near & x, |all, dir| all | reached(dir, y, x & self.sliding(dir), self.empty))
-    }
-
-    fn attacked(&self, x: u64, y: u64) -> u64 {
-        if x == 0 || y == 0 {
-            return 0;
-        }
-        let near = attacks::knight(x & self.knights)
-            | attacks::king(x & self.kings)
-            | attacks::pawn::<true>(x & self.white_pawns)
-            | attacks::pawn::<false>(x & self.black_pawns);
-        (0..8).fold(near & y, |all, dir| all | reached(dir, x & self.sliding(dir), y, self.empty))
-    }
+    all
 }
 
 /// Returns the squares of `to` that are seen in a direction from squares of `from`.
@@ -127,21 +127,24 @@ impl FlatMachine<'_> {
     #[inline(never)]
     pub(super) fn rays(&mut self, instr: RayInstr, slot: usize) {
         let operands = self.operands;
-        let pieces = |planes: [u16; 4]| {
+        let board = |planes: [u16; 4]| {
             let plane = |plane: u16| -> &OperandSource<'_> { &operands[usize::from(plane)] };
-            Movers::from_planes(planes.map(|k| plane(k).word(slot)))
+            Board { planes: planes.map(|k| plane(k).word(slot)) }
         };
         let (to, word) = match instr {
             RayInstr::Ray { to, first, sets, dirs, slider, planes } => {
                 let first = usize::from(first.0);
                 let sets = &self.words[first..first + usize::from(sets)];
-                (to, pieces(planes).ray(sets, dirs, slider))
+                (to, ray(&board(planes), sets, dirs, slider))
             }
             RayInstr::Attackers { to, x, y, planes } => {
-                (to, pieces(planes).attackers(self.get(x), self.get(y)))
+                (to, attackers(&board(planes), self.get(x), self.get(y)))
             }
             RayInstr::Attacked { to, x, y, planes } => {
-                (to, pieces(planes).attacked(self.get(x), self.get(y)))
+                (to, attacked(&board(planes), self.get(x), self.get(y)))
+            }
+            RayInstr::Pin { to, sets, part, planes } => {
+                (to, pins(&board(planes), sets.map(|set| self.get(set)), part))
             }
             RayInstr::Between { to, a, b } => (to, between(self.get(a), self.get(b))),
         };
