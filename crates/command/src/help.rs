@@ -308,7 +308,7 @@ fn page(group: &WordGroup, word: &Word, asked: &str) -> Vec<String> {
         WordValue::Condition => "a condition",
         WordValue::Squares => "a set of squares",
         WordValue::Number => "a number",
-        WordValue::Text => "a text",
+        WordValue::Text => "a string",
         WordValue::Position => "a position of the game",
     };
     if !value.is_empty() {
