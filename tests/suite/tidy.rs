@@ -62,11 +62,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &["diagnostic", "engine", "engine::cpu", "engine::gpu", "engine::reference", "plan", "query"],
         "a prepared query joins query, plan and engines",
     ),
-    (
-        "engine::wants",
-        &["engine", "game"],
-        "the requests of a run; measures name the comments that they read",
-    ),
+    ("engine::wants", &["engine", "game"], "the requests of a run; measures name their comments"),
     ("engine::columns", &["engine", "game", "plan", "reel", "text"], "tags become columns of a plan"),
     (
         "engine::cpu",
@@ -78,15 +74,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &["board", "engine", "engine::columns", "engine::context", "files", "plan", "reel", "sync"],
         "never `query`: it runs plans; compiled kernels are kept in files",
     ),
-    (
-        "engine::context",
-        &["engine", "engine::columns", "plan", "reel"],
-        "data that the outputs of a block share",
-    ),
+    ("engine::context", &["engine", "engine::columns", "plan", "reel"], "data that outputs of a block share"),
     (
         "engine::fallback",
         &["engine", "engine::gpu", "reel"],
-        "uses the graphics card, and the processor if the card fails",
+        "uses the graphics card until it fails, then the processor",
     ),
     (
         "engine::narrowed",
