@@ -196,11 +196,11 @@ class Database:
 
         Args:
             where: conditions that games must meet, such as `"elo>=2600"` or `["white~Carlsen", "year>=2015"]`.
-            player: count only games of a player, and ask the query from his side; `player_exact` does so for one spelling of a
+            player: count only games of a player, and evaluate the query from his side; `player_exact` does so for one spelling of a
                 name, as the tag has it. `side` (`white`, `black`), `rating`
                 (`"2600-2700"`), `opponent` and `opponent_rating` choose among them.
             variations: search side lines as well; the database must keep them.
-            unique: leave out games that equal an earlier one, in everything (`"tags"`) or in their moves (`"moves"`).
+            unique: leave out games that are equal to an earlier one, in everything (`"tags"`) or in their moves (`"moves"`).
             first, best: count only the first hit of each game, or the one with the greatest value.
             skip, limit: leave out so many of the games that hit, and stop after so many.
             sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent`, `eval` or `loss`, the greatest first unless `reverse`.

@@ -24,7 +24,7 @@ class Choices(TypedDict, total=False):
 
     #: Conditions that games must meet, such as `"elo>=2600"` or `["white~Carlsen", "year>=2015"]`.
     where: str | Sequence[str] | None
-    #: Count only games of a player, and ask the query from his side.
+    #: Count only games of a player, and evaluate the query from his side.
     player: str | None
     #: The same for one spelling of a name, as the tag has it.
     player_exact: str | None
@@ -38,7 +38,7 @@ class Choices(TypedDict, total=False):
     opponent_rating: str | None
     #: Search side lines as well; the database must keep them.
     variations: bool | None
-    #: Leave out games that equal an earlier one: in everything, or in their moves.
+    #: Leave out games that are equal to an earlier one: in everything, or only in their moves.
     unique: Literal["tags", "moves"] | None
     #: Count only the first hit of each game.
     first: bool | None

@@ -508,19 +508,20 @@ fn the_page_prints_the_counts_of_the_verdicts() {
 fn page() -> String {
     let themes = themes::built_in();
     let mut out = format!(
-        "# The catalogue of themes\n\n{} themes that `orbit batch catalogue` counts; `orbit batch --show NAME` prints one. Each has \
-         positions that it hits, and some that it narrowly misses; where moves stand behind a position, a position on the way. This page is written by `tests/cli/themes.rs` from \
-         the files in `themes/`.\n\n\
-         The tables count how many hits are what the theme's name says to a chess player. The column of games says which hits were judged. \
-         *First of 11,372*: the first hit of each of the first 20 games that hit, in 11,372 games between masters over the board; of themes with less \
-         there are no more. They were judged by eye, and by a rule of their own with python-chess (`tests/tools/themes.py`) where there is one.\n\n\
-         *Sample of 11,372* and *sample of 45,925*: the first hits of 50 games that `orbit scan --first --unique=moves --sample 50 --seed 1` \
-         chooses among the games that hit, or of all if there are fewer. The games are the same, or for themes that are rare in them 45,925 games over the board, by \
-         correspondence, between programs and online, with the others among them. These hits were judged by the position and the ten half-moves that follow. python-chess \
-         found what is exact (it is mate, a man is taken, the material after each move), and each hit was then read by eye. \
-         `tests/data/theme-verdicts.tsv` holds the verdicts (right, wrong, arguable) and their reasons; only right ones count. \
-         The judgement is one reader's, and a number of 50 hits is an estimate. A query that asks for the fact on which the verdict rests, as those of mates, \
-         material and shut-in bishops do, is right almost by definition.\n",
+        "# The catalogue of themes\n\nThis page lists the {} built-in themes. `orbit batch catalogue` counts their hits, and `orbit batch --show NAME` prints one \
+         theme. Each theme has examples of positions that it hits, and of positions that it narrowly misses. If moves follow a position, the positions that they reach count. `tests/cli/themes.rs` writes this page from the files in `themes/`.\n\n\
+         The tables show how many of the judged hits are what the name of the theme means to a chess player. The column *games* says \
+         which hits were judged. *First of 11,372*: in 11,372 games between masters over the board, the first hit of each of the first \
+         20 games that hit. If fewer games hit, all of them were judged. The hits were judged by eye, and for some themes also by a \
+         separate rule with python-chess (`tests/tools/themes.py`).\n\n\
+         *Sample of 11,372* and *sample of 45,925*: the first hits of 50 games that `orbit scan --first --unique=moves --sample 50 \
+         --seed 1` chooses among the games that hit, or of all these games if there are fewer. The games are the same 11,372 or, for \
+         themes that are rare in them, a collection of 45,925 games that includes them: games over the board, by correspondence, \
+         between programs and online. These hits were judged by the position and the ten half-moves that follow. python-chess \
+         determined the facts (mate, captures, the material after each move), and then each hit was judged by eye. \
+         `tests/data/theme-verdicts.tsv` contains the verdicts (right, wrong, arguable) and their reasons; only right ones count. One \
+         reader made these judgements, and a number from 50 hits is an estimate. If a query tests the fact on which the verdict \
+         depends, as the queries for mates, material and shut-in bishops do, it is right almost by definition.\n",
         themes.len()
     );
     let verdicts = verdicts();

@@ -187,8 +187,9 @@ fn in_words(value: &str) -> &str {
 fn page() -> (String, usize) {
     let games = pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap());
     let mut out = String::from(
-        "# Conformance\n\nWhat the sources of the transforms say, in our own words, and what `orbit` answers. This page is \
-         written by `tests/suite/conformance.rs`, which checks every line of it or names the test that does.\n",
+        "# Conformance\n\nThis page compares `orbit` with the documents that define the transforms. It gives each of their statements in our own words, \
+         and the answer of `orbit`. `tests/suite/conformance.rs` writes the page. It checks each statement, or the line names the test \
+         that checks it.\n",
     );
     let mut count = 0;
     for line in data("conformance.tsv").lines() {
@@ -202,7 +203,7 @@ fn page() -> (String, usize) {
         writeln!(out, "| {says} | {answer}.{remark} |").unwrap();
         count += 1;
     }
-    out += "\nThe words of the language, built or not, stand in [language.md](language.md).\n";
+    out += "\n[language.md](language.md) lists all words of the language, including those that `orbit` does not support.\n";
     (out, count)
 }
 

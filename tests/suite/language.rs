@@ -300,7 +300,7 @@ fn in_words(value: WordValue) -> &'static str {
         WordValue::Condition => "condition",
         WordValue::Squares => "squares",
         WordValue::Number => "number",
-        WordValue::Text => "text",
+        WordValue::Text => "string",
         WordValue::Position => "position",
     }
 }
@@ -346,7 +346,7 @@ fn group_page(out: &mut String, group: &WordGroup, games: &[Block], folder: &Tem
     for (rows, head, columns) in [
         (here, "| word | form | value | meaning | example | hits |", 6),
         (later, "| not supported yet | form | value | meaning |", 4),
-        (refused, "| no word of `orbit` | why |", 2),
+        (refused, "| never supported | why |", 2),
     ] {
         if !rows.is_empty() {
             write!(out, "\n{head}\n{}|\n{rows}", "|---".repeat(columns)).unwrap();
@@ -367,13 +367,15 @@ fn page() -> String {
     }
     let mut out = format!(
         "# The query language\n\n\
-         Every word that `orbit` knows of CQL 6.2 and of CQL 5: {} of them it has, {} are not supported yet and refused by name, \
-         {} are no words of it. `orbit help language WORD` prints one of them. `tests/suite/language.rs` writes this page from the table in \
-         `crates/query/src/words.rs`, and runs every example, on two engines where a plan can say it; hits are positions of `games/sample.pgn`, whose games have no ratings, \
-         openings, comments, null moves or side lines; \
-         `positions.cqo` holds the FEN of the usual first position.\n\n\
-         In forms, F is any filter, S one whose value is a set of squares, N a number, T a text, P a position. TEXT is a text in quotation \
-         marks, NAME the name of a variable, RANGE a number or two: `2`, `2 4`. Brackets mark what may be left out, `|` a choice.\n",
+         This page lists every word of CQL 6.2 and of CQL 5 that `orbit` knows. It supports {} of them. {} are not supported yet, and \
+         {} never will be: a query with one of these is refused, and the message names the word. `orbit help language WORD` prints the \
+         description of one word. `tests/suite/language.rs` writes this page from the table in `crates/query/src/words.rs`, and runs \
+         every example, on two engines if the query has a plan. The column *hits* counts the positions of `games/sample.pgn` that hit. \
+         These games have no ratings, openings, comments, null moves or side lines. The file `positions.cqo`, which an example reads, \
+         contains the FEN of the usual start position.\n\n\
+         In the forms, F is any filter, S a filter whose value is a set of squares, N a number, T a string, P a position. TEXT is a \
+         string in quotation marks, NAME the name of a variable, and RANGE one number or two: `2`, `2 4`. Brackets enclose parts that \
+         can be left out, and `|` separates alternatives.\n",
         counts["here"], counts["later"], counts["refused"]
     );
     out.push_str(PRECEDENCE);
@@ -388,24 +390,27 @@ fn page() -> String {
 const PRECEDENCE: &str = "
 ## What a filter takes
 
-A filter that takes another one takes what stands to its right as far as this table says. The order of operators, the tightest first: `:`, \
+The operand of a filter extends to the right as far as this table says. Operators have this order, the tightest first: `:`, \
 then `T[...]` and `~~`, `attacks` and `attackedby`, `&`, `|`, `->` and `<-`, `--` and `[x]`, `* / %`, `+ -`, comparisons, `in`, `not`, `and`, `or`.
 
-| takes | filters |
+| operand | filters |
 |---|---|
-| all to its right, `and` and `or` as well | transforms, `find`, `if`, `loop`, the bodies of `square`, `piece`, `∊`, `echo` and `while`, `sort`, `assert`, `notransform`, \
+| everything to the right, including `and` and `or` | transforms, `find`, `if`, `loop`, the bodies of `square`, `piece`, `∊`, `echo` and `while`, `sort`, `assert`, `notransform`, \
 `comment`, `message` and `str` without parentheses, `D[k] =` |
 | up to comparisons and `in` | `not` |
-| sums and products | `abs`, `sqrt`, `position`, `int`, `ascii`, `makesquare` and `#` of a text, assignments, each argument of `max`, `min`, `indexof`, `child(...)` |
+| sums and products | `abs`, `sqrt`, `position`, `int`, `ascii`, `makesquare` and `#` of a string, assignments, each argument of `max`, `min`, `indexof`, `child(...)` |
 | arrows, unions and intersections of sets | `#` of a set, `power`, `rank`, `file`, `type`, `colortype`, `typename`, `piecename`, `pieceid`, `between`, the sets of loops, `focus` |
 | `attacks` and `attackedby` | `~` |
 | one filter with its `:`, `[...]` and `~~` | directions, `light`, `dark`, `uppercase`, `lowercase`, the parts of `pin` and `move`, `-` before a number |
 
-`P:T[i]` is `(P:T)[i]`, with `i` asked at the position at hand. An operator that an argument cannot take ends it: `flip count Ra1 * 2` is `(flip count Ra1) * 2`.
+`P:T[i]` is `(P:T)[i]`; `i` is evaluated at the current position, not at P. An operator that an argument cannot take ends the argument: \
+`flip count Ra1 * 2` is `(flip count Ra1) * 2`.
 
-A filter that has no value does not match, and what needs its value has none: arithmetic, comparisons, parts of texts, `str F` of a single filter, an assignment, \
-`settag`, the entry of a dictionary. `a != b` and `equal(F G)` can match without: the first if a side has none, the second if neither has one. A condition that does not \
-match and an empty set count as no value for `equal` between filters of two types. In a comment, and in `str` of several filters, what has no value is written `<false>`.
+A filter that has no value does not match. A filter that needs the value of such a filter has no value either: arithmetic, comparisons, \
+parts of strings, `str F` of a single filter, an assignment, `settag`, an entry of a dictionary. Two filters can match although an operand \
+has no value: `a != b` matches if a side has none, and `equal(F G)` if neither has one. If the operands of `equal` have different types, a \
+condition that does not match and an empty set count as no value. In a comment, and in `str` of several filters, `<false>` stands for a \
+missing value.
 ";
 
 #[test]

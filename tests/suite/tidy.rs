@@ -21,20 +21,24 @@ const LINES_MAX: usize = 800;
 /// units of their own. `engine` means `crates/engine/src/lib.rs`. The manifest of a crate limits the crates that it may import;
 /// this table limits the imports of modules in crates that have several modules. docs/dev/imports.md shows it.
 const ARROWS: &[(&str, &[&str], &str)] = &[
-    ("board", &[], "everything stands on it"),
-    ("visible", &[], "one list of letters for all that is shown"),
-    ("isa", &[], "which instructions there are"),
-    ("sync", &[], "one answer to threads that panic"),
-    ("interrupt", &[], "a switch, and what asks it"),
-    ("record", &[], "results and remarks, whatever the moves are"),
-    ("regexes", &["interrupt"], "searches that count their steps end when they are told"),
+    ("board", &[], "all other modules are built on it"),
+    ("visible", &[], "escapes the characters that must not be shown"),
+    ("isa", &[], "detects the instruction sets of the processor"),
+    ("sync", &[], "locks that ignore poisoning"),
+    ("interrupt", &[], "a switch that ends a search early"),
+    ("record", &[], "the record of a game apart from its moves"),
+    ("regexes", &["interrupt"], "searches that count their steps stop at an interrupt"),
     ("files", &["sync"], "writes any bytes"),
-    ("diagnostic", &["visible"], "messages know texts and spans"),
-    ("text", &[], "one encoding for all bytes of games"),
-    ("named", &["diagnostic"], "choices that have names, and slips in these"),
-    ("fen", &["board"], "positions as text"),
-    ("game", &["board", "diagnostic", "fen", "text"], "reads headers, and knows slips in names of tags"),
-    ("positions", &["board", "diagnostic", "fen"], "positions, and faults in names"),
+    ("diagnostic", &["visible"], "messages with texts and spans"),
+    ("text", &[], "decodes all bytes of games in one way"),
+    ("named", &["diagnostic"], "choices that have names, with suggestions for misspelt ones"),
+    ("fen", &["board"], "reads and writes positions as text"),
+    ("game", &["board", "diagnostic", "fen", "text"], "reads headers, and suggests names for misspelt tags"),
+    (
+        "positions",
+        &["board", "diagnostic", "fen"],
+        "transforms positions, and reports errors in names of transforms",
+    ),
     (
         "engine",
         &[
@@ -51,14 +55,14 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "regexes",
             "text",
         ],
-        "the protocol of all engines; tags are strings of flat programs; cards keep kernels in the user's folder",
+        "the protocol of all engines; tags are strings in flat programs; graphics cards keep kernels in the user's folder",
     ),
     (
         "engine::prepared",
         &["diagnostic", "engine", "engine::cpu", "engine::gpu", "engine::reference", "plan", "query"],
         "a prepared query joins query, plan and engines",
     ),
-    ("engine::wants", &["engine", "game"], "what a run wants; measures say which comments they read"),
+    ("engine::wants", &["engine", "game"], "the requests of a run; measures name their comments"),
     ("engine::columns", &["engine", "game", "plan", "reel", "text"], "tags become columns of a plan"),
     (
         "engine::cpu",
@@ -70,24 +74,24 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &["board", "engine", "engine::columns", "engine::context", "files", "plan", "reel", "sync"],
         "never `query`: it runs plans; compiled kernels are kept in files",
     ),
-    ("engine::context", &["engine", "engine::columns", "plan", "reel"], "what outputs of a block share"),
-    ("engine::fallback", &["engine", "engine::gpu", "reel"], "uses the card, then the processor"),
+    ("engine::context", &["engine", "engine::columns", "plan", "reel"], "data that outputs of a block share"),
+    (
+        "engine::fallback",
+        &["engine", "engine::gpu", "reel"],
+        "uses the graphics card until it fails, then the processor",
+    ),
     (
         "engine::narrowed",
         &["engine", "engine::cpu", "engine::reference", "plan", "query", "reel"],
-        "the processor passes over games for the reference engine",
+        "a plan selects the games for the reference engine",
     ),
     (
         "engine::settled",
         &["engine", "engine::reference", "reel"],
-        "the reference engine tells errors of queries",
+        "the reference engine reports errors of queries",
     ),
     ("engine::texts", &["engine", "engine::reference", "reel"], "strings come from the reference engine"),
-    (
-        "engine::verify",
-        &["engine", "pgn", "reel", "sync"],
-        "games are packed anew for the engine that checks",
-    ),
+    ("engine::verify", &["engine", "pgn", "reel", "sync"], "packs games again for the engine that checks"),
     (
         "engine::reference",
         &["engine", "query", "reel", "reference", "sync"],
@@ -96,7 +100,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "reference",
         &["board", "diagnostic", "files", "interrupt", "query", "record", "regexes", "sync", "text"],
-        "never `game`: a second reading of tags, too; faults of queries have a place, and queries read files",
+        "never `game`, so that tags are read a second time independently; errors of queries have a place, and queries read files",
     ),
     (
         "executor",
@@ -149,12 +153,12 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "text",
             "themes",
         ],
-        "what the crate shows of itself",
+        "the public interface of the crate",
     ),
     (
         "job",
         &["database", "files", "pgn", "reel", "report", "request", "run", "executor"],
-        "writes the parts of a run, and hands them out again",
+        "writes the parts of a run, and reads them again",
     ),
     (
         "serve",
@@ -177,7 +181,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "text",
             "visible",
         ],
-        "databases by their names, and their answers as JSON",
+        "databases with names, and answers about them as JSON",
     ),
     (
         "explore",
@@ -185,7 +189,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "board", "choice", "database", "engine", "fen", "game", "reel", "report", "run", "stats",
             "visible", "visits",
         ],
-        "collects moves beside positions, and writes them",
+        "collects the moves played in a position, and writes them",
     ),
     (
         "profile",
@@ -229,7 +233,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "choice",
         &["board", "diagnostic", "engine", "fen", "game", "named", "reel"],
-        "chooses by hits and by what games say; positions are given as FEN",
+        "chooses games by their hits, tags and comments; positions are given as FEN",
     ),
     (
         "stats",
@@ -271,7 +275,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "executor",
             "themes",
         ],
-        "joins the choices of all of them",
+        "combines the options of all of them",
     ),
 ];
 
@@ -298,22 +302,22 @@ const ROOTS: [&str; 4] = ["crates/core/src/lib.rs", "crates/search/src/lib.rs", 
 
 /// Imports that are forbidden although [`ARROWS`] allows their module.
 const EXCEPT: &[(&str, &str, &str)] = &[
-    ("reference", "board::Dihedral", "it has transform arithmetic of its own"),
-    ("reference", "board::SquareMap", "it has transform arithmetic of its own"),
-    ("reference", "board::shift", "it has transform arithmetic of its own"),
-    ("reference", "board::translate", "it has transform arithmetic of its own"),
-    ("reference", "board::full_lines", "it has transform arithmetic of its own"),
-    ("reference", "board::attacks", "it takes attacks from shakmaty"),
-    ("reference", "board::legal", "it takes moves from shakmaty"),
-    ("reference", "board::moves", "it takes moves from shakmaty"),
-    ("witness", "board::legal", "it takes moves from shakmaty"),
-    ("witness", "board::moves", "it takes moves from shakmaty"),
-    ("witness", "board::attacks", "it takes attacks from shakmaty"),
+    ("reference", "board::Dihedral", "it has its own transform arithmetic"),
+    ("reference", "board::SquareMap", "it has its own transform arithmetic"),
+    ("reference", "board::shift", "it has its own transform arithmetic"),
+    ("reference", "board::translate", "it has its own transform arithmetic"),
+    ("reference", "board::full_lines", "it has its own transform arithmetic"),
+    ("reference", "board::attacks", "it uses the attacks of shakmaty"),
+    ("reference", "board::legal", "it uses the moves of shakmaty"),
+    ("reference", "board::moves", "it uses the moves of shakmaty"),
+    ("witness", "board::legal", "it uses the moves of shakmaty"),
+    ("witness", "board::moves", "it uses the moves of shakmaty"),
+    ("witness", "board::attacks", "it uses the attacks of shakmaty"),
     ("witness", "board::san", "shakmaty parses the moves"),
-    ("transforms", "query::parse", "the typed tree is all it sees"),
-    ("plan", "query::parse", "the typed tree is all it sees"),
-    ("engine", "query::parse", "the typed tree is all it sees"),
-    ("reference", "query::parse", "the typed tree is all it sees"),
+    ("transforms", "query::parse", "it uses only the typed tree"),
+    ("plan", "query::parse", "it uses only the typed tree"),
+    ("engine", "query::parse", "it uses only the typed tree"),
+    ("reference", "query::parse", "it uses only the typed tree"),
 ];
 
 /// Words that must not occur, since they are not about the project. Each may occur in at most one file, which is named.

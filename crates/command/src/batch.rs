@@ -83,24 +83,25 @@ pub(super) struct Args {
     /// The files to search: PGN, EPD or FEN files (plain, .zst, .gz or .bz2), .zip archives and folders of such files, reels,
     /// or `-` for standard input.
     ///
-    /// In a build with the feature `https` also URLs of such files, with the feature `sevenz` also .7z archives.
+    /// A build with the feature `https` also reads URLs of such files, and one with the feature `sevenz` also .7z archives.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Search only for the themes of these names; with --group, also for those of the groups.
+    /// Search only for the themes with these names; with --group, also for those of the groups.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
-    /// Search only for the themes of these groups; with --only, also for those of the names.
+    /// Search only for the themes of these groups; with --only, also for those with the names.
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     group: Vec<String>,
-    /// Count the hits of each group of games or positions apart, such as `year` or `elo:200`.
+    /// Count the hits of each group of games or positions separately, such as `year` or `elo:200`.
     ///
-    /// Groups are made by year, decade, eco, result, source (the file), folder, elo:100 (in steps of 100), ply:10, player, tag:Name and more; see
-    /// --stats of `orbit scan --help`. `year,eco` groups by year, and again by opening.
+    /// Groups are made by year, decade, eco, result, source (the file), folder, elo:100 (in steps of 100), ply:10, player,
+    /// tag:Name and more; see --stats of `orbit scan --help`. `year,eco` groups by year, and separately by opening.
     #[arg(long, value_name = "GROUPING")]
     by: Option<String>,
-    /// Count only games that meet a condition, such as `elo>=2600`, or hits at positions that do, such as `clock<30`.
+    /// Count only games that meet a condition, such as `elo>=2600`, or hits at positions that meet it, such as `clock<30`.
     ///
-    /// May be given several times: all conditions must be met. `orbit scan --help` explains how to write them.
+    /// This option may be given several times; then all conditions must be met. `orbit scan --help` explains how to write
+    /// them.
     #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
     #[command(flatten)]
@@ -137,9 +138,9 @@ pub(super) struct Args {
     fail_if_none: bool,
     /// Write to FILE a list of the games that were cut, skipped or repaired.
     ///
-    /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
-    /// can be read is skipped. A game of which side lines were left out or cut is trimmed. Each line of the list names the
-    /// source, the game, the byte, the ply and the reason.
+    /// A game that cannot be read to its end is cut; the moves before the fault are kept. A game is skipped if none of its
+    /// positions can be read, and trimmed if side lines were left out or cut. Each line of the list names the source, the
+    /// game, the byte, the ply and the reason.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
     /// Print on stderr which games were cut, skipped or repaired, and notes about the queries.

@@ -88,7 +88,7 @@ pub(super) struct Args {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Refused: another program measures a graphics card alone. The option takes all words that follow, which were options of it.
+    /// No longer supported: another program measures a graphics card alone. The option takes all words that follow.
     #[arg(long, hide = true, num_args = 0.., allow_hyphen_values = true)]
     card: Option<Vec<OsString>>,
 }

@@ -20,24 +20,24 @@ pub(super) struct BoardArgs {
     board: Option<String>,
     /// List the games most like this board, instead of a query.
     ///
-    /// Of each game the position with the greatest value counts. The value of a position is a percentage: 100 where exactly these men stand. Twice the number of men that stand
-    /// where the board has them is divided by the number of men on both boards. The letters are those of --board. The
-    /// first 50 games are listed; --limit lists more or fewer.
+    /// The value of a game is that of its most similar position. The value of a position is a percentage: twice the number
+    /// of men that stand where the board has them, divided by the number of men on both boards. It is 100 if exactly these
+    /// men are on the board. The letters are those of --board. The first 50 games are listed; --limit lists more or fewer.
     #[arg(long, value_name = "FEN", conflicts_with_all = ["file", "board"], group = "placement")]
     similar: Option<String>,
-    /// Find the board in all eight turns and reflections.
+    /// Find the board under all eight rotations and reflections.
     #[arg(long, requires = "placement", alias = "flipdihedral")]
     flip: bool,
-    /// Find the board also reflected left to right, a <-> h.
+    /// Also find the board reflected left to right, a <-> h.
     #[arg(long, requires = "placement")]
     flipvertical: bool,
-    /// Find the board also reflected top to bottom, 1 <-> 8.
+    /// Also find the board reflected top to bottom, 1 <-> 8.
     #[arg(long, requires = "placement")]
     fliphorizontal: bool,
-    /// Find the board also turned by 90, 180 and 270 degrees.
+    /// Also find the board rotated by 90, 180 and 270 degrees.
     #[arg(long, requires = "placement")]
     rotate90: bool,
-    /// Find the board also with the colours swapped, ranks 1 <-> 8.
+    /// Also find the board with the colours swapped, ranks 1 <-> 8.
     #[arg(long, requires = "placement")]
     flipcolor: bool,
     /// Find the board only with the colours swapped, ranks 1 <-> 8.

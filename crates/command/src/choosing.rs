@@ -15,19 +15,20 @@ use super::players::PlayerArgs;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Choosing games")]
 pub(super) struct ChoosingArgs {
-    /// Count only games that meet a condition, such as `elo>=2600`, or hits at positions that do, such as `clock<30`.
+    /// Count only games that meet a condition, such as `elo>=2600`, or hits at positions that meet it, such as `clock<30`.
     ///
-    /// May be given several times: all conditions must be met. `and`, `or` and brackets join conditions, and `and` binds tighter:
-    /// `elo>=2600 and (eco=B9* or eco=C*)`. A value with these words stands in quotation marks: `event~"now or never"`. A
-    /// condition is a name, an operator and a value: `date>=2015`, `eco=B9*`, `eco=B90-B99`, `result=1-0`. The name is that of a common tag, in upper or lower case;
-    /// `tag:Name` for any other tag; `player` (White or Black), `elo` (the higher rating), `year`, `result`, `title` (of White or Black),
-    /// `white-title`, `black-title`, `opening-name` and `opening-eco` (what the moves tell, whatever the tags say), or `time-control` (ultrabullet, bullet, blitz, rapid, classical, correspondence). The
-    /// operators are `=` and `!=` (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or
-    /// does not), `<`, `<=`, `>` and `>=`.
+    /// This option may be given several times; then all conditions must be met. `and`, `or` and parentheses join
+    /// conditions, and `and` binds tighter: `elo>=2600 and (eco=B9* or eco=C*)`. Write a value that contains these words in
+    /// quotation marks: `event~"now or never"`. A condition is a name, an operator and a value: `date>=2015`, `eco=B9*`,
+    /// `eco=B90-B99`, `result=1-0`. The name is that of a common tag, in upper or lower case; `tag:Name` for any other tag;
+    /// `player` (White or Black), `elo` (the higher rating), `year`, `result`, `title` (of White or Black), `white-title`,
+    /// `black-title`, `opening-name` and `opening-eco` (determined from the moves, not from the tags), or `time-control`
+    /// (ultrabullet, bullet, blitz, rapid, classical, correspondence). The operators are `=` and `!=` (`*` in the value
+    /// stands for any characters), `~` and `!~` (the tag contains the value, or does not), `<`, `<=`, `>` and `>=`.
     ///
     /// `clock` (seconds left to the player who just moved), `spent` (seconds that the move took), `eval` (pawns by which
-    /// White is ahead) and `loss` (pawns that the move lost) are those of the position of a hit: of a game that fits, the hits count whose positions meet the
-    /// condition. They are read from the comments of the games, as lichess and cutechess write them.
+    /// White is ahead) and `loss` (pawns that the move lost) are properties of positions: only hits at positions that meet
+    /// the condition are counted. They are read from the comments of the games, as lichess and cutechess write them.
     #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
     #[command(flatten)]
@@ -50,7 +51,7 @@ pub(super) struct ChoosingArgs {
     /// end; with --limit N, only the first N in the order are kept and listed.
     #[arg(long, value_parser = choice::<SortKey>(), value_name = "KEY")]
     sort: Option<SortKey>,
-    /// List the lowest first; for --sort.
+    /// With --sort, list the lowest first.
     #[arg(long)]
     reverse: bool,
     /// List N games, chosen at random, of those that hit.

@@ -33,9 +33,10 @@ Examples:
     override_usage = "orbit explore [OPTIONS] PATH... MOVES\n       orbit explore [OPTIONS] PATH... FEN\n       orbit explore [OPTIONS] PATH... start"
 )]
 pub(super) struct Args {
-    /// The games, and behind them the position: moves from the usual start in SAN or UCI (`e4 c5`), a FEN, or `start`.
+    /// The games, then the position: moves from the usual start in SAN or UCI (`e4 c5`), a FEN, or `start`.
     ///
-    /// Games are PGN, EPD, FEN, folders, reels, or `-` for standard input. Main lines are searched, whatever their start.
+    /// Games are PGN, EPD, FEN, folders, reels, or `-` for standard input. Only main lines are searched; they may begin
+    /// with any position.
     #[arg(value_name = "PATH", required = true, num_args = 2..)]
     words: Vec<PathBuf>,
     /// Count only games from this date on: `2015`, `2015-03` or `2015-03-07`.
@@ -44,15 +45,16 @@ pub(super) struct Args {
     /// Count only games up to this date.
     #[arg(long, value_name = "DATE")]
     until: Option<String>,
-    /// Count only games whose players have mean ratings in these groups: 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500.
+    /// Count only games in which the mean rating of the players is in one of these groups: 0, 1000, 1200, 1400, 1600, 1800,
+    /// 2000, 2200, 2500.
     ///
-    /// A group reaches from its number to the next one, as at lichess: `2200,2500` are all from 2200 on.
+    /// A group extends from its number to the next one, as at lichess: `2200,2500` includes all ratings from 2200 on.
     #[arg(long, value_name = "GROUPS")]
     ratings: Option<String>,
     /// Count only games of these speeds: ultraBullet, bullet, blitz, rapid, classical, correspondence.
     #[arg(long, value_name = "SPEEDS")]
     speeds: Option<String>,
-    /// Count only rated or casual games, as the events of lichess say.
+    /// Count only rated or only casual games, according to the tag Event, as lichess writes it.
     #[arg(long, value_name = "MODES")]
     modes: Option<String>,
     /// Count only games of a player, however the name is spelt.
@@ -61,16 +63,16 @@ pub(super) struct Args {
     /// Count only games in which the player has this side.
     #[arg(long = "as", value_name = "SIDE", value_parser = ["white", "black"], requires = "player")]
     side: Option<String>,
-    /// List so many moves [default: 12].
+    /// List at most N moves [default: 12].
     #[arg(long, value_name = "N")]
     moves: Option<String>,
-    /// List so many of the games with the highest mean ratings [default: 4].
+    /// List the N games with the highest mean ratings [default: 4].
     #[arg(long, value_name = "N")]
     top_games: Option<String>,
-    /// List so many of the last games [default: 4].
+    /// List the N most recent games [default: 4].
     #[arg(long, value_name = "N")]
     recent_games: Option<String>,
-    /// Print one JSON object, that of lichess's opening explorer.
+    /// Print one JSON object in the form of lichess's opening explorer.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -34,8 +34,8 @@ pub(super) struct Args {
 enum Topic {
     /// List the words of the query language, or explain one.
     Language {
-        /// The word to explain: a filter, keyword, sign or piece letter of CQL 6, or `:WORD` for a keyword of CQL 5; or a topic,
-        /// all of whose words are explained: a word of a heading of `orbit help language`, such as `moves` or `pawns`.
+        /// The word to explain: a filter, keyword, sign or piece letter of CQL 6, or `:WORD` for a keyword of CQL 5. A word
+        /// from a heading of `orbit help language`, such as `moves` or `pawns`, explains all words of this topic.
         #[arg(value_parser = SomeWord, allow_hyphen_values = true)]
         word: Option<String>,
     },
@@ -308,7 +308,7 @@ fn page(group: &WordGroup, word: &Word, asked: &str) -> Vec<String> {
         WordValue::Condition => "a condition",
         WordValue::Squares => "a set of squares",
         WordValue::Number => "a number",
-        WordValue::Text => "a text",
+        WordValue::Text => "a string",
         WordValue::Position => "a position of the game",
     };
     if !value.is_empty() {

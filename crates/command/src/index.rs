@@ -73,13 +73,14 @@ pub(super) struct Args {
     /// PGN, EPD or FEN files (plain, .zst, .gz, .bz2), .zip archives and folders of such files, reels, or `-` for
     /// standard input.
     ///
-    /// In a build with the feature `https` also URLs of such files, with the feature `sevenz` also .7z archives.
+    /// A build with the feature `https` also reads URLs of such files, and one with the feature `sevenz` also .7z archives.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Write this reel; its name ends in .reel. The file gets its name when it is complete. With --shards, a new folder.
+    /// Write this reel, whose name ends in .reel; with --shards, this new folder. The file gets its name when it is
+    /// complete.
     #[arg(short, long, value_name = "FILE.reel")]
     output: PathBuf,
-    /// Add games to the reel instead of replacing it; files that it contains already are skipped.
+    /// Add games to the reel instead of replacing it; files that it already contains are skipped.
     #[arg(long)]
     append: bool,
     /// Write a folder of reels of about this size, such as `256M`, and a manifest.
@@ -87,7 +88,7 @@ pub(super) struct Args {
     shards: Option<u64>,
     /// Drop games that are equal to an earlier game.
     ///
-    /// `--no-duplicates` compares all that is kept of games, `--no-duplicates=moves` their moves alone.
+    /// `--no-duplicates` compares everything that the reel stores of a game, `--no-duplicates=moves` only the moves.
     #[arg(long, value_name = "WHAT", value_parser = choice::<Alike>(), num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
     no_duplicates: Option<Alike>,
     /// Keep side lines (variations), comments and glyphs, so that `--variations` can search the reel.
@@ -98,9 +99,9 @@ pub(super) struct Args {
     variations: bool,
     /// Write a table of the positions of main lines beside the reel: all.reel.positions beside all.reel.
     ///
-    /// With it `orbit positions` and `orbit scan --at` find a position without reading the whole reel. --append writes the
-    /// table anew; without --positions the table goes on to answer for the games before the append. It takes at most 8 bytes
-    /// for each distinct position and 4 for each position of a game.
+    /// With this table, `orbit positions` and `orbit scan --at` find a position without reading the whole reel. --append
+    /// with --positions writes a new table; without --positions, the old table still covers the games before the append. A
+    /// table takes at most 8 bytes for each distinct position and 4 for each position of a game.
     #[arg(long)]
     positions: bool,
     /// Use N threads [default: one for each core].
@@ -110,15 +111,15 @@ pub(super) struct Args {
     unpack: UnpackArgs,
     /// Write to FILE a list of the games that were cut, skipped or repaired.
     ///
-    /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
-    /// can be read is skipped. A game of which side lines were left out or cut is trimmed. Each line of the list names the
-    /// source, the game, the byte, the ply and the reason.
+    /// A game that cannot be read to its end is cut; the moves before the fault are kept. A game is skipped if none of its
+    /// positions can be read, and trimmed if side lines were left out or cut. Each line of the list names the source, the
+    /// game, the byte, the ply and the reason.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
     /// Print on stderr which games were cut, skipped or repaired.
     #[arg(short, long)]
     verbose: bool,
-    /// Print neither progress, nor a summary, nor which inputs are skipped.
+    /// Print no progress, no summary and no notes on skipped inputs.
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]

@@ -28,8 +28,8 @@ pub(super) struct Args {
     json: bool,
     /// Read the whole reel and check it for damage.
     ///
-    /// Checks every checksum, and that the stored moves lead to the stored positions. A source file whose size and time do
-    /// not show whether it has changed is read and compared as well.
+    /// This checks every checksum, and that the stored moves lead to the stored positions. If the size and time of a source
+    /// file do not show whether it has changed, it is also read and compared.
     #[arg(long)]
     verify: bool,
 }

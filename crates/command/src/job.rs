@@ -60,9 +60,9 @@ pub(super) struct Args {
 enum JobCommand {
     /// Fix a search and divide it into parts.
     Plan(Box<PlanArgs>),
-    /// Compute parts.
+    /// Compute parts of the job.
     Part(PartArgs),
-    /// Write what one run of the search writes.
+    /// Merge the parts, and write the outputs of the search.
     Merge(MergeArgs),
     /// Print which parts are missing or damaged; the exit code is 3 if any are.
     Status(StatusArgs),
@@ -76,7 +76,7 @@ enum JobCommand {
     after_help = PLAN_AFTER_HELP
 )]
 struct PlanArgs {
-    /// Divide the job into about N parts [default: one for each reel of a folder of reels; 16 of a single reel].
+    /// Divide the job into about N parts [default: one for each reel of a folder of reels; 16 for a single reel].
     #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     parts: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -85,15 +85,15 @@ struct PlanArgs {
 
 #[derive(Debug, clap::Args)]
 struct PartArgs {
-    /// The parts to compute, then the folder of the job. Without parts, all that are missing.
+    /// The parts to compute, then the folder of the job. Without parts, all missing parts are computed.
     ///
     /// `5` is a part, `3-7` are several, and `2/16` is every sixteenth part from the second one on.
     #[arg(required = true, value_name = "PART FOLDER")]
     words: Vec<OsString>,
-    /// Compute parts again that are complete.
+    /// Compute complete parts again.
     #[arg(long)]
     again: bool,
-    /// Use N threads [default: what the job was planned with, else one for each core].
+    /// Use N threads [default: the number with which the job was planned, else one for each core].
     #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Print nothing but errors.

@@ -118,23 +118,23 @@ enum Command {
     Scan(Box<scan::Args>),
     /// Count the hits of many named queries in one pass over the games.
     Batch(Box<batch::Args>),
-    /// Show how orbit understands a query: its types, the copies its transforms make, its plan.
+    /// Show how orbit understands a query: its types, the copies that its transforms make, its plan.
     Explain(explain::Args),
-    /// Show what is played in a position, how it went, and in which games, as an opening explorer does.
+    /// Show the moves played in a position, their results and games, as an opening explorer does.
     Explore(explore::Args),
     /// Show a player's own games on one page: results, openings, themes and endings, against expectation and the field.
     Player(player::Args),
-    /// Run a script of CQL as CQL does, with its options, and write the games with its comments.
+    /// Run a CQL script with the options of CQL, and write the games with its comments.
     Cql(cql::Args),
     /// Rewrite a CQL 5 position list as a CQL 6 query.
     Convert(convert::Args),
     /// Convert PGN files to a reel, a file that orbit searches faster than PGN.
     Index(index::Args),
-    /// Run a search in parts, on one machine or many, and merge them to the output of one run.
+    /// Run a search in parts, on one or several machines, and merge them into the output of a single run.
     Job(job::Args),
     /// Print what a reel contains, and check it for damage.
     Info(info::Args),
-    /// Look up a position in a reel: how often it was played, when first and last, and by whom; or list novelties.
+    /// Show how often a position of a reel was played, when first and last, and by whom; or list novelties.
     Positions(positions::Args),
     /// Print one game: its tags, its moves and one of its positions.
     Show(show::Args),
@@ -142,7 +142,7 @@ enum Command {
     Serve(serve::Args),
     /// Search databases that stay in memory, query after query.
     Repl(repl::Args),
-    /// Turn, mirror or shift positions, swap their colours, or test their symmetry.
+    /// Rotate, reflect or shift positions, swap their colours, or test their symmetry.
     Transform(transform::Args),
     /// List the graphics cards of this machine, and whether they can run queries.
     Devices(devices::Args),

@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// The command whose manual page is printed [default: the page of orbit itself].
     #[arg(conflicts_with = "dir")]
     command: Option<String>,
-    /// Write all manual pages (orbit.1, orbit-scan.1, ...) to a folder that exists.
+    /// Write all manual pages (orbit.1, orbit-scan.1, ...) to an existing folder.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

@@ -33,15 +33,15 @@ pub(super) struct OutputArgs {
     /// Print hits in this format; the formats are described below [default: text].
     #[arg(short = 'F', long, value_parser = choice::<FormatName>())]
     pub(super) format: Option<FormatName>,
-    /// Write hits to a file, in the format that its name ends in.
+    /// Write hits to a file, in the format that the ending of its name gives.
     ///
-    /// A .pgn file gets the games that hit, a .txt, .jsonl, .csv, .epd, .fen or .parquet file the hits, an .html file a
-    /// report, an .svg file a heat map. Report and heat map show all hits, whatever --limit or --sample leave out. The
-    /// names of .pgn, .txt, .jsonl, .csv, .epd and .fen files may have .zst after them. Parquet needs a program built
-    /// with `--features parquet`.
+    /// A .pgn file contains the games that hit, a .txt, .jsonl, .csv, .epd, .fen or .parquet file the hits, an .html file a
+    /// report, an .svg file a heat map. Reports and heat maps show all hits, including those that --limit or --sample leave
+    /// out. .zst may follow the names of .pgn, .txt, .jsonl, .csv, .epd and .fen files. Parquet needs a program built with
+    /// `--features parquet`.
     ///
-    /// May be given several times. Hits are then printed only if --format names a format that no file has, or with `-o -`,
-    /// which is standard output. A file gets its name when it is complete.
+    /// This option may be given several times. Hits are then printed only if --format names a format that no file has, or
+    /// with `-o -`, which means standard output. A file gets its name when it is complete.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write one row for each hit, or one for each game that hits (its first hit), in tables and lists of positions.
@@ -51,7 +51,7 @@ pub(super) struct OutputArgs {
     rows: Rows,
     /// Write these columns to tables, such as `game,white,black,move,fen`.
     ///
-    /// Tables are jsonl, csv and parquet. docs/output.md has all columns and what they hold.
+    /// Tables are jsonl, csv and parquet. docs/output.md describes all columns.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column)]
     columns: Vec<Column>,
     /// Give the report this title, instead of the first line of the query.
@@ -66,10 +66,10 @@ pub(super) struct OutputArgs {
     /// List all hits of a game in text, not only the first 12, and all moves of a hit.
     #[arg(long)]
     pub(super) all_plies: bool,
-    /// Leave out of what moves and positions hits consist.
+    /// Leave out the moves and positions of which hits consist.
     ///
     /// A hit of `line`, `path`, `find`, `echo`, `--`, `[x]` or `move` consists of moves and positions, its span: text has a
-    /// line for it, jsonl the field `span`, csv and parquet columns, a report arrows. To find them takes time at each hit
+    /// line for it, jsonl the field `span`, csv and parquet columns, a report arrows. Finding them takes time at each hit
     /// that is listed.
     #[arg(long)]
     pub(super) no_spans: bool,

@@ -37,12 +37,13 @@ pub(super) struct Args {
     /// The games: PGN, EPD or FEN files, folders, reels, or `-` for standard input.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Take only games with the name spelt so and no other way.
+    /// Count only games in which the name has exactly this spelling.
     #[arg(long)]
     exact: bool,
     /// Count only games that meet a condition, such as `date>=2024`, of the player and of others.
     ///
-    /// May be given several times: all conditions must be met. `orbit scan --help` explains how to write them.
+    /// This option may be given several times; then all conditions must be met. `orbit scan --help` explains how to write
+    /// them.
     #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
     /// Write the profile to a file whose name ends in .html, .json or .txt, instead of printing it.

@@ -25,30 +25,30 @@ const UNDECIDED_MAX: usize = 200;
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Choosing a player", group(ArgGroup::new("whose").multiple(true)))]
 pub(super) struct PlayerArgs {
-    /// Count only games of a player, and ask the query from his side: White of the query is the player.
+    /// Count only games of a player, and evaluate the query from his side: White in the query is the player.
     ///
-    /// In games in which he has Black, the query is asked of the game with colours swapped: the board turned upside down,
-    /// White's pieces in the place of Black's, with the results and tags of the sides. What is found is shown in the game
-    /// as it was played. Scores and statistics are the player's.
+    /// If he has Black, the query is evaluated on the game with swapped colours: the board is reflected top to bottom, and
+    /// the pieces, results and tags of the sides are exchanged. The output shows the game as it was played. Scores and
+    /// statistics are the player's.
     ///
-    /// `Carlsen`, `Carlsen, M` and `Magnus Carlsen` are names. The surname must be the same, and given names as well, of
-    /// which each may be cut; case, accents and points do not matter. The summary lists the spellings that were taken together,
-    /// and names that come near and were left out.
+    /// `Carlsen`, `Carlsen, M` and `Magnus Carlsen` are names. The surname must be the same, and so must the given names,
+    /// each of which may be shortened; case, accents and points do not matter. The summary lists the spellings that count
+    /// as this player, and similar names that do not.
     #[arg(long, value_name = "NAME", group = "whose")]
     player: Option<PlayerName>,
-    /// Count only games of the player whose name is spelt so and no other way, else as --player.
+    /// Count only games of the player whose name has exactly this spelling; otherwise like --player.
     #[arg(long, value_name = "NAME", group = "whose")]
     player_exact: Option<String>,
     /// Count only games in which the player has this side.
     #[arg(long = "as", value_name = "SIDE", value_parser = choice::<Side>(), group = "whose")]
     side: Option<Side>,
-    /// Count only games in which the player's rating lies in a range, such as `2600-2700`, `2600-` or `-2700`.
+    /// Count only games in which the player's rating is in a range, such as `2600-2700`, `2600-` or `-2700`.
     #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
     rating: Option<Ratings>,
-    /// Count only games against an opponent; his name is read as that of the player is.
+    /// Count only games against an opponent, whose name is read like that of --player.
     #[arg(long, value_name = "NAME", group = "whose")]
     opponent: Option<PlayerName>,
-    /// Count only games in which the opponent's rating lies in a range.
+    /// Count only games in which the opponent's rating is in a range.
     #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
     opponent_rating: Option<Ratings>,
 }

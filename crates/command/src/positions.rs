@@ -42,24 +42,24 @@ pub(super) struct Args {
     database: PathBuf,
     /// The position: a FEN, or moves from the usual start position.
     ///
-    /// The positions of main lines count. Two are the same as for repetitions: board, side to move and castling rights are
-    /// equal, and the en passant square if a pawn can capture there.
+    /// Only positions of main lines count. As for repetitions, two positions are the same if board, side to move and
+    /// castling rights are equal, and the en passant square if a pawn can capture there.
     ///
-    /// Of games with equal dates, the one that comes first in the file is the earlier one. A day or month that is not known
-    /// comes after all that are known: 2015.??.?? after 2015.12.31. A game without a year comes after all others; it is the
-    /// last one only if no game has a year.
+    /// If games have equal dates, the first in the file is the earliest one. An unknown day or month comes after all known
+    /// ones: 2015.??.?? after 2015.12.31. A game without a year comes after all others; it is the last one only if no game
+    /// has a year.
     #[arg(value_name = "POSITION", required_unless_present_any = ["write", "novelties"])]
     position: Option<ExactPosition>,
-    /// Write the table of positions of a reel, in place of the one that is there.
+    /// Write the table of positions of a reel, and replace an existing one.
     #[arg(long, conflicts_with_all = ["position", "novelties", "json", "fail_if_none"])]
     write: bool,
-    /// List the first position of each game that no earlier game has, and what was played there before.
+    /// List the first position of each game that no earlier game has, and the moves that earlier games played instead.
     ///
     /// Earlier games are those with an earlier date, and those with the same date that come first in the reel. A game whose
-    /// moves an earlier game has as well is not listed. The reel needs a table of all its games.
+    /// moves an earlier game already has is not listed. The reel needs a table of positions of all its games.
     #[arg(long, conflicts_with_all = ["position", "fail_if_none"])]
     novelties: bool,
-    /// Print JSON: an object, or one a line for --novelties.
+    /// Print one JSON object; with --novelties, one on each line.
     #[arg(long)]
     json: bool,
     /// Use N threads [default: one for each core].

@@ -19,9 +19,9 @@ const LINE_INTERVAL: Duration = Duration::from_millis(100);
 pub(super) struct ProgressArgs {
     /// Show progress on stderr as `bar`, as `json`, or not at all (`none`).
     ///
-    /// `bar` draws a progress bar if stderr is a terminal and --quiet is not given. `json` prints a JSON object a line, at
-    /// most ten a second: event (`progress`, or `done` at the end), bytes, bytes_total (if known), games, positions and,
-    /// in a search, games_hit.
+    /// `bar` draws a progress bar if stderr is a terminal and --quiet is not given. `json` prints a JSON object on each
+    /// line, at most ten per second: event (`progress`, or `done` at the end), bytes, bytes_total (if known), games,
+    /// positions and, in a search, games_hit.
     #[arg(long, value_enum, value_name = "HOW", default_value = "bar", hide_possible_values = true)]
     progress: ProgressKind,
 }

@@ -20,7 +20,7 @@ const BOARD_QUERY: &str = "query of --board";
 /// The language of queries.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct DialectArgs {
-    /// Read queries as CQL 5 or CQL 6 [default: cql5 for `(position ...)` and `(match ...)`, else cql6].
+    /// Read queries in this dialect [default: cql5 for `(position ...)` and `(match ...)`, else cql6].
     #[arg(long, value_parser = choice::<Dialect>())]
     dialect: Option<Dialect>,
 }

@@ -49,16 +49,16 @@ impl UnpackArgs {
 /// Whether up-to-date reels are read in place of the PGN files beside them.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReadingArgs {
-    /// Read a PGN file itself even if an up-to-date reel of it lies in the same folder.
+    /// Read a PGN file itself even if an up-to-date reel of it is in the same folder.
     ///
-    /// Without this option, `orbit scan 'mate' games.pgn` reads games.reel, if that was made from games.pgn and
-    /// games.pgn has not changed since: this is faster and gives the same answers.
+    /// Without this option, `orbit scan 'mate' games.pgn` reads games.reel if it was made from games.pgn and games.pgn has
+    /// not changed since. This is faster and gives the same answers.
     #[arg(long)]
     no_reel: bool,
     /// Search side lines (variations) as well.
     ///
-    /// Without this option, only queries that begin with `cql(variations)` are asked of side lines. A reel contains side
-    /// lines if it was made by `orbit index --variations`.
+    /// Without this option, only queries that begin with `cql(variations)` search side lines. A reel contains side lines if
+    /// it was made by `orbit index --variations`.
     #[arg(long)]
     variations: bool,
     /// Let queries use the files below FOLDER: `readfile` reads them, `writefile` writes .cqo and .cql files.
@@ -66,12 +66,12 @@ pub(super) struct ReadingArgs {
     /// Without this option, a query that reads or writes files ends with an error.
     #[arg(long = "files", value_name = "FOLDER")]
     script_files: Option<PathBuf>,
-    /// Leave out games that equal an earlier game; the summary says how many.
+    /// Leave out games that are equal to an earlier game; the summary gives their number.
     ///
     /// `--unique` alone leaves out a game if an earlier one has the same start position, moves, result and tags, and with
-    /// --variations the same side lines and comments, as `orbit index --no-duplicates` does. `--unique=moves` compares the
-    /// start position and the moves of the main line alone: collections hold many games twice, with names and events
-    /// written differently. The first game stays, whatever --where says of it. This needs 24 to 48 bytes of memory for
+    /// --variations the same side lines and comments, as `orbit index --no-duplicates` does. `--unique=moves` compares only
+    /// the start position and the moves of the main line: collections contain many games twice, with names and events
+    /// written differently. The first game stays, even if it does not meet --where. This needs 24 to 48 bytes of memory for
     /// each game.
     #[arg(long, value_name = "WHAT", value_parser = choice::<Alike>(), num_args = 0..=1, require_equals = true, default_missing_value = "tags")]
     unique: Option<Alike>,
@@ -131,7 +131,7 @@ impl ReadingArgs {
 /// The options of a command that reads all games once and takes no query.
 #[derive(Debug, clap::Args)]
 pub(super) struct PassArgs {
-    /// Read a PGN file itself even if an up-to-date reel of it lies in the same folder.
+    /// Read a PGN file itself even if an up-to-date reel of it is in the same folder.
     #[arg(long, hide_short_help = true)]
     no_reel: bool,
     #[command(flatten)]

@@ -53,16 +53,17 @@ Terms:
   reel    a file that `orbit index` makes from PGN; orbit searches it faster than PGN
 
 Formats:
-  text    a line for each game that hits: its number, players, result, year and event; the move
-          that led to each hit (`23... Kh8` is Black's 23rd move, `start` the position before the
-          first move), what the query finds there (`king on g8`, `value 5`), and the move that
-          follows (`next Rxf6`); in brackets, the number of hits. `5... Bb4 to 10... a6` are hits at
-          all positions from the first to the last; `+7` are hits that are left out. Hits in a side
-          line stand in brackets, after the moves that lead into it: `(12...b5 14.Qh5: 15. Nf3)` is
-          White's 15th move in the line that leaves the main line with 12...b5, and that line with
-          14.Qh5. `12...b5[2]` is the second side line that leaves its position with 12...b5. If
-          hits consist of moves (see Spans), lines below the game show these, after the name of the
-          hit: at most 12, with an ellipsis for those left out; --all-plies shows all
+  text    a line for each game that hits: its number, players, result, year and event; the move that
+          led to each hit (`23... Kh8` is Black's 23rd move, `start` the position before the first
+          move), what the query finds there (`king on g8`, `value 5`), and the move that follows
+          (`next Rxf6`); in parentheses, the number of hits. `5... Bb4 to 10... a6` are hits at all
+          positions from the first to the last; `+7` are hits that are left out. A hit in a side
+          line is shown in parentheses, after the moves that lead into it:
+          `(12...b5 14.Qh5: 15. Nf3)` is White's 15th move in a side line that begins with 14.Qh5,
+          within the side line that begins with 12...b5. `12...b5[2]` is the second side line that
+          leaves its position with 12...b5. If hits consist of moves (see Spans), lines below the
+          game show these moves after the name of the hit: at most 12, with an ellipsis for the
+          others; --all-plies shows all of them
   pgn     the games that hit, with the text of their source; --comment marks the hits in it
   jsonl   a JSON object for each hit
   csv     a table with a header line and a row for each hit, with the fields of jsonl as columns. A
@@ -83,14 +84,14 @@ Formats:
 
 Spans:
   A hit of `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` consists of positions and moves,
-  its span. Of a line these are the positions of its constituents and all moves between; of a path
-  its start, the moves that count, and the positions behind them; of `--`, `[x]` and `move` the
-  first move that qualifies; of `find` the hit and what was found; of `echo` both positions. Of
-  several such filters in a query, lines and paths come before moves, and moves before what was
-  found; of equal ones the first that matched counts, and of the copies of a transform the first
-  that matches.
-  What is negated, or stands in another such filter, has none; but `--(F)` goes on with a line, path
-  or move of F. Text shows of `find` and `echo` the moves that led to what was found
+  its span. The span of a line consists of the positions of its constituents and all moves between
+  them; that of a path, of its start, the moves that count, and the positions after them; that of
+  `--`, `[x]` and `move`, of the first move that fits; that of `find`, of the hit and the position
+  found; that of `echo`, of both positions. If a query has several such filters, lines and paths
+  take precedence over moves, and moves over positions found. Among equal filters, and among the
+  copies of a transform, the first that matched is used. A filter that is negated or is a part of
+  another such filter has no span. But `--(F)` continues with a line, path or move of F. For `find`
+  and `echo`, text shows the moves that led to the position found
 
 Exit code: 0 if the search succeeded, with or without hits; 1 if nothing hits and --fail-if-none is
 given; 2 if the query, an option or an output is wrong; 3 if a source was not read to its end; 4
@@ -114,12 +115,12 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// The query, then the files; with -f, --theme, --board or --queries only files.
+    /// The query, then the files to search; with -f, -e, --theme, --board, --similar, --at or --queries only files.
     ///
     /// The query is CQL 6.2 or a position list of CQL 5. A path is a PGN, EPD or FEN file (plain, .zst, .gz or .bz2), a
-    /// .zip archive or a folder of such files, a reel, or `-` for standard input; in a build with the feature `https` also the
-    /// URL of such a file, with the feature `sevenz` also a .7z archive. One member of an archive is given as
-    /// `games.zip/member.pgn`.
+    /// .zip archive or a folder of such files, a reel, or `-` for standard input. A build with the feature `https` also
+    /// reads the URL of such a file, and one with the feature `sevenz` also a .7z archive. `games.zip/member.pgn` is one
+    /// member of an archive.
     #[arg(value_name = "QUERY PATH")]
     words: Vec<OsString>,
     /// Take QUERY as the query, whatever it begins with; all other arguments are files to search.
@@ -132,7 +133,7 @@ pub(super) struct Args {
     /// Count the hits of many queries, read from a file, in one pass over the games.
     ///
     /// Each line of the file is a query, or a name, a tab and a query. Empty lines and lines that begin with `#` are
-    /// skipped. For each query, orbit prints how many games and positions hit.
+    /// skipped. For each query, orbit prints the numbers of games and positions that hit.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "file", "board", "similar", "count", "copies", "heat", "verify", "stats",
           "conditions", "whose", "first", "best", "skip", "limit", "sort", "sample", "seed", "rows", "comment", "all_plies"])]
     queries: Option<PathBuf>,
@@ -143,14 +144,14 @@ pub(super) struct Args {
     theme: Option<String>,
     /// List the games that reach exactly this position, instead of a query.
     ///
-    /// POSITION is a FEN, or moves from the usual start position: `e4 c5 Nf3`. Castling rights count, and an en passant square
-    /// if a pawn can capture there, as for repetitions. If a reel has a table of positions (`orbit index --positions`), only
-    /// its blocks with such games are read, where what is asked depends on these alone.
+    /// POSITION is a FEN, or moves from the usual start position: `e4 c5 Nf3`. Castling rights must be equal, and the en
+    /// passant square if a pawn can capture there, as for repetitions. If a reel has a table of positions (`orbit index
+    /// --positions`), only its blocks with such games are read, unless the outputs need other games.
     #[arg(long, value_name = "POSITION", conflicts_with_all = ["query", "file", "board", "similar", "theme", "queries", "dialect"])]
     at: Option<String>,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// Print how many games and positions hit, instead of the hits.
+    /// Print the numbers of games and positions that hit, instead of the hits.
     #[arg(short, long, conflicts_with = "similar")]
     count: bool,
     /// Print the N copies that hit most often, instead of the hits.
@@ -173,19 +174,20 @@ pub(super) struct Args {
     engine: EngineChoice,
     #[command(flatten)]
     gpu: GpuArgs,
-    /// Read games with a second reader and evaluate positions on a second engine as well, and stop if they differ.
+    /// Also read games with a second reader and evaluate positions on a second engine, and stop if results differ.
     ///
     /// `--verify` alone checks all games and positions; `--verify=N` checks N segments of 32 positions, spread over the
-    /// games, and the reading of one MiB of PGN in 16. PGN files are read themselves, not the reels beside them. The
-    /// summary names the rules by which the readers differ; any other difference is an error.
+    /// games, and the reading of one MiB of PGN in 16. PGN files are read even if there are reels beside them. The summary
+    /// names the rules by which the readers differ; any other difference is an error.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     verify: Option<SampleArg>,
     /// Use N threads [default: one for each core].
     #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
-    /// Do the search as a job in FOLDER/, which goes on after an interruption where it was.
+    /// Run the search as a job in FOLDER/, which continues after an interruption.
     ///
-    /// The same command again computes only what is missing, and prints what one run would have printed. See `orbit job`.
+    /// If you repeat the command, it computes only the missing parts, and prints what a single run would have printed. See
+    /// `orbit job`.
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
     /// The engine of a part of a job.
@@ -199,9 +201,9 @@ pub(super) struct Args {
     fail_if_none: bool,
     /// Write to FILE a list of the games that were cut, skipped or repaired.
     ///
-    /// A game is cut where it cannot be read further, and keeps the moves before that place. A game of which no position
-    /// can be read is skipped. A game of which side lines were left out or cut is trimmed. Each line of the list names the
-    /// source, the game, the byte, the ply and the reason.
+    /// A game that cannot be read to its end is cut; the moves before the fault are kept. A game is skipped if none of its
+    /// positions can be read, and trimmed if side lines were left out or cut. Each line of the list names the source, the
+    /// game, the byte, the ply and the reason.
     #[arg(long, value_name = "FILE")]
     problems: Option<PathBuf>,
     /// Print on stderr which games were cut, skipped or repaired, and notes about the query.

@@ -45,29 +45,30 @@ Examples:
 pub(super) struct Args {
     /// Serve several clients over a socket: at an address of this machine (127.0.0.1:0 for any port), or at unix:PATH.
     ///
-    /// The first line of the output says where it listens. Standard input is not read. A socket at a path is one that nobody
-    /// but you can use.
+    /// The first line of the output gives the place. Standard input is not read. Nobody but you can use a socket at a path.
     ///
-    /// Anyone who reaches an address can read and write files as you: where several people use the machine, use unix:PATH.
+    /// Anyone who can connect to an address can read and write files as you can. If several people use the machine, use
+    /// unix:PATH.
     #[arg(long, value_name = "PLACE", group = "socket")]
     listen: Option<Endpoint>,
-    /// Answer over HTTP at an address of this machine (127.0.0.1:0 for any port): what is played in a position, as lichess's
-    /// opening explorer does, and the requests, to those who show the token.
+    /// Answer over HTTP at an address of this machine (127.0.0.1:0 for any port): questions about a position, as lichess's
+    /// opening explorer does, and the requests of clients that send the token.
     ///
-    /// The first line of the output has the address and the token. GET /lichess, /masters and /player answer without it, as
-    /// docs/explorer.md says; POST /requests wants it in `Authorization: Bearer TOKEN`. Standard input is not read.
+    /// The first line of the output has the address and the token. GET /lichess, /masters and /player need no token (see
+    /// docs/explorer.md); POST /requests needs it in `Authorization: Bearer TOKEN`. Standard input is not read.
     #[cfg(feature = "http")]
     #[arg(long, value_name = "ADDRESS", group = "socket", hide_short_help = true)]
     http: Option<SocketAddr>,
-    /// Let pages of another origin ask over HTTP, such as `https://example.org`. May be given several times.
+    /// Let pages of another origin, such as `https://example.org`, send requests over HTTP. This option may be given
+    /// several times.
     #[cfg(feature = "http")]
     #[arg(long, value_name = "ORIGIN", requires = "http", hide_short_help = true)]
     allow_origin: Vec<HttpOrigin>,
-    /// Let requests over HTTP open and write files below FOLDER; without it they may use none.
+    /// Let requests over HTTP open and write files below FOLDER; without this option, they cannot use files.
     #[cfg(feature = "http")]
     #[arg(long, value_name = "FOLDER", requires = "http", hide_short_help = true)]
     folder: Option<PathBuf>,
-    /// Let --listen and --http take an address that other machines may reach.
+    /// Let --listen and --http use an address that other machines can connect to.
     #[arg(long, requires = "socket", hide_short_help = true)]
     allow_remote: bool,
     #[command(flatten)]
@@ -79,7 +80,7 @@ pub(super) struct Args {
 pub(super) struct OpenArgs {
     /// Open these files at the start, as the database `main`: PGN, EPD, FEN, folders, or reels.
     ///
-    /// In a build with the feature `https` also URLs of such files.
+    /// A build with the feature `https` also reads URLs of such files.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Keep side lines (variations) and comments of these files, so that queries can search side lines.
@@ -87,7 +88,7 @@ pub(super) struct OpenArgs {
     /// A reel contains side lines if it was made by `orbit index --variations`.
     #[arg(long)]
     variations: bool,
-    /// Keep databases in memory as far as they need no more than this together. A database that does not fit is read anew
+    /// Keep databases in memory as long as they need no more than this in total. A database that does not fit is read again
     /// for each query.
     #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
     memory: u64,

@@ -25,15 +25,15 @@ use super::reading::UnpackArgs;
 pub(super) struct Args {
     /// The reel, or the PGN, EPD or FEN file, that contains the game.
     ///
-    /// In a build with the feature `https` also the URL of such a file.
+    /// A build with the feature `https` also reads the URL of such a file.
     #[arg(value_name = "DB")]
     database: PathBuf,
     /// The number of the game, from 1, and the ply (half-moves played) of the position to print [default: the last
     /// position of the main line].
     ///
-    /// `1042:0` prints game 1042 and its start position, `1042:37` the position after 37 half-moves, and marks the move that
-    /// led to it: `>Nf6+<`. With --variations
-    /// the second number is that of a node: higher numbers than the last ply are in side lines.
+    /// `1042:0` prints game 1042 and its start position, `1042:37` the position after 37 half-moves, and marks the move
+    /// that led to it: `>Nf6+<`. With --variations, the second number is that of a node: numbers above the last ply are in
+    /// side lines.
     #[arg(value_name = "GAME[:PLY]")]
     place: ShownPosition,
     /// Print side lines (variations), comments and glyphs as well.

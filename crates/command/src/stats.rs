@@ -20,29 +20,31 @@ const ROWS_MAX: usize = 20;
 pub(super) struct StatsArgs {
     /// Count games and positions by groups, such as `year` or `elo:100`, instead of listing hits.
     ///
-    /// For each group, orbit prints how many games and positions it has, and how many of them hit. Groups are made by
-    /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening` (the tag), `opening-name` and `opening-eco` (what the moves tell, as lichess names it), `result`, `source` (the file), `folder`, `elo:100` (in
-    /// steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`, `move:10`, `event`, `site`, `round`,
-    /// `white`, `black`, `player`, `title`, `white-title`, `black-title`, `time-control` (bullet, blitz, rapid, ...),
-    /// `termination`, with --player `opponent`, `side`, `playerelo`, `opponentelo`; `timecontrol`, `variant`, `tag:Name` (any other tag), `copy` or `value`; of queries whose hits consist of
-    /// moves (`line`, `path`, `find`, `echo`, `--`, `[x]`, `move`) also by `length`, how many moves that are, and `san`, the
-    /// first of them, or the move that led to what was found.
+    /// For each group, orbit prints the number of its games and positions, and how many of them hit. Groups are made by
+    /// `year`, `decade`, `eco` (or `eco:1`, `eco:2`: the first one or two characters), `opening` (the tag), `opening-name`
+    /// and `opening-eco` (determined from the moves, with the names of lichess), `result`, `source` (the file), `folder`,
+    /// `elo:100` (in steps of 100; also `meanelo`, `whiteelo`, `blackelo`, `elodiff`), `ply:10`, `move:10`, `event`,
+    /// `site`, `round`, `white`, `black`, `player`, `title`, `white-title`, `black-title`, `time-control` (bullet, blitz,
+    /// rapid, ...), `termination`, with --player `opponent`, `side`, `playerelo`, `opponentelo`; `timecontrol`, `variant`,
+    /// `tag:Name` (any other tag), `copy` or `value`; if the hits of the query consist of moves (`line`, `path`, `find`,
+    /// `echo`, `--`, `[x]`, `move`), also by `length` (the number of these moves) and `san` (the first of them, or the move
+    /// that led to what was found).
     ///
-    /// `position` makes groups of equal positions, whatever moves led to them.
+    /// `position` makes groups of equal positions, even if different moves led to them.
     ///
-    /// `next` and `previous` make groups of the moves that follow hits and that led to them, `next:3` a tree of the first three
-    /// moves. Under transforms they are told as they look from the query as it is written, with `next:played` as they were
-    /// played.
+    /// `next` and `previous` make groups by the move that follows a hit and the move that led to it, `next:3` a tree of the
+    /// next three moves. Under transforms, the moves are transformed back to the query as it is written; `next:played`
+    /// shows them as they were played.
     ///
-    /// What comments tell of positions makes groups as well: `clock` (seconds left to the player who just moved), `spent`
-    /// (seconds that the move took), `eval` (pawns by which White is ahead) and `loss` (pawns that the move lost), in classes or
-    /// in steps, as `clock:10` and `eval:0.5`.
+    /// Comments also make groups of positions: `clock` (seconds left to the player who just moved), `spent` (seconds that
+    /// the move took), `eval` (pawns by which White is ahead) and `loss` (pawns that the move lost), in classes or in
+    /// steps, such as `clock:10` and `eval:0.5`.
     ///
     /// A query whose value is a number gets a second table for each grouping: the mean of its values, their quantiles, and
     /// how they are spread.
     ///
-    /// `year,eco` makes two tables, `year*result` one table of years by results. `top=10` among them lists at most 10
-    /// groups in each table of text. May be given several times. Hits are listed as well only if --format is given.
+    /// `year,eco` makes two tables, `year*result` one table of years by results. `top=10` among them limits each table of
+    /// text to 10 groups. This option may be given several times. Hits are listed as well only if --format is given.
     #[arg(short, long, value_name = "GROUPINGS")]
     stats: Vec<String>,
     /// Write statistics in this format [default: the ending of the name of --stats-output, else text].
@@ -50,7 +52,7 @@ pub(super) struct StatsArgs {
     stats_format: Option<TableFormat>,
     /// Write statistics to a file whose name ends in .txt, .csv or .json.
     ///
-    /// The name may have .zst after that. The file gets its name when it is complete.
+    /// The name may end in .zst after that. The file gets its name when it is complete.
     #[arg(long, value_name = "FILE", requires = "stats")]
     stats_output: Option<PathBuf>,
 }

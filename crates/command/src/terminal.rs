@@ -33,10 +33,10 @@ pub(super) struct LookArgs {
         hide_short_help = true
     )]
     color: ColorWhen,
-    /// Print messages on stderr as `text`, or as `json`: one JSON object a line.
+    /// Print messages on stderr as `text`, or as `json`: one JSON object on each line.
     ///
-    /// An object has kind (`error`, `warning`, `note`, `info`), code and message; of a message about a query or another text also
-    /// file, line, column (from 1), start and end (bytes from 0), label and help. docs/output.md explains them.
+    /// An object has kind (`error`, `warning`, `note`, `info`), code and message; a message about a query or another text
+    /// also has file, line, column (from 1), start and end (bytes from 0), label and help. docs/output.md explains them.
     #[arg(
         long,
         global = true,

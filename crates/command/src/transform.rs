@@ -59,9 +59,8 @@ pub(super) struct Args {
     cql5: bool,
     /// Replace each position by its canonical form, which it shares with all its images.
     ///
-    /// The images are the position turned and reflected (`dihedral`), with the colours swapped (`color`), or both
-    /// (`all`). Two positions are images of each other exactly if their canonical forms are equal. The transforms are
-    /// applied first.
+    /// The images are the position rotated and reflected (`dihedral`), with the colours swapped (`color`), or both (`all`).
+    /// Two positions are images of each other exactly if their canonical forms are equal. The transforms are applied first.
     #[arg(long, value_name = "GROUP", value_enum)]
     canonical: Option<GroupName>,
     /// Print, after each position, the symmetries of the group that leave its board unchanged.
@@ -86,7 +85,7 @@ pub(super) struct Args {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum GroupName {
-    /// The eight turns and reflections of the board.
+    /// The eight rotations and reflections of the board.
     Dihedral,
     /// Swapping the colours, with the ranks reflected.
     #[value(alias = "colour")]

@@ -42,7 +42,7 @@ pub(crate) enum ScanPurpose {
 /// What computes a part of a job, in the place of what the job was planned with. All engines give the same answers.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct EngineOfPart {
-    /// Compute with another engine than the job was planned with; all engines give the same answers.
+    /// Use a different engine from that of the plan; all engines give the same answers.
     ///
     /// A job that was planned with `--engine reference` is computed by that engine.
     #[arg(long, value_parser = fast_engine())]

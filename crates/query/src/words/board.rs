@@ -19,9 +19,9 @@ const EVERY: &str = "[count | RANGE] F";
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Cql6Rows] = &[
     Cql6Rows { title: "Pieces", about:
-        "A *designator* is one or several pieces, in brackets if several, and the squares on which they are looked for: `R`, `Ra1`, `[RN]a-h8`, \
-         `♖♘[a1,h8]`. Without pieces it stands for squares, without squares for the whole board. Its value is the set of squares on \
-         which such a piece stands.",
+        "A *designator* names one or several pieces (several letters in brackets), followed by squares: `R`, `Ra1`, `[RN]a-h8`, \
+         `♖♘[a1,h8]`. A designator without pieces is a set of squares; a designator without squares covers the whole board. Its value \
+         is the set of those squares on which such a piece stands.",
         words: &[
         here(&["K", "♔"], "", Squares, man(6), "white kings", "Kg1"),
         here(&["Q", "♕"], "", Squares, man(5), "white queens", "Qa-h8"),
@@ -40,22 +40,24 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["_", "□"], "", Squares, Piece(Pieces { list: PieceSet::EMPTY, ..NONE }), "empty squares", "_e1"),
         here(&["◭"], "", Squares, Piece(Pieces { all_white: true, all_black: true, ..NONE }),
             "pieces of any kind and colour, `[Aa]`", "◭e5"),
-        here(&[".", "▦"], "", Squares, Sign, "all squares of the board; no designator, so that no transform moves it", "Q attacks ."),
+        here(&[".", "▦"], "", Squares, Sign, "all squares of the board; it is not a designator, so transforms do not change it", "Q attacks ."),
         here(&["[]"], "", Squares, Sign, "no square", "Q == []"),
     ] },
     Cql6Rows { title: "Transforms", about:
-        "A transform makes distinct copies of the filter to its right. Alone it has the union of their squares, the largest of their \
-         numbers, or matches if a copy does; with `count` it is the number of copies that match, with a range that number if it lies there.",
+        "A transform makes distinct copies of the filter to its right. If the filter is a set, the value is the union of the copies' \
+         sets; if it is a number, the largest of their numbers; if it is a condition, the transform matches if a copy matches. With \
+         `count`, the value is the number of copies that match. With a range, it is this number if it lies in the range; otherwise \
+         there is no value.",
         words: &[
         here(&["flip", "✵", "flipdihedral", "dihedral"], EVERY, AsF, Transform(TransformKind::Flip),
-            "F under all turns and reflections of the board: eight", "flip {Ra1 kh8}"),
+            "F under all eight rotations and reflections of the board", "flip {Ra1 kh8}"),
         here(&["flipvertical"], EVERY, AsF, Transform(TransformKind::FlipVertical),
             "F and its mirror image in the line between the d- and the e-file, a<->h", "flipvertical Kc1"),
         here(&["fliphorizontal"], EVERY, AsF, Transform(TransformKind::FlipHorizontal),
             "F and its mirror image in the line between the ranks 4 and 5, 1<->8", "fliphorizontal Qd1"),
-        here(&["rotate90"], EVERY, AsF, Transform(TransformKind::Rotate90), "F under the four quarter turns", "rotate90 {Ra1 ra8}"),
+        here(&["rotate90"], EVERY, AsF, Transform(TransformKind::Rotate90), "F rotated by 0, 90, 180 and 270 degrees", "rotate90 {Ra1 ra8}"),
         here(&["rotate45"], EVERY, AsF, Transform(TransformKind::Rotate45),
-            "F under the eight eighths of a turn, for directions only: F may name no square", "rotate45 {up 1 K & r}"),
+            "F rotated by all multiples of 45 degrees, which changes only directions: F must not name squares", "rotate45 {up 1 K & r}"),
         here(&["flipcolor", "⬓"], EVERY, AsF, Transform(TransformKind::FlipColor),
             "F, and F with swapped colours and ranks 1<->8", "flipcolor {Ra7 ka8}"),
         here(&["reversecolor"], "F", AsF, Transform(TransformKind::ReverseColor),
@@ -69,12 +71,13 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["notransform"], "F", AsF, Filter(|p, _| p.notransform()),
             "F as it is written: transforms around it do not change it", "flip {Ra1 notransform kg8}"),
         here(&["currenttransform"], "", Text, Filter(|p, _| Ok(p.leaf(T::Game(GameText::CurrentTransform(Vec::new()))))),
-            "the names of the transforms that made the copy at hand, the outermost first: `<>` of F as it is written, `<reflect_v>`",
+            "the names of the transforms that made this copy, the outermost first, such as `<reflect_v>`; `<>` for F as it is written",
             "flipvertical {Ra1 currenttransform == \"<reflect_v>\"}"),
     ] },
     Cql6Rows { title: "Directions", about:
-        "`up S` are the squares that lie above a square of S, whatever stands between; `up 1 S` those one step away, `up 2 4 S` two to \
-         four. A range may run from -7 to 7: backwards if negative, 0 is the square itself.",
+        "The value of `up S` is the set of squares that lie above a square of S, whatever stands in between. `up 1 S` are those one \
+         step away, and `up 2 4 S` those two to four steps away. A range may run from -7 to 7. Negative numbers go in the opposite \
+         direction, and 0 is the square itself.",
         words: &[
         here(&["up"], "[RANGE] S", Squares, Direction(Dirs(4)), "the squares above S, towards rank 8", "up 1 P & p"),
         here(&["down"], "[RANGE] S", Squares, Direction(Dirs(64)), "the squares below S, towards rank 1", "down 1 p & P"),
@@ -87,9 +90,9 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["vertical"], "[RANGE] S", Squares, Direction(Dirs(4 | 64)), "up and down", "vertical 1 R & R"),
         here(&["horizontal"], "[RANGE] S", Squares, Direction(Dirs(1 | 16)), "left and right", "horizontal 1 Q & q"),
         here(&["orthogonal"], "[RANGE] S", Squares, Direction(Dirs(1 | 4 | 16 | 64)), "up, down, left and right", "orthogonal 1 k & Q"),
-        here(&["diagonal"], "[RANGE] S", Squares, Direction(Dirs(2 | 8 | 32 | 128)), "the four slanting directions", "diagonal 2 K & k"),
-        here(&["maindiagonal"], "[RANGE] S", Squares, Direction(Dirs(2 | 32)), "as the diagonal from a1 to h8", "maindiagonal 1 B & k"),
-        here(&["offdiagonal"], "[RANGE] S", Squares, Direction(Dirs(8 | 128)), "as the diagonal from h1 to a8", "offdiagonal 1 B & k"),
+        here(&["diagonal"], "[RANGE] S", Squares, Direction(Dirs(2 | 8 | 32 | 128)), "the four diagonal directions", "diagonal 2 K & k"),
+        here(&["maindiagonal"], "[RANGE] S", Squares, Direction(Dirs(2 | 32)), "both directions parallel to the diagonal a1-h8", "maindiagonal 1 B & k"),
+        here(&["offdiagonal"], "[RANGE] S", Squares, Direction(Dirs(8 | 128)), "both directions parallel to the diagonal h1-a8", "offdiagonal 1 B & k"),
         here(&["anydirection"], "[RANGE] S", Squares, Direction(Dirs(255)), "all eight directions", "anydirection 1 k & Q"),
     ] },
     Cql6Rows { title: "Lines and attacks", about: "", words: &[
@@ -100,45 +103,45 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["attacked"], "S @ by S", Squares, Inside, "`attackedby` in two words", "q attacked by N"),
         here(&["by"], "S attacked @ S", Squares, Inside, "the second word of `attacked by`", "q attacked by N"),
         here(&["->", "→"], "S @ S [@ S ...]", Squares, Sign,
-            "`attacks`; with three sets and more, the sliding pieces of the first that see the last through the others", "B -> n -> k"),
-        here(&["<-", "←"], "S @ S [@ S ...]", Squares, Sign, "`attackedby`; chains as those of `->`, read from the right", "k <- n <- B"),
+            "`attacks`; with three or more sets, the sliding pieces of the first set that attack the last one through the others", "B -> n -> k"),
+        here(&["<-", "←"], "S @ S [@ S ...]", Squares, Sign, "`attackedby`; chains work like those of `->`, read from right to left", "k <- n <- B"),
         here(&["between"], "@(S S)", Squares, Filter(|p, _| p.between()),
-            "the squares between a square of each set that lie on one line", "between(Q k) & n"),
+            "the squares between a square of one set and a square of the other that lie on one line", "between(Q k) & n"),
         here(&["ray"], "[DIRECTION ...] (S S ...)", Squares, Filter(|p, _| p.ray(false)),
             "the last squares of lines that begin in the first set and meet the others in order, with nothing else on the way", "ray diagonal (Q k)"),
         here(&["xray"], "[DIRECTION ...] (S S ...)", Squares, Filter(|p, _| p.ray(true)),
-            "`ray` whose first piece slides along the line; `ray attack`", "xray (R q k)"),
+            "`ray` whose first piece slides along the line; the same as `ray attack`", "xray (R q k)"),
         here(&["pin"], "[from S] [through S] [to S]", Squares, Filter(|p, _| p.pin()),
-            "pins: who pins, what is pinned, and before what, a king if nothing is said; the value is the part written first, else what is pinned",
+            "pins: the pinning piece, the pinned piece, and the piece behind it (default: a king); the value is the first part, or else the pinned pieces",
             "pin through n to k"),
         here(&["through"], "pin @ S", NoValue, Inside, "in `pin`: the pinned pieces", "pin through q to k"),
         here(&["light"], "S", Squares, Filter(|p, _| p.shade(true)), "the light squares of S", "light B"),
         here(&["dark"], "S", Squares, Filter(|p, _| p.shade(false)), "the dark squares of S", "not dark B"),
         here(&["makesquare"], "@(N N) | @ TEXT", Squares, Filter(|p, _| p.makesquare()),
-            "the square of a file and a rank, both from 1 to 8, or of a name; no square beyond the board", "makesquare(5 4) & N"),
+            "the square with this file and rank (numbers from 1 to 8) or this name; empty if there is no such square", "makesquare(5 4) & N"),
     ] },
-    Cql6Rows { title: "Pawns and mates", about: "No transform changes these.", words: &[
+    Cql6Rows { title: "Pawns and mates", about: "No transform changes these filters.", words: &[
         here(&["passedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Passed)),
-            "pawns of either side with no enemy pawn before them on their file or the next ones", "passedpawns & Pa-h6"),
+            "pawns of either side with no enemy pawn before them on their file or the adjacent ones", "passedpawns & Pa-h6"),
         here(&["isolatedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Isolated)),
-            "pawns without a pawn of their side on the next files", "isolatedpawns & d4"),
+            "pawns without a pawn of their side on an adjacent file", "isolatedpawns & d4"),
         here(&["doubledpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Doubled)),
-            "pawns with another one of their side on their file", "doubledpawns & P"),
+            "pawns with another pawn of their side on the same file", "doubledpawns & P"),
         here(&["connectedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Connected)),
-            "pawns with a pawn of their side on one of the next files, on any rank", "connectedpawns == []"),
+            "pawns with a pawn of their side on an adjacent file, on any rank", "connectedpawns == []"),
         here(&["puremate"], "", Squares, leaf!(pure(PureKind::Pure, true)),
-            "the men that take part in a mate in which no square about the king is taken from it twice", "puremate"),
+            "the men that take part in a mate in which no square around the king is taken from it twice", "puremate"),
         here(&["modelmate"], "", Squares, leaf!(pure(PureKind::Model, true)),
             "`puremate` in which all queens, rooks, bishops and knights of the side that mates take part", "modelmate"),
         here(&["idealmate"], "", Squares, leaf!(pure(PureKind::Ideal, true)),
             "`puremate` in which all men on the board take part", "not idealmate"),
         here(&["purestalemate"], "", Squares, leaf!(pure(PureKind::Pure, false)),
-            "the men that take part in a stalemate in which no square about the king is taken from it twice", "not purestalemate"),
+            "the men that take part in a stalemate in which no square around the king is taken from it twice", "not purestalemate"),
         here(&["modelstalemate"], "", Squares, leaf!(pure(PureKind::Model, false)),
             "`purestalemate` in which all queens, rooks, bishops and knights of the side that gave it take part", "not modelstalemate"),
         here(&["idealstalemate"], "", Squares, leaf!(pure(PureKind::Ideal, false)),
             "`purestalemate` in which all men on the board take part", "not idealstalemate"),
-        refused(&["arrow"], "reserved by CQL 6.2 and without a use; attacks are written `->`"),
+        refused(&["arrow"], "CQL 6.2 reserves this word and does not use it; write `->` for attacks"),
     ] },
 ];
 
