@@ -247,6 +247,19 @@ pub(super) fn size(filter: FilterRef) -> usize {
     sum
 }
 
+/// Returns the number of filters that a tree keeps in memory: those of [`size`], and the operands of its orbits as they are
+/// written.
+pub(super) fn filters_in_memory(filter: FilterRef) -> usize {
+    let mut sum = 1;
+    filter.each_child(&mut |child| sum += filters_in_memory(child));
+    sum + match filter.orbit() {
+        Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => filters_in_memory(orbit.base.node()),
+        Some(OrbitRef::Union(orbit)) => filters_in_memory(orbit.base.node()),
+        Some(OrbitRef::Largest(orbit)) => filters_in_memory(orbit.base.node()),
+        None => 0,
+    }
+}
+
 /// Keeps only the first of the copies that have the same structure. It becomes the pattern of every side to which one of these
 /// copies belongs.
 pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {

@@ -5,7 +5,7 @@ use shakmaty::Bitboard;
 use super::{
     COPIES_MAX, Condition, Copy, Expanded, Filter, KeywordTransform, Number, NumberOrbit, Orbit, Placement,
     Position, Squares, Text,
-    apply::{apply, drop_repetitions, size},
+    apply::{apply, drop_repetitions, filters_in_memory, size},
     lists::list,
 };
 use orbit_core::{
@@ -20,12 +20,16 @@ use orbit_query::{
     },
 };
 
+/// The maximum number of filters that one transform keeps in memory: those of its operand and of all copies, nested ones included.
+/// The operand is kept beside the copies, so `n` nested `flipcolor` keep about 3^n filters.
+const FILTERS_MAX: usize = 4_000_000;
+
 /// Expands every transform of a typed tree.
 ///
 /// # Errors
 ///
 /// Fails if `rotate45` is applied to a designator that is not the whole board, or to `light` or `dark`; if there are more than
-/// [`COPIES_MAX`] copies.
+/// [`COPIES_MAX`] copies; if a transform needs more than [`FILTERS_MAX`] filters.
 pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
     Expander::default().any(node)
 }
@@ -73,6 +77,15 @@ impl Expander {
                 span,
                 format!("this orbit has {more}{count} copies to make"),
                 "nest fewer transforms, or transform less at once",
+            ));
+        }
+        let filters = (elements + 1).saturating_mul(filters_in_memory(base.node()));
+        if filters > FILTERS_MAX {
+            return Err(Diagnostic::error(
+                span,
+                format!("the copies of this orbit need {filters} filters, and at most {FILTERS_MAX} fit"),
+                "nest fewer transforms: `flipcolor A or flipcolor B` takes the second into every copy of the first, \
+                 `(flipcolor A) or (flipcolor B)` does not",
             ));
         }
         let mut copies = copies(&base, kinds);
