@@ -27,13 +27,13 @@ use super::reading::print_substitutes;
 const USAGE: &str = "orbit cql [OPTIONS] SCRIPT.cql";
 
 const BEFORE_OPTIONS: &str = "\
-Takes what CQL takes, so that a line of a shell script needs `orbit cql` in place of `cql` and nothing else. Games that \
+Takes the same arguments as CQL: in a shell script, replace `cql` with `orbit cql`. Games that \
 match are written as PGN, with their side lines, comments and glyphs, and with the comments of the script and those of \
 CQL: the number of the game, CQL at each matching position, what `find`, `line`, `path` and `echo` found. The file is \
-SCRIPT-out.pgn in the current folder, if neither -output nor the header of the script names another one.
+SCRIPT-out.pgn in the current folder unless -output or the header of the script names another one.
 
-Games are those of -input, or of the `input` in the header of the script: a path from the folder of the script or from \
-the current one. PGN, .zst, .gz, .bz2 and .zip files and reels are read. `.pgn` and `.cql` may be left out of names.
+The games are those of -input, or of `input` in the header of the script: a path relative to the folder of the script or \
+to the current folder. PGN, .zst, .gz, .bz2 and .zip files and reels are read. `.pgn` and `.cql` may be left out of names.
 
 Options, with one dash or two:
 ";

@@ -17,8 +17,8 @@ use super::positions::{unused_line, used_line};
 use super::reading::{PassArgs, print_substitutes};
 
 const AFTER_HELP: &str = "\
-A game counts once, by the last move that it played in the position, whichever way it came there.
-docs/explorer.md says what the columns and each field of --json are.
+A game counts once, with the last move that was played in the position, even if it reached the
+position several times. docs/explorer.md describes the columns and the fields of --json.
 
 Examples:
   orbit explore games.pgn start

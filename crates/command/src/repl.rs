@@ -36,11 +36,11 @@ A line is a query, or a command that begins with a colon:
   :next          list the next games of the last answer
   :board N [K]   draw the position of game N of the last answer: of its first hit, or its hit K
   :game N        print game N of the last answer
-  :explain [Q]   say what the query Q means, or the last one, and list its copies
-  :save FILE     write the hits of the last answer, as the name says: .pgn .csv .jsonl .epd .fen
-  :help          print this
-  :quit          end
-Ctrl-C stops a query that runs. `orbit help language` lists the words of the query language.";
+  :explain [Q]   explain the query Q, or the last query, and list its copies
+  :save FILE     write the hits of the last answer to FILE: .pgn .csv .jsonl .epd .fen
+  :help          print this help
+  :quit          end the program
+Ctrl-C stops a running query. `orbit help language` lists the words of the query language.";
 
 /// The names of the commands.
 const COMMANDS: [&str; 8] = [":open", ":next", ":board", ":game", ":explain", ":save", ":help", ":quit"];
@@ -48,8 +48,8 @@ const COMMANDS: [&str; 8] = [":open", ":next", ":board", ":game", ":explain", ":
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{HELP}
 
-Without a terminal there is no prompt: each line of standard input is taken, and the exit code is 2
-if one of them is wrong.
+Without a terminal, there is no prompt: each line of standard input is executed, and the exit code
+is 2 if one of them is wrong.
 
 Examples:
   orbit repl games.pgn

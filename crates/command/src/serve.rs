@@ -19,20 +19,20 @@ use super::failure::{Exit, Failure};
 use super::terminal;
 
 const AFTER_HELP: &str = "\
-Each line on standard input is a request, a JSON object; each line on standard output an answer or
-an event. docs/serve.md has all requests, with a conversation. The process ends at the end of its
-input or when it is told to quit, with --listen by Ctrl-C.
+Each line on standard input is a request, a JSON object; each line on standard output is an
+answer or an event. docs/serve.md describes all requests and shows a conversation. The process ends
+at the end of its input or after the request `quit`; with --listen, it ends after Ctrl-C.
 
 Requests:
   open, close   open a database from files, close it
-  query         search a database; the hits are kept, and come page by page
+  query         search a database; the hits are kept, and returned page by page
   count, statistics, write
                 games and positions hit, counts by groups, files of games and reports
   hits          a page of the hits of a query; the rows are those of `orbit scan --format jsonl`
   game          one game: tags, moves, positions, PGN
-  explain       what a query means, and the copies that its transform makes
+  explain       the meaning of a query, and the copies that its transform makes
   cancel        stop a query, or the opening of a database
-  progress      how far a query has come
+  progress      the progress of a query
   ping, version, quit
 
 Examples:
