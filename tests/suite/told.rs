@@ -130,11 +130,10 @@ pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<V
 
 #[test]
 fn games_get_the_same_comments_and_ranks_from_all_engines() {
-    let table = data("game-vectors.tsv");
+    let (table, endings) = (data("game-vectors.tsv"), data("endings.cql"));
     let vectors: BTreeSet<&str> = table.lines().filter_map(|line| line.split('\t').nth(1)).collect();
     let vectors = stride(2, 20).of(vectors.into_iter());
     let (mut compared, mut comments, mut ranks) = (0, 0, BTreeSet::new());
-    let endings = data("endings.cql");
     for text in QUERIES.iter().copied().chain([&*endings]).chain(vectors) {
         let Some(slow) = told(text, games(), EngineChoice::Reference) else { continue };
         let fast = told(text, games(), EngineChoice::Auto).unwrap_or_else(|| panic!("{text}"));
