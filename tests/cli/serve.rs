@@ -520,7 +520,7 @@ fn a_database_that_does_not_fit_is_read_anew() {
 #[test]
 fn hits_that_need_too_much_memory_are_left_out() {
     let mut options = ServeOptions::default();
-    (options.kept_max, options.memory_max) = (900_000, 0);
+    (options.kept_max, options.memory_max) = (1_000_000, 0);
     let desk = OpenDatabases::new(options);
     let cancel = CancelToken::new();
     desk.open(&Open::new(vec![SAMPLE.to_owned(); 8]), &cancel, &mut |_| ()).unwrap();

@@ -297,7 +297,7 @@ pub fn answer(hits: &Hits, slot: usize, ty: Type) -> Answer {
             assert!(hit || sets.at(slot) == 0, "a set that has a square is a hit");
             Answer::Set(Bitboard(sets.at(slot)))
         }
-        Values::Numbers(numbers) => Answer::Num(hit.then_some(numbers[slot])),
+        Values::Numbers(numbers) => Answer::Num(hit.then(|| numbers[slot])),
         Values::None | Values::Texts(_) => {
             assert!(matches!(ty, Type::Bool | Type::Str), "no values came back");
             Answer::Bool(hit)

@@ -237,7 +237,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "stats",
-        &["board", "diagnostic", "engine", "game", "reel", "report", "text", "visible"],
+        &["board", "diagnostic", "engine", "game", "reel", "report", "text", "visible", "visits"],
         "counts hits by tags, plies, values and copies",
     ),
     (

@@ -110,7 +110,7 @@ impl Lexer<'_> {
         if first.is_ascii_digit() {
             return self.integer();
         }
-        if let Some(slip) = slips::at_start(self.rest(), start) {
+        if let Some(slip) = slips::at_start(self.rest(), start, is_rectangle) {
             return Err(slip);
         }
         if let Some(len) = piece_variable(self.rest()) {
@@ -347,7 +347,7 @@ fn square_range(text: &str, at: usize) -> Result<Option<(Bitboard, usize)>, Diag
 }
 
 /// Returns true if a text is a rectangle of squares: a square such as `e4`, or ranges such as `a-h1-2`.
-pub(super) fn is_rectangle(text: &str) -> bool {
+fn is_rectangle(text: &str) -> bool {
     matches!(square_range(text, 0), Ok(Some((_, len))) if len == text.len())
 }
 

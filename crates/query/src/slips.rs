@@ -5,7 +5,7 @@
 use shakmaty::Square;
 
 use super::{
-    cql5, lexer,
+    cql5,
     parser::{N, ParseResult, Parser, T, typed},
     token::Tok,
     tree::{Cmp, Node, Pieces, Type},
@@ -57,8 +57,9 @@ const NAME_WORDS_MAX: usize = 4;
 /// The symbols that may stand for a piece before squares.
 const PIECES: &str = "KQRBNPkqrbnpAa_♔♕♖♗♘♙♚♛♜♝♞♟△▲◭□";
 
-/// Finds a mistake at the start of `text`, which is at byte `at` of the query.
-pub(super) fn at_start(text: &str, at: usize) -> Option<Diagnostic> {
+/// Finds a mistake at the start of `text`, which is at byte `at` of the query. `is_rectangle` returns true for a rectangle of
+/// squares.
+pub(super) fn at_start(text: &str, at: usize, is_rectangle: fn(&str) -> bool) -> Option<Diagnostic> {
     let first = text.chars().next()?;
     if QUOTES.contains(first) {
         let span = Span::new(at, at + first.len_utf8());
@@ -75,11 +76,11 @@ pub(super) fn at_start(text: &str, at: usize) -> Option<Diagnostic> {
             return Some(fault.help(*help));
         }
     }
-    listed_range(text, at)
+    listed_range(text, at, is_rectangle)
 }
 
 /// Finds `R[a1-h8]`: a range from one square to another.
-fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
+fn listed_range(text: &str, at: usize, is_rectangle: fn(&str) -> bool) -> Option<Diagnostic> {
     let pieces = text.chars().take_while(|c| PIECES.contains(*c)).take(1).map(char::len_utf8).sum();
     if !text[pieces..].starts_with('[') {
         return None;
@@ -103,7 +104,7 @@ fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
         let names: Vec<&str> =
             list.split(|c: char| c == ',' || c.is_whitespace()).filter(|name| !name.is_empty()).collect();
         let is_regular = parts(list).all(|(_, part)| !part.is_empty() && !part.contains(char::is_whitespace));
-        if is_regular || names.is_empty() || !names.iter().all(|name| lexer::is_rectangle(name)) {
+        if is_regular || names.is_empty() || !names.iter().all(|name| is_rectangle(name)) {
             return None;
         }
         let squares = match names[..] {
