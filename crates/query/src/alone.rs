@@ -31,8 +31,13 @@ fn alone(node: &Node) -> Option<Alone> {
             N::Neg(of) if matches!(of.op(), N::Int(_)) => Some(Alone::Number),
             N::Control(Control::Braces { last, .. }) => alone(&last.clone().into()),
             N::ColorValue(_) => Some(Alone::Side),
+            // CQL takes the number in `flip {Ra1 5}` as the value of the braces.
             N::Form(NumberKeyword::Number(Keyword::Transform(_, of) | Keyword::NoTransform(of))) => {
-                alone(&of.clone().into())
+                if matches!(of.op(), N::Control(Control::Braces { .. })) {
+                    None
+                } else {
+                    alone(&of.clone().into())
+                }
             }
             N::Max(_) | N::Min(_) => Some(Alone::Value),
             _ => None,
