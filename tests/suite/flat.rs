@@ -65,10 +65,8 @@ const QUERIES: &[&str] = &[
     "{if ply%2==0 ss=[Aa] pin through ss}",
     "{if ply%2==0 ss=[Aa] pin to _ through ss}",
     "{if ply%2==0 ss=[QRBqrb] pin from ss through [Pp] to [NBRQnbrq]}",
-    "{if ply%2==0 ss=[Kkd-e] pin through [NnBb] to ss}",
+    "{if ply%2==0 ss=[Kk]d-e1-8 pin through [NnBb] to ss}",
     "{if ply%2==0 ss=[Nn] pin to . from [Bb] through ss}",
-    "#(square xx in [QRBqrb] {pin from xx through [Aa]})",
-    "square xx in [QRBqrb] square yy in [Aa] {pin from xx through yy to [QRqr]}",
     "{if ply%2==0 ss=[Aa] #(pin from ss through {ss=[Nn] ss})>0}",
     // The second set assigns the variable that is the first set.
     "{if ply%2==0 ss=A #(ss & {ss=[Rr] ss})==1}",

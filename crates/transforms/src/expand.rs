@@ -29,7 +29,7 @@ const FILTERS_MAX: usize = 4_000_000;
 /// # Errors
 ///
 /// Fails if `rotate45` is applied to a designator that is not the whole board, or to `light` or `dark`; if there are more than
-/// [`COPIES_MAX`] copies; if a transform needs more than [`FILTERS_MAX`] filters.
+/// [`COPIES_MAX`] copies; if a transform needs more than four million filters.
 pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
     Expander::default().any(node)
 }
