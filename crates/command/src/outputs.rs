@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use orbit_core::text::shell_word;
 use orbit_database::{GameTexts, StreamedBlock};
 use orbit_engine::Wants;
 use orbit_search::choice::Order;
@@ -11,7 +12,6 @@ use orbit_search::report::{
     Column, Columns, Extras, Format, FormatName, HitTotals, Layout, MOVES_MAX, RUNS_MAX, Report, Rows,
     Stitcher,
 };
-use orbit_search::request::shell_word;
 use orbit_search::run::{
     Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListReach, ListsCollector,
     OrderedCollector,

@@ -79,6 +79,22 @@ pub fn occurs_in(part: &[u8], text: &[u8]) -> bool {
     }
 }
 
+/// Returns a string as a word of a POSIX shell, in quotation marks if it needs them.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |letter: char| {
+        letter.is_alphanumeric() || matches!(letter, '_' | '.' | '/' | '-' | ',' | ':' | '+' | '@' | '%')
+    };
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => shell_quoted(text),
+    }
+}
+
+/// Returns a string in quotation marks, inside which a POSIX shell changes nothing.
+pub fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 fn windows_1252(byte: u8) -> char {
     match byte {
         0x80..=0x9f => WINDOWS_1252[usize::from(byte) - 0x80],

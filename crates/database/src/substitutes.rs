@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::BlockStream;
+use orbit_core::text::shell_word;
 use orbit_pgn::{READER_VERSION, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
 
@@ -81,11 +82,7 @@ impl Outdated {
 
 /// Returns the argument with which a command line names a source.
 fn argument(source: &str) -> String {
-    match source {
-        "standard input" => String::from("-"),
-        _ if source.contains(char::is_whitespace) => format!("'{source}'"),
-        _ => source.to_owned(),
-    }
+    if source == "standard input" { String::from("-") } else { shell_word(source) }
 }
 
 /// The maximum number of files that a message names.

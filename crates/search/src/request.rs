@@ -13,7 +13,7 @@ use std::{error, fmt};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use self::command_line::{SIMILAR_GAMES, shell_word};
+pub use self::command_line::SIMILAR_GAMES;
 use crate::choice::{Choice, ExactPosition, Order, Player, Ratings, Side, SortKey};
 use crate::executor::EngineChoice;
 use crate::report::Column;

@@ -9,6 +9,7 @@ use super::OpenedJob;
 use crate::common::{Out, from_one};
 use crate::failure::{Exit, Failure};
 use crate::sink::Sink;
+use orbit_core::text::shell_quoted;
 
 /// The maximum number of times that a failed task is queued again.
 const REQUEUES_MAX: u32 = 3;
@@ -79,7 +80,7 @@ pub(super) fn run(args: &Args, program: &[OsString]) -> Result<Exit, Failure> {
 /// Quotes a path, so that it is a single word for the shell.
 fn quoted(path: &Path) -> Result<String, Failure> {
     match path.to_str().filter(|text| !text.contains('\n')) {
-        Some(text) => Ok(format!("'{}'", text.replace('\'', r"'\''"))),
+        Some(text) => Ok(shell_quoted(text)),
         None => Err(Failure::Other(format!(
             "{} cannot be written into a script: give the folder another name",
             path.display()

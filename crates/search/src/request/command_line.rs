@@ -6,6 +6,7 @@
 use super::Request;
 use crate::choice::SortKey;
 use orbit_core::named::Named as _;
+use orbit_core::text::{shell_quoted, shell_word};
 use orbit_engine::verify::Sample;
 use orbit_reel::Alike;
 
@@ -123,22 +124,6 @@ impl Request {
         }
         Some(line)
     }
-}
-
-/// Returns a string as a word of a POSIX shell, in quotation marks if it needs them.
-pub fn shell_word(text: &str) -> String {
-    let is_plain = |letter: char| {
-        letter.is_alphanumeric() || matches!(letter, '_' | '.' | '/' | '-' | ',' | ':' | '+' | '@' | '%')
-    };
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => shell_quoted(text),
-    }
-}
-
-/// Returns a string in quotation marks, inside which a POSIX shell changes nothing.
-fn shell_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
