@@ -240,6 +240,10 @@ fn swap_pieces(pieces: Pieces) -> Pieces {
     Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
 }
 
+/// The maximum number of filters that one transform keeps in memory: those of its operand and of all copies, nested ones included.
+/// The operand is kept beside the copies, so `n` nested `flipcolor` keep about 3^n filters.
+pub(super) const FILTERS_MAX: usize = 4_000_000;
+
 /// Returns the number of filters in a tree, copies included.
 pub(super) fn size(filter: FilterRef) -> usize {
     let mut sum = 1;

@@ -5,7 +5,7 @@ use shakmaty::Bitboard;
 use super::{
     COPIES_MAX, Condition, Copy, Expanded, Filter, KeywordTransform, Number, NumberOrbit, Orbit, Placement,
     Position, Squares, Text,
-    apply::{apply, drop_repetitions, filters_in_memory, size},
+    apply::{FILTERS_MAX, apply, drop_repetitions, filters_in_memory, size},
     lists::list,
 };
 use orbit_core::{
@@ -19,10 +19,6 @@ use orbit_query::{
         Rewrite, SquaresOp, TransformKind, Written,
     },
 };
-
-/// The maximum number of filters that one transform keeps in memory: those of its operand and of all copies, nested ones included.
-/// The operand is kept beside the copies, so `n` nested `flipcolor` keep about 3^n filters.
-const FILTERS_MAX: usize = 4_000_000;
 
 /// Expands every transform of a typed tree.
 ///

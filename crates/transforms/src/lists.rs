@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use super::{
     COPIES_MAX, Copy, Filter, KeywordTransform, Orbit, Placement,
-    apply::{Composite, apply, drop_repetitions, size, structure},
+    apply::{Composite, FILTERS_MAX, apply, drop_repetitions, filters_in_memory, size, structure},
 };
 use orbit_core::{
     board::{Dihedral, SquareMap},
@@ -120,11 +120,12 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
     };
     let composites = composites(transforms).filter(fits).ok_or_else(too_many)?;
     let mut orbit = Orbit { base, copies: Vec::new(), elements: composites.len(), span };
-    let mut filters = 0;
+    let (mut filters, mut in_memory) = (0, filters_in_memory(orbit.base.node()));
     for composite in composites {
         let Some(filter) = apply(&orbit.base, KeywordTransform::Composite(composite)) else { continue };
         filters += size(filter.node());
-        if filters > COPIES_MAX * 16 {
+        in_memory += filters_in_memory(filter.node());
+        if filters > COPIES_MAX * 16 || in_memory > FILTERS_MAX {
             return Err(too_many());
         }
         orbit.copies.push(Copy::new(composite.placement, filter));
