@@ -71,6 +71,9 @@ impl<T> HitValues<T> {
         if self.segments.len() <= segment {
             self.segments.resize(segment + 1, (0, self.values.len() as u32));
         }
+        let is_last =
+            segment + 1 == self.segments.len() && self.segments[segment].0 < bits & bits.wrapping_neg();
+        debug_assert!(is_last, "slots are in ascending order");
         self.segments[segment].0 |= bits;
     }
 

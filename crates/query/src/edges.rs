@@ -85,8 +85,7 @@ impl Parser {
             _ => false,
         };
         if touches {
-            let help = "squares that a move leaves or reaches touch the dash: ";
-            self.note_two_filters(last.span(), |left, right| format!("{help}`{left}{right}`"));
+            self.note_blank_at_dash(last.span());
         } else if matches!(self.tok(), Tok::Designator { .. }) {
             self.note_words(last.span());
         } else if self.is_sign("(") && is_legal(last) {
@@ -94,6 +93,14 @@ impl Parser {
                 format!("of a legal move only its kind is asked, without a blank: `{left}(castle)`")
             });
         }
+    }
+
+    /// Adds a warning about a blank between a dash and squares, of which the filter at `first` is one and the current token is the
+    /// other.
+    fn note_blank_at_dash(&mut self, first: Span) {
+        self.note_two_filters(first, |left, right| {
+            format!("squares that a move leaves or reaches touch the dash: `{left}{right}`")
+        });
     }
 
     /// Adds a warning about a word and a designator after it, if they were probably meant as one filter.
@@ -132,8 +139,7 @@ impl Parser {
         let alone = before.is_some_and(|before| before + 1 == self.at && of_piece(&self.tokens[before].tok));
         let meant = if is_move { of_squares(self.tok()) } else { alone && self.at_dash() };
         if self.spaced() && meant {
-            let help = "squares that a move leaves or reaches touch the dash: ";
-            self.note_two_filters(last, |left, right| format!("{help}`{left}{right}`"));
+            self.note_blank_at_dash(last);
         }
     }
 

@@ -4,7 +4,11 @@
 use std::rc::Rc;
 
 use super::{
-    eval::Evaluation, found::Noted, memory::CompiledChain, program::ChainProgram, search::SearchTooLong,
+    eval::Evaluation,
+    found::Noted,
+    memory::CompiledChain,
+    program::ChainProgram,
+    search::{Goal, SearchTooLong},
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Chain;
@@ -40,10 +44,18 @@ impl Evaluation<'_> {
         compiled
     }
 
-    /// Ends the search with an error, because there are too many ways to match a chain.
-    pub(super) fn search_too_long(&mut self, name: &str, span: Span, error: &SearchTooLong) {
-        let fault = error.fault(name, self.here.spot.game.number(), span);
-        self.state.fail(fault);
+    /// Returns the goal of the search for a `line` or a `path`, which `name` says. If there were too many ways to match it, the
+    /// evaluation fails.
+    pub(super) fn goal(
+        &mut self,
+        found: Result<Option<Goal>, SearchTooLong>,
+        name: &str,
+        span: Span,
+    ) -> Option<Goal> {
+        found.unwrap_or_else(|error| {
+            self.state.fail(error.fault(name, self.here.spot.game.number(), span));
+            None
+        })
     }
 
     /// Returns whether `nestban` forbids a chain to begin at the current position.

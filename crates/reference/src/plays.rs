@@ -41,10 +41,8 @@ impl Evaluation<'_> {
         let mut search = Search::new(&compiled.program, compiled.keeps_state);
         search.first_match = line.first_match;
         let mut rules = LineRules { line, steps: &steps, start: self.here.at };
-        let goal = search.run(self, &mut rules, self.here.at, span).unwrap_or_else(|error| {
-            self.search_too_long("line", span, &error);
-            None
-        })?;
+        let found = search.run(self, &mut rules, self.here.at, span);
+        let goal = self.goal(found, "line", span)?;
         if range.is_some_and(|[lo, hi]| !(lo..=hi).contains(&goal.value)) {
             return None;
         }

@@ -75,10 +75,8 @@ impl Evaluation<'_> {
         let vars = self.declared.vars.iter().zip(0..);
         search.atoms = vars.filter(|(var, _)| var.atomic).map(|(_, id)| VarId(id)).collect();
         let mut rules = PathRules::new(self, path, &steps);
-        let goal = search.run(self, &mut rules, self.here.at, span).unwrap_or_else(|error| {
-            self.search_too_long("path", span, &error);
-            None
-        })?;
+        let found = search.run(self, &mut rules, self.here.at, span);
+        let goal = self.goal(found, "path", span)?;
         if range.is_some_and(|[lo, hi]| !(lo..=hi).contains(&goal.value)) {
             return None;
         }

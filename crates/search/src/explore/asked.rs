@@ -64,7 +64,8 @@ pub struct ExplorerRequest {
     /// The first and the last date of the selected games.
     since: Option<Date>,
     until: Option<Date>,
-    /// The groups of mean ratings, the speeds, and true for rated and false for casual games. If a list is empty, all games are selected.
+    /// The groups of mean ratings, the speeds, and true for rated and false for casual games. If a list is empty, all games are
+    /// selected.
     ratings: Vec<u32>,
     speeds: Vec<Speed>,
     modes: Vec<bool>,
