@@ -168,7 +168,7 @@ fn options_add_filters() {
     assert_eq!(numbers("-flipcolor -cql Qe3"), ["3"]);
 }
 
-/// Of parameters and filters that contradict each other, CQL 6.2 takes the first. Its other `sort` filters come before
+/// CQL 6.2 takes the first of several parameters or filters that contradict each other. Its other `sort` filters come before
 /// `sort matchcount`.
 #[test]
 fn what_comes_first_counts() {

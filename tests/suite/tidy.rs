@@ -273,6 +273,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "reel",
             "report",
             "executor",
+            "text",
             "themes",
         ],
         "combines the options of all of them",

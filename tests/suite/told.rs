@@ -81,7 +81,7 @@ pub(crate) struct Told {
     pub(crate) commentary: Commentary,
     /// The sort keys of the games that are found.
     pub(crate) ranks: Vec<Rank>,
-    /// The span of each hit.
+    /// The span of each hit, if it has one.
     pub(crate) spans: Vec<Option<Arc<MatchSpan>>>,
     /// True if a plan expresses the query.
     pub(crate) is_planned: bool,
@@ -103,11 +103,11 @@ pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<V
         let (mut all_ranks, mut spans) = (Vec::new(), Vec::new());
         for game in found.block.games() {
             all_ranks.extend(answers.finds(&game).then(|| ranks(game.index())).flatten());
-            let Some(finder) = &found.spans[0] else { continue };
             let slots = answers.hits.slots(game.first_slot()..game.end_slot());
             let nodes = slots.map(|slot| (slot - game.first_slot()) as u32);
-            spans
-                .extend(nodes.map(|node| finder.span((&answers.hits, answers.copies.as_ref()), &game, node)));
+            let finder = found.spans[0].as_ref();
+            let span = |node| finder?.span((&answers.hits, answers.copies.as_ref()), &game, node);
+            spans.extend(nodes.map(span));
         }
         Told {
             block: found.block.clone(),

@@ -66,7 +66,7 @@ pub(super) struct ReadingArgs {
     /// Without this option, a query that reads or writes files ends with an error.
     #[arg(long = "files", value_name = "FOLDER")]
     script_files: Option<PathBuf>,
-    /// Leave out games that are equal to an earlier game; the summary gives their number.
+    /// Leave out games that are equal to an earlier game, and count them.
     ///
     /// `--unique` alone leaves out a game if an earlier one has the same start position, moves, result and tags, and with
     /// --variations the same side lines and comments, as `orbit index --no-duplicates` does. `--unique=moves` compares only

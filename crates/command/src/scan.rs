@@ -115,7 +115,9 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(override_usage = USAGE, after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// The query, then the files to search; with -f, -e, --theme, --board, --similar, --at or --queries only files.
+    /// The query, unless an option replaces it, then the files to search.
+    ///
+    /// With -f, -e, --theme, --board, --similar, --at or --queries, give only files.
     ///
     /// The query is CQL 6.2 or a position list of CQL 5. A path is a PGN, EPD or FEN file (plain, .zst, .gz or .bz2), a
     /// .zip archive or a folder of such files, a reel, or `-` for standard input. A build with the feature `https` also

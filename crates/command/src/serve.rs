@@ -88,8 +88,7 @@ pub(super) struct OpenArgs {
     /// A reel contains side lines if it was made by `orbit index --variations`.
     #[arg(long)]
     variations: bool,
-    /// Keep databases in memory as long as they need no more than this in total. A database that does not fit is read again
-    /// for each query.
+    /// Keep databases in memory as long as they fit in this much. A database that does not fit is read again for each query.
     #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
     memory: u64,
     /// Use N threads for a query [default: one for each core].
