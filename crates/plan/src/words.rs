@@ -52,9 +52,15 @@ fn walked(set: u64, dirs: u8, lo: i8, hi: i8) -> u64 {
         let dirs = (0..8).filter(|dir| dirs >> dir & 1 != 0);
         return dirs.fold(0, |all, dir| all | attacks::slide_dir(dir, set, TRUE));
     }
-    let dirs = DIR_STEPS.iter().zip(0..8).filter(|&(_, dir)| dirs >> dir & 1 != 0);
-    let steps = dirs.flat_map(|(&(dx, dy), _)| (lo..=hi).map(move |n| (dx * n, dy * n)));
-    steps.fold(0, |all, (dx, dy)| all | moved(set, dx, dy))
+    let mut all = 0;
+    for (&(dx, dy), dir) in DIR_STEPS.iter().zip(0..8) {
+        if dirs >> dir & 1 != 0 {
+            for n in lo..=hi {
+                all |= moved(set, dx * n, dy * n);
+            }
+        }
+    }
+    all
 }
 
 /// Returns the square of a file and a rank; the empty set if one of them is off the board.
