@@ -14,6 +14,7 @@ mod numbers;
 mod ordered;
 mod places;
 mod ranges;
+mod repeats;
 mod substitutes;
 mod summary;
 mod texts;
@@ -239,7 +240,7 @@ pub struct BlockStream {
     outdated: Vec<Outdated>,
     /// The set of earlier games, if duplicates are dropped.
     seen: Option<GameSet>,
-    /// Sentences about files in folders and members of archives that are not read.
+    /// The sentences of [`BlockStream::notes`].
     notes: Vec<String>,
     /// The folders of reels.
     folders: Vec<SourceMark>,
@@ -386,6 +387,7 @@ impl BlockStream {
     }
 
     fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), StreamError> {
+        let first = self.sources.len();
         let mut texts = Vec::new();
         let reels = if self.options.substitute_reels { paths } else { &[] };
         let named = LazyCell::new(|| substitutes::NamedReels::among(reels));
@@ -412,7 +414,9 @@ impl BlockStream {
                 texts.push(path.clone());
             }
         }
-        self.add_texts(&mut texts)
+        self.add_texts(&mut texts)?;
+        self.note_repeats(first);
+        Ok(())
     }
 
     /// Returns an error if a reel has no side lines although side lines or comments were requested.
@@ -503,7 +507,8 @@ impl BlockStream {
         &self.outdated
     }
 
-    /// Returns sentences about files and members that may contain games but are not read: see [`Sources::notes`].
+    /// Returns sentences about files that are read more than once, and about files and members that may contain games but are not
+    /// read: see [`Sources::notes`].
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

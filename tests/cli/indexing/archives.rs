@@ -205,3 +205,23 @@ fn other_collections_in_a_folder_are_told() {
         "{stderr}"
     );
 }
+
+#[test]
+fn files_that_are_read_twice_are_told() {
+    let folder = with_archive();
+    let folder = folder.path();
+    let notes = |inputs: &[&str]| {
+        let (_, stderr) = run(folder, 0, &[&["scan", "--count", "true"], inputs].concat());
+        stderr.lines().filter(|line| line.starts_with("note: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    run(folder, 0, &["index", "x.zip", "-o", "a.reel"]);
+    fs::write(folder.join("g.pgn"), "1. e4 *\n").unwrap();
+    for once in [&["g.pgn", "x.zip"][..], &["."], &["g.pgn", "a.reel"]] {
+        assert_eq!(notes(once).iter().filter(|note| note.contains("more than once")).count(), 0, "{once:?}");
+    }
+    let end = "read more than once, so their games count more than once: leave the other paths out";
+    assert_eq!(notes(&["g.pgn", "./g.pgn", "g.pgn"]), [format!("note: g.pgn is {end}")]);
+    for twice in [&[".", "g.pgn"][..], &["a.reel", "a.reel"], &["--no-reel", "a.reel", "x.zip"]] {
+        assert_eq!(notes(twice).iter().filter(|note| note.ends_with(end)).count(), 1, "{twice:?}");
+    }
+}
