@@ -189,6 +189,7 @@ fn the_explorer_answers_as_the_command_does() {
     let id = player["recentGames"][0]["id"].as_str().unwrap().to_owned();
     let pgn = http.get(&format!("/masters/pgn/{id}"));
     assert!(pgn.status == 200 && pgn.body.contains("Carlsen") && pgn.body.starts_with("[Event "), "{pgn:?}");
+    assert_eq!(http.get(&format!("/master/pgn/{id}")).body, pgn.body);
     for (target, status) in [
         ("/player?player=Carlsen", 400),
         ("/lichess?play=e2e5", 400),

@@ -8,7 +8,8 @@ use crate::serve::desk::OpenDatabases;
 use crate::serve::fault::{ErrorCode, Fault};
 use crate::serve::request::MAIN;
 
-const PGN: &str = "/masters/pgn/";
+/// The path of a game, which some clients call by its older name.
+const PGN: [&str; 2] = ["/masters/pgn/", "/master/pgn/"];
 
 /// The media types of answers.
 const JSON: &str = "application/json";
@@ -17,7 +18,12 @@ const GAMES: &str = "application/x-chess-pgn";
 
 /// Returns true if a path belongs to the explorer.
 pub(super) fn is_explorer(path: &str) -> bool {
-    matches!(path, "/masters" | "/lichess" | "/player") || path.starts_with(PGN)
+    matches!(path, "/masters" | "/lichess" | "/player") || game_number(path).is_some()
+}
+
+/// Returns the last part of the path of a game.
+fn game_number(path: &str) -> Option<&str> {
+    PGN.iter().find_map(|before| path.strip_prefix(before))
 }
 
 /// Returns the media type and the text of the answer.
@@ -35,7 +41,7 @@ pub(super) fn answer(
     };
     let database = desk.database(MAIN).map_err(wrong)?;
     let failed = |error: DatabaseError| wrong(Fault::of_database(error, ""));
-    if let Some(number) = head.path().strip_prefix(PGN) {
+    if let Some(number) = game_number(head.path()) {
         let missing =
             || RequestRefusal::new(404, format!("there is no game `{number}`: games have numbers from 1"));
         let game = database.game(number.parse().map_err(|_| missing())?).map_err(failed)?;
