@@ -1,4 +1,4 @@
-//! A custom collector, which counts the squares of the kings at the hits of a query.
+//! A custom collector, which counts for each square how often a king is on it at a hit of a query.
 //!
 //! ```sh
 //! cargo run --release --example collector -- games/sample.pgn 'mate'

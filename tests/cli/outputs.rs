@@ -606,7 +606,7 @@ fn ctrl_c_leaves_no_file() {
     assert_eq!(names(folder.path()), [] as [&str; 0], "{}", text(&output.stderr));
 }
 
-/// If the reader of standard output closes the pipe, files are nevertheless written to their ends.
+/// Output files are written completely even if the reader of standard output closes the pipe.
 #[cfg(unix)]
 #[test]
 fn a_broken_pipe_ends_no_file() {

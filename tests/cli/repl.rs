@@ -120,8 +120,16 @@ fn hits_are_saved() {
 
 #[test]
 fn other_games_are_opened() {
-    let text = printed(&format!(":open games/sample.pgn \"{SAMPLE}\"\nmate\n"));
+    let (code, text, said) = repl(&format!(":open games/sample.pgn \"{SAMPLE}\"\nmate\n"));
+    assert_eq!((code, said.as_str()), (Some(0), &*read_twice("games/sample.pgn")));
     assert!(text.starts_with("2,000 games, 174,922 positions, in memory\n50 games"), "{text}");
+}
+
+/// Returns the warning about a file that is read more than once.
+fn read_twice(file: &str) -> String {
+    format!(
+        "warning: {file} is read more than once, so its games count more than once: leave the other paths out\n"
+    )
 }
 
 /// Each wrong line is reported, and the next one is read anyway.
@@ -212,7 +220,7 @@ fn an_interrupt_stops_the_query_alone() {
     process.interrupt();
     let out = process.output("orbit repl");
     let [text, said] = [printed.whole(), out.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    assert_eq!((out.status.code(), said.as_str()), (Some(0), "cancelled\n"), "{text}");
+    assert_eq!((out.status.code(), said), (Some(0), read_twice(SAMPLE) + "cancelled\n"), "{text}");
     assert!(text.starts_with("1,000 games"), "{text}");
     assert!(text.contains("160 games and 160 positions hit of 40,000 games"), "{text}");
 }

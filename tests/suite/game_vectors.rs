@@ -53,7 +53,7 @@ pub(super) fn rows(table: &str) -> Vec<Row> {
     rows
 }
 
-/// Returns the answer of an engine to a row on some blocks, in the notation of the table.
+/// Runs the query of a row on some blocks. Returns the engine's answer, in the notation of the table.
 pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Result<String, EngineError> {
     let mut all = Answered { row, out: Vec::new(), games: Vec::new() };
     for block in blocks {

@@ -26,8 +26,8 @@ use crate::{
     soup::{TOKENS, Tokens, agrees},
 };
 
-/// The number of query texts that are changed, and their number in a sample. A text with deep nesting takes as many steps as an
-/// evaluation may.
+/// The number of query texts that a full run changes, and the number that a sample changes. The numbers are limited because a
+/// deeply nested text may take all the steps that an evaluation is allowed.
 const MUTATIONS: usize = 100_000;
 const MUTATIONS_OF_A_SAMPLE: usize = 2_000;
 

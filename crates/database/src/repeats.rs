@@ -27,13 +27,13 @@ impl BlockStream {
         let name =
             |path| self.sources.iter().find(|source| source.path.as_ref() == Some(path)).map(|it| &it.name);
         let Some(first) = repeated.first().and_then(|path| name(path)) else { return };
-        let what = match repeated.len() - 1 {
-            0 => format!("{first} is"),
-            1 => format!("{first} and 1 more file are"),
-            more => format!("{first} and {more} more files are"),
+        let (what, whose) = match repeated.len() - 1 {
+            0 => (format!("{first} is"), "its"),
+            1 => (format!("{first} and 1 more file are"), "their"),
+            more => (format!("{first} and {more} more files are"), "their"),
         };
         self.notes.push(format!(
-            "{what} read more than once, so their games count more than once: leave the other paths out"
+            "{what} read more than once, so {whose} games count more than once: leave the other paths out"
         ));
     }
 }

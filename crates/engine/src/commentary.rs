@@ -13,7 +13,7 @@ use super::SortValue;
 pub struct Commentary {
     /// The output for each game that matches, in the order of the block.
     pub games: Vec<GameCommentary>,
-    /// The messages of all games, also of games that do not match, in the order in which they were written. Each
+    /// The messages of all games, including games that do not match, in the order in which they were written. Each
     /// message has the form in which it is printed, `Game: 12 move 3(wtm): text`, without a line end.
     pub messages: Vec<Vec<u8>>,
 }

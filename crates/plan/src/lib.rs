@@ -1,8 +1,8 @@
 //! Plans: the code that an engine runs.
 //!
 //! A [`Plan`] is straight-line code over one 64-bit word for each position, with loops over tables. It contains no part of CQL,
-//! and an engine needs nothing but the plan. Plans are built from the copies of orbits after these were counted, so no
-//! simplification here can change a count.
+//! and an engine needs nothing but the plan. The copies of each orbit are counted before plans are built from them, so no
+//! simplification here can change the number of copies.
 
 #![deny(unsafe_code, missing_docs)]
 

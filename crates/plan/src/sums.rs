@@ -18,7 +18,7 @@ use orbit_transforms::{Number, Orbit, Placement};
 /// The maximum number of terms, in which each term counts as often as its weight. Larger sums are lowered as tables.
 const TERMS_MAX: u32 = 256;
 
-/// A number that is a sum of numbers of squares, and the conditions under which it has a value.
+/// A number that is a sum of counts of the squares of sets, and the conditions under which it has a value.
 struct SquareSum<'a> {
     terms: Vec<SquareTerm<'a>>,
     constant: u32,

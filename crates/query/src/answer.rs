@@ -10,7 +10,8 @@ pub enum Answer {
     Bool(bool),
     /// The answer of a query of type Set: a set of squares.
     Set(Bitboard),
-    /// The answer of a query of type Num. For a query of type Position, the number of that position in its game.
+    /// The answer to a query of type Num. For a query of type Position, the number, in its game, of the position that the query
+    /// returns.
     Num(Option<i32>),
 }
 

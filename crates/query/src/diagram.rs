@@ -66,8 +66,8 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
 }
 
 /// Reads a board, and writes a query whose value is the similarity of a position to the board, in percent. The similarity to a
-/// board is twice the number of men that stand on the same squares in the position and on the board, divided by the number of men
-/// of both together. The most similar of the board's transformed copies counts.
+/// board is twice the number of men that stand on the same squares in the position and on the board, divided by the sum of
+/// the numbers of men of both. The most similar of the board's transformed copies counts.
 ///
 /// The letters of the board are those of [`query`]. All fields after the placement are ignored; a remark says so unless they are
 /// empty.

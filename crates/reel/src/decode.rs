@@ -32,7 +32,7 @@ const ANNOTATIONS: usize = 4;
 /// ordinary blocks have less than a megabyte. Without this limit, every thread could allocate as much as a forged block claims.
 const FRAMES_BYTES_LARGE: u64 = 16 << 20;
 
-/// If the frames of a block are large, waits until no other thread unpacks such a block.
+/// If the frames of a block are large, waits until no other thread is unpacking such a block.
 fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     (frames_bytes > FRAMES_BYTES_LARGE).then(|| lock(&TURN))

@@ -30,7 +30,7 @@ pub(super) struct GameReading {
     pub(super) side_line_passes: bool,
     /// The place in the text at which the game was cut, if it is known.
     pub(super) cut_at: Option<usize>,
-    /// The rules by which this reading differs from that of pgn-reader and shakmaty alone.
+    /// The rules that explain how this reading differs from that of pgn-reader and shakmaty on their own.
     pub(super) rules: Rules,
     /// If nothing of the game can be kept, the rule that explains why.
     pub(super) broken: Option<Rule>,

@@ -219,8 +219,11 @@ fn files_that_are_read_twice_are_told() {
     for once in [&["g.pgn", "x.zip"][..], &["."], &["g.pgn", "a.reel"]] {
         assert_eq!(notes(once).iter().filter(|note| note.contains("more than once")).count(), 0, "{once:?}");
     }
-    let end = "read more than once, so their games count more than once: leave the other paths out";
-    assert_eq!(notes(&["g.pgn", "./g.pgn", "g.pgn"]), [format!("note: g.pgn is {end}")]);
+    let end = "games count more than once: leave the other paths out";
+    assert_eq!(
+        notes(&["g.pgn", "./g.pgn", "g.pgn"]),
+        [format!("note: g.pgn is read more than once, so its {end}")]
+    );
     for twice in [&[".", "g.pgn"][..], &["a.reel", "a.reel"], &["--no-reel", "a.reel", "x.zip"]] {
         assert_eq!(notes(twice).iter().filter(|note| note.ends_with(end)).count(), 1, "{twice:?}");
     }

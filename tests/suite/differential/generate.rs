@@ -29,7 +29,7 @@ pub struct Generator<'a> {
     turned: bool,
 }
 
-/// Returns the spellings of those built words of CQL 6 that `wanted` selects.
+/// Returns the spellings of the words of CQL 6 that are supported and that `wanted` selects.
 fn spellings(wanted: impl Fn(&WordGroup, &Word) -> bool) -> Vec<&'static str> {
     let groups = words::groups().filter(|group| group.dialect == Dialect::Cql6);
     let rows = groups.flat_map(|group| group.words.iter().map(move |&word| (group, word)));

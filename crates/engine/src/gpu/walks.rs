@@ -117,8 +117,8 @@ impl StatePrinter<'_> {
         )
     }
 
-    /// Returns the code for `nestban`, which forbids a walk to begin inside an earlier walk. `evaluated` is the
-    /// expression of the mask of the positions at which a walk with `nestban` is evaluated.
+    /// Returns the code for `nestban`, which prevents a walk from beginning inside an earlier walk. `evaluated` is the shader's
+    /// expression for a mask: the positions at which a walk with `nestban` is evaluated.
     fn bans(&self, evaluated: &str) -> String {
         let Walk { nestban, moves, sees, .. } = *self.walk;
         let by_side = sees == Sees::OneSide && !moves;

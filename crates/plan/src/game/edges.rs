@@ -247,8 +247,8 @@ impl Lower {
 
     // ---- constituents of a line that are tied to a move
 
-    /// Lowers a constituent of a line in which `move` means the next move of the line. Returns the mask of positions to which the
-    /// moves lead that the constituent accepts.
+    /// Lowers a constituent of a line in which `move` means the next move of the line. Returns a mask: the positions that are
+    /// reached by a move that the constituent accepts.
     pub(super) fn leaving(&mut self, filter: FilterRef) -> Id {
         if !super::refusals::stands_for_move(filter) {
             let here = self.truth(filter);

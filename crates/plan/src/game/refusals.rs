@@ -88,13 +88,13 @@ pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     filter.children().into_iter().any(stands_for_move)
 }
 
-/// Says whether `from` and `to` mean only one part of castling.
+/// Says whether `from` and `to` mean only one part of castling: the move of the king, or that of the rook.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CastlingParts {
     No,
-    /// They mean one part of castling, and a plan can determine which.
+    /// `from` and `to` mean one part of castling, and a plan can determine which.
     Here,
-    /// They mean one part of castling, and no plan can determine which.
+    /// `from` and `to` mean one part of castling, and no plan can determine which.
     Refused,
 }
 

@@ -28,8 +28,8 @@ pub struct Automaton {
 pub struct AutomatonState {
     /// The index of the operand, a mask, that must be true at the position.
     pub mask: u16,
-    /// The index of an operand that must be true at the next position of the walk instead. `mask` then counts only if the walk
-    /// ends here because no move leaves the position.
+    /// The index of an operand that must be true at the next position of the walk, in place of `mask` at this one. `mask` is then
+    /// tested only if the walk ends here because no move leaves the position.
     pub leaving: Option<u16>,
     /// The indices of two operands that count for castling instead: the first must be true if the king is in focus, the second if
     /// the rook is. One of them is enough.

@@ -19,7 +19,7 @@ pub struct FlatMove {
     pub capture: Option<RegisterWord>,
     /// A set. The move must capture en passant a pawn that is on a square of this set.
     pub passing: Option<RegisterWord>,
-    /// The pieces to one of which the move must promote.
+    /// The move must promote to one of these pieces.
     pub promotion: Option<PieceSet>,
     /// The kind of the move: castling, a capture en passant, or any.
     pub only: Special,

@@ -46,8 +46,8 @@ operands! {
         /// `v = F`. It is true if F has a value (a set always has one), which then becomes the value of the variable.
         Assign(VarId, Assigned<P>),
         /// `typename S == "N"` and all other comparisons of a square's letter with a literal. It is true if S is exactly one
-        /// square and its content is among `contents`. With `spelt`, the operation is the letter itself, which the grammar
-        /// treats as a string; the operation is true if there is a letter.
+        /// square and its content is among `contents`. If `spelt` is present, there is no comparison: the
+        /// filter is `typename S` alone, which the grammar treats as a string, and which is true if it has a letter.
         ContentIs { contents: PieceSet, of: Squares<P>, spelt: Option<Spelt> },
         /// `square all v in S body`: the body matches for each square of S.
         SquareAll { var: VarId, domain: Squares<P>, body: Any<P> },

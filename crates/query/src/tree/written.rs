@@ -42,14 +42,14 @@ pub enum NumberKeyword {
 pub enum ConditionKeyword {
     /// A transform of a filter of any kind. It is true if a copy matches.
     Transform(TransformKind, Node),
-    /// The transform keywords of a CQL 5 list, each once, and the list. A copy results from one element of each transform,
-    /// applied in any order. The condition is true if a copy matches.
+    /// The different transform keywords of a CQL 5 list, and the list. Each copy results from one element of each transform,
+    /// applied one after the other in any order. The condition is true if a copy matches.
     Lists(Vec<ListTransform>, Node),
     /// `notransform F`: F is not transformed by transforms around it.
     NoTransform(Condition),
 }
 
-/// `notransform F`, for the kinds that have no other transform keyword.
+/// `notransform F`, for the kinds of filters to which no other transform keyword can be applied.
 #[derive(Clone, Debug)]
 pub struct NoTransform<F>(pub F);
 

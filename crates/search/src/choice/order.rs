@@ -193,12 +193,12 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
     hasher.finish()
 }
 
-/// The games with the best ranks, at most `max`. All lists that are not in the order of the database are kept here.
+/// The games with the best ranks, at most `max`. Every list whose order is not that of the database is built with this type.
 ///
-/// Among games with the same rank, the one with the lower number wins. A sample keeps each rank once, and then the game that is
-/// offered first wins, so games must be offered in the order of the database. Memory is bounded by `max` entries:
-/// [`TopGames::offer`] creates an entry only if it is kept, and drops the worst one for it. Only the caller's code for entries
-/// can fail: see [`TopGames::try_map`].
+/// Among games with the same rank, the one with the lower number wins. A sample keeps only one game of each rank, the one that is
+/// offered first, so games must be offered in the order of the database. Memory is bounded by `max` entries:
+/// [`TopGames::offer`] creates an entry only if it will be kept; if the list is full, it drops the worst entry. Only the caller's
+/// code for entries can fail: see [`TopGames::try_map`].
 #[derive(Clone, Debug)]
 pub struct TopGames<T> {
     max: usize,

@@ -34,7 +34,7 @@ impl Stitcher {
         }
     }
 
-    /// Skips this many games with hits at the beginning. They are not included in [`Stitcher::hit_totals`].
+    /// Skips the first `games` games that have hits. They are not included in [`Stitcher::hit_totals`].
     #[must_use]
     pub fn skipping(mut self, games: u64) -> Stitcher {
         self.skip = games;

@@ -6,7 +6,8 @@ use super::{number, table};
 use crate::report::findings::{Findings, Miss, Misses};
 use crate::report::summary::grouped;
 
-/// Returns the section: the extent of the search, the hits of similar queries, and other remedies.
+/// Returns the section of a report without hits: what was searched, how many hits similar queries have, and what the user can
+/// try instead.
 pub(super) fn section(findings: &Findings) -> Markup {
     let totals = &findings.totals;
     html! {
