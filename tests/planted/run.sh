@@ -61,11 +61,11 @@ build() {
 # Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take ten minutes, and 2 if this quarter of the
 # long trials has none of them.
 run() {
-    local exact=()
+    local exact=() log=$work/run-$BASHPID.log
     # The name of a test may be the beginning of other names. The name of a table is only the beginning of the names of its rows.
-    ! "$1" --list 2>"$work/run.log" | grep -xF "$2: test" >/dev/null || exact=(--exact)
-    timeout 600 "$1" "$2" "${exact[@]}" >"$work/run.log" 2>&1 || return 1
-    grep -qE '^test result: ok. [1-9][0-9]* passed' "$work/run.log" || return 2
+    ! "$1" --list 2>"$log" | grep -xF "$2: test" >/dev/null || exact=(--exact)
+    timeout 600 "$1" "$2" "${exact[@]}" >"$log" 2>&1 || return 1
+    grep -qE '^test result: ok. [1-9][0-9]* passed' "$log" || return 2
 }
 
 # The quarters of the long trials, beginning with the quarter of this run.
@@ -92,18 +92,17 @@ fails() {
         [ $code != 1 ] || return 0
         [ $code = 2 ] || ran=1
     done
-    [ -n "$ran" ] || { echo "FAULT: no test $2 ran"; exit 1; }
+    [ -n "$ran" ] || echo "FAULT: no test $2 ran"
     return 1
 }
 
-missed=0
 caught() {
     local name=$1 tests=$2 test=$3
     if ORBIT_PLANTED=$name fails "$tests" "$test"; then
         echo "caught: $name by $test"
     else
         echo "MISSED: $name: $test passes"
-        missed=1
+        touch "$work/missed"
     fi
 }
 
@@ -119,18 +118,24 @@ if [ ${#switches[@]} -gt 0 ]; then
         fi
         tests=${built[$binary]}
         if [ -z "${built[$test]:-}" ]; then
-            passes "$tests" "$test" || { cat "$work/run.log"; echo "FAULT: $test fails without a fault"; exit 1; }
+            passes "$tests" "$test" || { cat "$work/run-$BASHPID.log"; echo "FAULT: $test fails without a fault"; exit 1; }
             built[$test]=passes
         fi
-        caught "$name" "$tests" "$test"
     done <"$work/faults"
+    # Most tests that are named use one core.
+    while IFS=$'\t' read -r name binary test way; do
+        [ "$way" = switch ] || continue
+        while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done
+        caught "$name" "${built[$binary]}" "$test" &
+    done <"$work/faults"
+    wait
 fi
 while IFS=$'\t' read -r name binary test way; do
     [ "$way" = alone ] || continue
     for file in $(cd "$root" && git ls-files src crates shaders); do cmp -s "$root/$file" "$file" || cp "$root/$file" "$file"; done
     plant alone "$name"
     tests=$(build "$binary")
-    [ -n "$tests" ] || { cat "$work/build.log"; echo "FAULT: $name does not build"; missed=1; continue; }
+    [ -n "$tests" ] || { cat "$work/build.log"; echo "FAULT: $name does not build"; touch "$work/missed"; continue; }
     caught "$name" "$tests" "$test"
 done <"$work/faults"
-exit $missed
+[ ! -e "$work/missed" ]
