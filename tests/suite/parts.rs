@@ -21,7 +21,7 @@ use orbit_search::run::{
 };
 use orbit_search::stats::{Grouping, Stats};
 
-use crate::common::length;
+use crate::common::{harness, length};
 
 /// A query with many copies, one whose values are sets, one whose values are numbers, and one that seldom hits.
 const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -418,17 +418,20 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
 }
 
 /// Checks every collector, with the database split in many ways.
-#[test(part = 3)]
-fn parts_of_any_split_make_one_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let files = files(folder.path());
-    for name in Collectors::NAMES {
-        let examples = examples(name);
-        assert!(!examples.is_empty());
-        for (index, example) in examples.iter().enumerate() {
-            check(name, index, example, &files);
-        }
-    }
+#[table(in_parts)]
+fn parts_of_any_split_make_one_run() -> Vec<harness::Row> {
+    let of_collector = |name: &&'static str| {
+        let (name, all) = (*name, examples(name).len());
+        assert!(all > 0, "{name} has no example");
+        let row = move |index| {
+            harness::Row::new(format!("{name}::{index}"), move || {
+                let folder = tempfile::tempdir().unwrap();
+                check(name, index, &examples(name)[index], &files(folder.path()));
+            })
+        };
+        (0..all).map(row)
+    };
+    Collectors::NAMES.iter().flat_map(of_collector).collect()
 }
 
 /// The number of forged parts for each collector.

@@ -1,32 +1,47 @@
 //! Files that a stream reads more than once, by whatever names they were given.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
 use super::{BlockStream, Input};
+use orbit_pgn::canonical;
 
 impl BlockStream {
-    /// Adds a note if files are read more than once. The sources before the index `first` do not count.
+    /// Adds a note if files or reels are read more than once. The sources before the index `first` do not count.
+    ///
+    /// Two reels may have the same source, because each of them has some of its games.
     pub(super) fn note_repeats(&mut self, first: usize) {
-        // A reel may have several parts of one file, which was appended when it had grown.
         let base = |input: &Input| match input {
             Input::Pgn { base, .. } | Input::Reel { base, .. } => Some(*base),
             Input::Passed { .. } | Input::Block(_) | Input::Held { .. } => None,
         };
         let bases: BTreeSet<u32> = self.inputs.iter().filter_map(base).collect();
-        let reel_of = |index: u32| bases.range(..=index).next_back();
         let mut read = HashMap::new();
-        let mut repeated = Vec::new();
+        let mut repeated: Vec<String> = Vec::new();
+        let mut last = None;
         for (index, source) in (0..).zip(&self.sources).skip(first) {
-            let Some(path) = &source.path else { continue };
-            let reel = source.reel.is_some().then(|| reel_of(index));
-            let is_repeated = read.insert(path, reel).is_some_and(|before| reel.is_none() || before != reel);
-            if is_repeated && !repeated.contains(&path) {
-                repeated.push(path);
+            let (path, name) = match &source.reel {
+                Some(reel) => {
+                    // A reel has several sources, which have the same base.
+                    let base = bases.range(..=index).next_back();
+                    if last.replace(base) == Some(base) {
+                        continue;
+                    }
+                    (canonical(reel), reel.display().to_string())
+                }
+                None => (source.path.clone(), source.name.clone()),
+            };
+            match path.map(|path| read.entry(path)) {
+                Some(Entry::Vacant(entry)) => {
+                    entry.insert(name);
+                }
+                Some(Entry::Occupied(entry)) if !repeated.contains(entry.get()) => {
+                    repeated.push(entry.get().clone());
+                }
+                _ => {}
             }
         }
-        let name =
-            |path| self.sources.iter().find(|source| source.path.as_ref() == Some(path)).map(|it| &it.name);
-        let Some(first) = repeated.first().and_then(|path| name(path)) else { return };
+        let Some(first) = repeated.first() else { return };
         let (what, whose) = match repeated.len() - 1 {
             0 => (format!("{first} is"), "its"),
             1 => (format!("{first} and 1 more file are"), "their"),

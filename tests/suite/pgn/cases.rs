@@ -261,9 +261,10 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
             assert!(at.is_none() || games.last().unwrap().status == GameStatus::Whole);
         }
     }
-    // If a file cannot be read further, this is reported in any case.
-    let packed = gzip("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6".repeat(50).as_bytes());
-    let sources = Sources::from_bytes_with("cut", packed[..packed.len() - 9].to_vec(), Options::default());
+    // If a file cannot be read further, this is reported in any case. Here half of the gzip trailer is missing, and the moves are
+    // all there.
+    let packed = gzip(b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6");
+    let sources = Sources::from_bytes_with("cut", packed[..packed.len() - 4].to_vec(), Options::default());
     let mut noted = 0;
     let sources = each_game(sources, &mut |_, game| noted += game.notes.len());
     assert_eq!((noted, sources.failures().len()), (0, 1));

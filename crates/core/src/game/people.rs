@@ -1,9 +1,9 @@
 //! Decides which spellings in a table of names belong to one player.
 //!
 //! Two spellings *fit* each other if they may belong to one player, by the rule of [`PlayerName`](super::PlayerName). A table of
-//! all names can rule out some of these matches. For example, `Adams, M` fits `Adams, Michael` and `Adams, Mark`; if both are in the table, `Adams, M`
-//! cannot be assigned to either. So a spelling is merged with others only if all spellings that fit it also fit each other. The
-//! result depends on the table alone, not on the order of its rows.
+//! all names can rule out some of these matches. For example, `Adams, M` fits `Adams, Michael` and `Adams, Mark`; if both are in
+//! the table, `Adams, M` cannot be assigned to either. So a spelling is merged with others only if all spellings that fit it also
+//! fit each other. The result depends on the table alone, not on the order of its rows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

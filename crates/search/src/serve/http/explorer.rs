@@ -8,7 +8,7 @@ use crate::serve::desk::OpenDatabases;
 use crate::serve::fault::{ErrorCode, Fault};
 use crate::serve::request::MAIN;
 
-/// The path of a game, which some clients call by its older name.
+/// The paths of games: that of lichess, and an older one that some clients use.
 const PGN: [&str; 2] = ["/masters/pgn/", "/master/pgn/"];
 
 /// The media types of answers.
