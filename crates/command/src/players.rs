@@ -45,7 +45,7 @@ pub(super) struct PlayerArgs {
     /// Count only games in which the player's rating is in a range, such as `2600-2700`, `2600-` or `-2700`.
     #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
     rating: Option<Ratings>,
-    /// Count only games against an opponent, whose name is read like that of --player.
+    /// Count only games against this opponent. Spellings of the name are matched as those of --player are.
     #[arg(long, value_name = "NAME", group = "whose")]
     opponent: Option<PlayerName>,
     /// Count only games in which the opponent's rating is in a range.

@@ -204,7 +204,8 @@ impl<'p> Search<'p> {
         SearchFrame { at, pc, open, seen: HashSet::new(), best: None, steps, atoms }
     }
 
-    /// Ends a frame: restores the atomic variables, and records the best ways from the frame's position and place.
+    /// Ends a frame: restores the atomic variables, and stores the best ways to go on from the frame's position and place in the
+    /// program. Returns their index in `bests`, or `None` if there is no way.
     fn leave(
         &mut self,
         eval: &mut Evaluation,

@@ -82,8 +82,8 @@ const RAY: &str = "(D D ...) [RANGE]";
 #[rustfmt::skip]
 const GROUPS: &[KeywordRows] = &[
     KeywordRows { title: "CQL 5: pieces", about:
-        "These signs occur in lists of CQL 5, `(position ...)`. `K Q R B N P k q r b n p` and their figurines mean the same as in CQL \
-         6; some other signs have another meaning.",
+        "CQL 5 has lists, such as `(position Ra7)`. They contain these signs for pieces. `K Q R B N P k q r b n p` and their figurines \
+         mean the same as in CQL 6; some other signs have another meaning.",
         words: &[
         here(&["K", "♔"], "", Squares, man(6), "the white king", "(position Kg1)"),
         here(&["Q", "♕"], "", Squares, man(5), "a white queen", "(position Q)"),
