@@ -161,7 +161,8 @@ impl Compiler<'_> {
         })
     }
 
-    fn of_number(
+    /// Compiles a number into a word of its own, and then the code that `then` makes for this word.
+    pub(super) fn of_number(
         &mut self,
         of: &Number,
         then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,

@@ -3,7 +3,7 @@
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, dag::NO_VALUE};
 use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, PositionOp as P, PositionOrder};
-use orbit_transforms::{Expanded, Number, Position};
+use orbit_transforms::{Expanded, Position};
 
 impl Compiler<'_> {
     /// Compiles a filter whose value is a position. The register `to` gets the number of the position's node.
@@ -30,9 +30,9 @@ impl Compiler<'_> {
 
     fn game_position(&mut self, op: &G<Expanded>, to: RegisterWord) -> CompileResult {
         match op {
-            G::Child(number) => self.numbered(number, |this, number| this.emit(Instr::Child { to, number })),
+            G::Child(number) => self.of_number(number, |this, number| this.emit(Instr::Child { to, number })),
             G::Numbered(number) => {
-                self.numbered(number, |this, number| this.emit(Instr::Numbered { to, number }))
+                self.of_number(number, |this, number| this.emit(Instr::Numbered { to, number }))
             }
             G::LastCommonAncestor(a, b) => {
                 self.two_positions(a, b, |this, [a, b]| this.emit(Instr::Fork { to, a, b }))
@@ -62,18 +62,6 @@ impl Compiler<'_> {
             G::PathStart => self.of_path(0, to),
             _ => Err("a position that depends on variables"),
         }
-    }
-
-    fn numbered(
-        &mut self,
-        of: &Number,
-        then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
-    ) -> CompileResult {
-        self.scratch(|this| {
-            let number = this.word()?;
-            this.number(of, number)?;
-            then(this, number)
-        })
     }
 
     /// Compiles a jump to `no` that is taken unless both positions have a value and are in the given order.

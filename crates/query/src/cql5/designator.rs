@@ -8,6 +8,7 @@
 use shakmaty::Bitboard;
 
 use crate::{
+    lexer::{blanks, square_list},
     parser::S,
     tree::{Pieces, Squares},
 };
@@ -168,27 +169,11 @@ fn squares(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
         };
         return Ok(single(0, b'a').zip(single(1, b'1')).map(|(files, ranks)| (rectangle(files, ranks), 2)));
     }
-    let (mut out, mut len) = (Bitboard::EMPTY, 1);
-    len += blanks(&text[len..]);
+    let len = 1 + blanks(&text[1..]);
     if text[len..].starts_with(']') {
-        return Ok(Some((out, len + 1)));
+        return Ok(Some((Bitboard::EMPTY, len + 1)));
     }
-    loop {
-        len += blanks(&text[len..]);
-        let Some((part, bytes)) = element(&text[len..], at + len)? else { return Ok(None) };
-        out |= part;
-        len += bytes;
-        len += blanks(&text[len..]);
-        match text.as_bytes().get(len) {
-            Some(b',') => len += 1,
-            Some(b']') => return Ok(Some((out, len + 1))),
-            _ => return Ok(None),
-        }
-    }
-}
-
-fn blanks(text: &str) -> usize {
-    text.bytes().take_while(u8::is_ascii_whitespace).count()
+    square_list(text, at, len, element)
 }
 
 /// Reads one element of a list of squares: files, then ranks. Both are written as a single file or rank, as `?`, or as a range
