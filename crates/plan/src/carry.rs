@@ -1,11 +1,12 @@
 //! `find`: lowers values that depend on other positions of the game.
 //!
-//! A program sees one position at a time. So a value at other positions is computed beforehand: a separate program runs over all
-//! positions of a block, and the engine *carries* its results along each game. The program that needs the results then reads them
-//! like any other input. Such an earlier program is a *stage*. If a filter inside `find` itself contains `find`, there are
-//! several stages, which run one after the other.
+//! A program reads one position at a time, so values at other positions must be computed before it runs. For this purpose,
+//! another program runs over all positions of a block, a group of whole games, and the engine *carries* its results along each
+//! game. The program that needs the results then reads them like any other input. The earlier program is called a *stage*. If a
+//! filter inside `find` itself contains `find`, there are several stages, which run one after the other.
 //!
-//! A `find` under `shift` costs no more than a single `find`: one word has a bit for each shift, and the whole word is carried.
+//! A `find` under `shift` costs no more than a single `find`: one 64-bit word has a bit for each shift, and the engine carries
+//! the whole word.
 
 use super::{
     dag::{Carried, Carry, CarryId, Dag, Id, Op},
@@ -16,7 +17,8 @@ use orbit_query::tree::{Cmp, Counted, Kind as _};
 use orbit_transforms::Filter;
 
 impl Lower {
-    /// Lowers a `find` that counts the positions at which a filter matches.
+    /// Lowers a `find` that counts the positions at which a filter matches. Returns the count, and the mask of positions at which
+    /// it has a value.
     pub(super) fn find_count(&mut self, of: &Filter, back: bool, counted: Counted) -> (Id, Id) {
         let hit = self.apart(|lower| lower.truth(of.node()));
         let number = self.dag.carry(Carried::Count, back, hit);
@@ -33,8 +35,8 @@ impl Lower {
         (number, ok)
     }
 
-    /// Lowers a filter whose value is needed at other positions, so that it is evaluated at every position of the block.
-    /// Variables have no value in it, because their values at the current position are not carried along games.
+    /// Lowers a filter whose value is needed at other positions, so that it is evaluated at every position of the block. In the
+    /// filter, variables have no value, because their values are known only at the current position.
     pub(super) fn apart<T>(&mut self, lower: impl FnOnce(&mut Lower) -> T) -> T {
         let always = self.dag.mask(true);
         let guard = std::mem::replace(&mut self.guard, always);
@@ -47,15 +49,15 @@ impl Lower {
     }
 }
 
-/// The source of an operand of an operation that reads the columns of a block.
+/// The source of an operand of a [`Carry`], an operation that reads values at all positions of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnOperand {
     /// The same word for every position.
     Constant(u64),
-    /// The result of an earlier operation along games.
+    /// The result of an earlier [`Carry`].
     Carried(CarryId),
-    /// The result of a stage for this node of the graph. It is read as a mask if the second field is true, otherwise as a whole
-    /// word.
+    /// The value of a node of the graph, computed by the program of a stage. The second field is true if it is read as a mask,
+    /// false if it is read as a whole word.
     Found(Id, bool),
 }
 
@@ -74,8 +76,8 @@ pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     carry.operands.iter().enumerate().map(operand).collect()
 }
 
-/// Groups the operations along games, as far as the roots need them, into stages. A stage needs only the results of earlier
-/// stages. Within a stage, an operation comes after all operations whose results it reads.
+/// Groups the [`Carry`] operations that the roots need into stages. A stage needs only the results of earlier stages. Within a
+/// stage, an operation follows all operations whose results it reads.
 pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     let mut levels: Vec<Option<usize>> = vec![None; dag.carries.len()];
     let deepest = level(dag, roots, &mut levels);
@@ -88,8 +90,8 @@ pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     stages
 }
 
-/// Returns the number of stages that must run before a program with these roots. Stores in `levels` the stage of each operation
-/// along games that the program reads.
+/// Returns the number of stages that must run before a program with these roots. For each [`Carry`] operation that the program
+/// reads, stores the index of its stage in `levels`.
 fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     let needed = needed(dag, roots);
     let mut deepest = 0;

@@ -1,9 +1,9 @@
 //! Combines several operations into one step.
 //!
-//! In each step, an interpreter reads and writes whole registers. Most steps of most plans are unions and intersections of sets
-//! of squares that were moved or intersected with a constant, and each such set is used only once. A tree of such operations
-//! becomes one step, a *chain*, whose terms are combined in an accumulator that stays in the processor. All of this is done on
-//! *drafts*, which are steps whose registers are not assigned yet.
+//! An interpreter reads and writes whole registers in each step, so fewer steps are faster. In most plans, most steps are unions
+//! and intersections of sets that were moved or intersected with a constant before, and each of these sets is used only once. A
+//! tree of these operations becomes one step, a *chain*, which combines its terms in an accumulator that stays in the processor.
+//! This file works on *drafts*, which are steps whose registers are not assigned yet.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use orbit_core::board::attacks;
 
-/// The maximum number of terms of a chain. Longer chains are split, so that no register is in use for long.
+/// The maximum number of terms in a chain. Longer chains are split, so that no register is in use for long.
 const TERMS_MAX: usize = 24;
 
 impl ProgramWriter<'_> {
@@ -27,8 +27,7 @@ impl ProgramWriter<'_> {
         for draft in drafts {
             match draft {
                 Draft::Begin(..) => {
-                    // Nodes that are computed before a loop must not be moved into it, because each row would compute
-                    // them again.
+                    // Nodes that are computed before a loop must stay there. Inside the loop, each row would compute them again.
                     chains.at.clear();
                     begins.push(chains.drafts.len());
                     chains.drafts.push(Some(draft));
@@ -53,8 +52,8 @@ impl ProgramWriter<'_> {
         self.drafts = without_gaps(chains.drafts);
     }
 
-    /// Counts how often each node is read. Roots and bodies of loops count as read twice, so that they stay separate
-    /// steps.
+    /// Returns the number of times that each node is read. Roots and bodies of loops count as read twice, so that they remain
+    /// separate steps.
     fn readers(&self, roots: &[Id]) -> HashMap<Id, usize> {
         let mut readers: HashMap<Id, usize> = HashMap::new();
         let mut read = |id: Id, times| *readers.entry(id).or_default() += times;
@@ -70,7 +69,7 @@ impl ProgramWriter<'_> {
         readers
     }
 
-    /// Returns the node that a draft computes, if a chain can replace the draft; otherwise `None`.
+    /// Returns the node that a draft computes. Returns `None` if no chain can replace the draft.
     fn made_of(&self, draft: &Draft) -> Option<Id> {
         match draft {
             Draft::Node(id) | Draft::AndScalar(id, ..) => Some(*id),
@@ -78,7 +77,7 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Returns the chain that replaces a draft; `None` if no operand of the draft can become terms of a chain.
+    /// Returns the chain that replaces a draft. Returns `None` if no operand of the draft can become terms of a chain.
     fn combine(&mut self, chains: &mut ChainDrafts, draft: &Draft) -> Option<OperationChain> {
         match *draft {
             Draft::Node(id) => match self.dag.op(id) {
@@ -106,8 +105,8 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Joins two operands, each of which may be negated, into one chain; `None` if neither operand brings terms of its
-    /// own.
+    /// Joins two operands into one chain. The flag of an operand is true if it is negated. Returns `None` if no operand consists
+    /// of terms that the chain could contain.
     fn join(
         &mut self,
         chains: &mut ChainDrafts,
@@ -115,8 +114,8 @@ impl ProgramWriter<'_> {
         operands: [(Id, bool); 2],
     ) -> Option<OperationChain> {
         let found = operands.map(|(id, not)| self.terms(chains, op, id, not));
-        // The terms of `Meet` and `Sum` are not words that could be operands by themselves, so either all of them fit or
-        // there is no chain.
+        // A term of `Meet` or `Sum` has no word of its own that could be an operand. So the chain must contain the terms of both
+        // operands; otherwise there is no chain.
         let is_test = matches!(op, ChainOp::Meet | ChainOp::Sum);
         let count = found.iter().flatten().map(Vec::len).sum::<usize>();
         let is_whole = found.iter().all(Option::is_some) && count <= TERMS_MAX;
@@ -137,14 +136,14 @@ impl ProgramWriter<'_> {
         Some(OperationChain { op, terms })
     }
 
-    /// Returns the operands as terms that leave them unchanged.
+    /// Returns terms whose values are the operands themselves.
     fn plain_terms(&mut self, operands: [(Id, bool); 2]) -> Vec<Term<Id>> {
         let keep = self.scalar(TRUE);
         operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()
     }
 
-    /// Returns the terms that can replace a node in a chain of `op`. `None` if there are no such terms, or if the node
-    /// has several readers.
+    /// Returns the terms by which a chain with the operator `op` can replace a node. Returns `None` if there are no such terms,
+    /// or if the node has several readers.
     fn terms(&mut self, chains: &ChainDrafts, op: ChainOp, id: Id, not: bool) -> Option<Vec<Term<Id>>> {
         let negated = |term: &Term<Id>| Term { not: term.not != not, ..*term };
         match chains.only_reader(id)? {
@@ -197,15 +196,15 @@ impl ProgramWriter<'_> {
 
 /// The drafts of a program while some of them are merged into chains.
 struct ChainDrafts {
-    /// The drafts; `None` for each draft that was merged into a chain.
+    /// The drafts. A draft that was merged into a chain is `None`.
     drafts: Vec<Option<Draft>>,
-    /// For each node of the innermost loop, the index of the draft that computes it.
+    /// The index of the draft that computes each node of the innermost loop.
     at: HashMap<Id, usize>,
     readers: HashMap<Id, usize>,
 }
 
 impl ChainDrafts {
-    /// Returns the draft that computes a node, if the node is read once.
+    /// Returns the draft that computes a node. Returns `None` if the node is not read exactly once.
     fn only_reader(&self, id: Id) -> Option<&Draft> {
         let at = *self.at.get(&id)?;
         (self.readers.get(&id) == Some(&1)).then_some(self.drafts[at].as_ref()?)
@@ -216,7 +215,7 @@ impl ChainDrafts {
     }
 }
 
-/// Removes the drafts that were merged into chains, and corrects the places where loops begin and end.
+/// Removes the drafts that were merged into chains, and adjusts the indices at which loops begin and end.
 fn without_gaps(drafts: Vec<Option<Draft>>) -> Vec<Draft> {
     let mut new_places = Vec::with_capacity(drafts.len());
     let mut count = 0;

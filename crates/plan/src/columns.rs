@@ -1,23 +1,23 @@
-//! Conditions and numbers that are constant in a game. They are computed from the game's tags once, and an engine receives them
-//! as columns that are indexed by game.
+//! Conditions and numbers that are constant in a game. They are computed from the tags of the game only once. An engine receives
+//! them as columns with one entry for each game.
 
 use shakmaty::Color;
 
 use orbit_query::tree::{Cmp, GameResult};
 
-/// A column: a mask or a number for each game.
+/// A column, which contains a mask or a number for each game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TagColumn {
     /// Mask: the game ended with this result, according to its movetext.
     Result(GameResult),
-    /// Number: the rating of one side, or with `None` the higher of the two ratings. It has no value if the rating is unknown or
-    /// below 1.
+    /// Number: the rating of one side. With `None`, it is the higher of the two ratings. It has no value if the rating is unknown
+    /// or below 1.
     Elo(Option<Color>),
     /// Number: the year of the game. It has no value if the year is unknown or below 1.
     Year,
     /// Number: the number of the game.
     GameNumber,
-    /// Mask: White and Black of the game are swapped.
+    /// Mask: the colours of White and Black are swapped in the stored game.
     Swapped,
     /// Mask: a test of strings succeeds.
     Text(TextTest),
@@ -28,7 +28,7 @@ pub enum TagColumn {
 pub enum TextTest {
     /// The string has a value.
     HasValue(TagText),
-    /// The strings, compared byte by byte, are in this relation.
+    /// The two strings are in this relation, byte by byte.
     Compare(Cmp, TagText, TagText),
     /// The first string is a substring of the second.
     In(TagText, TagText),
@@ -39,10 +39,10 @@ pub enum TextTest {
 pub enum TagText {
     /// A literal.
     Literal(String),
-    /// A literal, normalized in the same way as the names of players.
+    /// A literal that is compared with the names of players. It is normalized like these names.
     Name(String),
-    /// The value of a tag. Missing values, names and dates are treated as the language defines.
+    /// The value of a tag. Missing values, names and dates are normalized as the language requires.
     Tag(String),
-    /// The name of one player, or with `None` both names with a line feed between them.
+    /// The name of one player. With `None`, it is both names, with a line feed between them.
     Player(Option<Color>),
 }

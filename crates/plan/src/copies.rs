@@ -1,8 +1,8 @@
-//! Lowers an orbit to words in which each copy has its own bit, which shows whether the copy matches.
+//! Lowers an orbit to words in which each copy has a bit. The bit is set if the copy matches.
 //!
-//! [`super::orbits`] computes the same words to decide whether any copy matches, and combines them; this module keeps them
-//! separate. In the words of anchors and grids, each bit already belongs to one copy. In a table, which has one row for each
-//! copy, each row sets a bit of its own. So copies can be counted without writing out the code of each copy.
+//! [`super::orbits`] computes these words as well, but combines them to find out if any copy matches. This module keeps them
+//! separate. In the words of anchors and grids, each bit already belongs to one copy. In a table, which has a row for each copy,
+//! each row sets a bit of its own. Copies can therefore be counted although the code of each copy is not written out.
 
 use super::{
     dag::{Id, Op, Reduce},
@@ -12,7 +12,7 @@ use super::{
 use orbit_query::tree::Kind;
 use orbit_transforms::{Expanded, Filter, Orbit};
 
-/// The place of a bit that shows whether one copy matches.
+/// The position of the bit for one copy, which is set if the copy matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CopyBit {
     /// The index of the word among the words of the orbit.
@@ -21,7 +21,7 @@ pub struct CopyBit {
     pub bit: u32,
 }
 
-/// The words of an orbit, while they are collected.
+/// The words of an orbit, and the positions of the copies' bits in them, while they are collected.
 #[derive(Default)]
 struct CopyWords {
     words: Vec<Id>,
@@ -30,7 +30,7 @@ struct CopyWords {
 }
 
 impl CopyWords {
-    /// Adds a word. `copies` lists the copies that have a bit in the word, each with the number of its bit.
+    /// Adds a word. `copies` lists the copies that have a bit in the word. The second number of a copy is the number of its bit.
     fn push(&mut self, word: Id, copies: impl Iterator<Item = (usize, u32)>) {
         for (copy, bit) in copies {
             self.places[copy] = Some(CopyBit { word: self.words.len(), bit });
@@ -40,7 +40,7 @@ impl CopyWords {
 }
 
 impl Lower {
-    /// Returns the words of an orbit, and the place of each copy's bit in them.
+    /// Returns the words of an orbit, and the position of the bit of each copy.
     pub(super) fn each_copy<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -89,12 +89,12 @@ impl Lower {
         (out.words, places.collect())
     }
 
-    /// Returns the same as [`Lower::each_copy`] for a filter without a transform, which counts as its own only copy.
+    /// Like [`Lower::each_copy`], but for a filter without a transform. The filter itself counts as its only copy.
     pub(super) fn only_copy(&mut self, filter: &Filter) -> (Vec<Id>, Vec<CopyBit>) {
         (vec![self.truth(filter.node())], vec![CopyBit { word: 0, bit: 0 }])
     }
 
-    /// Lowers copies as a table whose row `k` sets bit `k`. Returns the union of the rows.
+    /// Lowers copies to a table in which row `k` sets bit `k` if its copy matches. Returns the union of the rows.
     fn table_word<F: Kind<Expanded>>(&mut self, orbit: &Orbit<F>, rows: &[usize]) -> Id {
         let bits: Vec<u64> = (0..rows.len()).map(|bit| 1 << bit).collect();
         let table = self.open_table(orbit, rows, Some(&bits));

@@ -1,8 +1,8 @@
 //! The plan's graph: pure operations on 64-bit words, one word for each position.
 //!
 //! A word is a set of squares, a *mask* (all ones for true, all zeros for false) or a *number* (an `i32`, sign-extended). Nodes
-//! are hash-consed: the same operation on the same operands is one node, across all copies of all orbits. The id of an operand is
-//! always smaller than the ids of the nodes that use it.
+//! are hash-consed: if an operation occurs several times with equal operands, in any copies of any orbits, it is a single node.
+//! The id of an operand is always smaller than the ids of the nodes that use it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -11,29 +11,29 @@ pub use super::op::{CarryId, ColumnId, Id, LoopId, NO_VALUE, Op, TRUE};
 use super::{operations::GameOp, words::word_of};
 use orbit_core::board::{Code, PieceSet};
 
-/// The way in which a loop combines the words of its rows.
+/// The operation by which a loop combines the words of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduce {
-    /// The union of sets, or whether any mask is true.
+    /// The union of sets, or the disjunction of masks.
     Or,
-    /// The largest number, compared as `i64`. Before the first row it is [`NO_VALUE`].
+    /// The largest number, compared as `i64`. The loop starts with [`NO_VALUE`].
     Max,
     /// The number of rows whose mask is true.
     Count,
 }
 
-/// A body that is evaluated once for each row of a table.
+/// A loop over the rows of a table. Its body is evaluated once for each row.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// The parameters of each row. All rows have the same length.
     pub rows: Vec<Vec<u64>>,
-    /// The way in which the words of the rows are combined.
+    /// The operation that combines the words of the rows.
     pub reduce: Reduce,
-    /// The word that is computed for each row.
+    /// The node that is evaluated for each row.
     pub body: Id,
 }
 
-/// An operation along games: the engine reads words at all positions of a game, and computes a result at each position.
+/// An operation along games. It reads words at all positions of a game, and has a result at each position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Carry {
     /// The operation that is applied.
@@ -45,8 +45,8 @@ pub struct Carry {
 /// The operations that read words at all positions of a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Made {
-    /// Combines the words of a position and of all positions after it in the game or, if `back` is true, of all
-    /// positions before it.
+    /// Combines the words of a position and of all later positions in the game. If `back` is true, it combines those of a
+    /// position and of all earlier positions.
     #[expect(missing_docs, reason = "the sentence says it")]
     Along { what: Carried, back: bool },
     /// An operation of the game language.
@@ -54,7 +54,7 @@ pub enum Made {
 }
 
 impl Made {
-    /// Returns true if the results are masks, false if they are whole words.
+    /// Returns true if the results are masks. Otherwise they are whole words.
     pub fn is_mask(&self) -> bool {
         match self {
             Made::Along { what, .. } => matches!(what, Carried::Any),
@@ -62,7 +62,7 @@ impl Made {
         }
     }
 
-    /// Returns true if an operand is read as a mask; see [`GameOp::takes_masks`].
+    /// Returns true if the operation reads this operand as a mask; see [`GameOp::takes_masks`].
     pub fn takes_masks(&self, operand: usize) -> bool {
         match self {
             Made::Along { what, .. } => what.of_masks(),
@@ -71,52 +71,52 @@ impl Made {
     }
 }
 
-/// The ways in which words are combined along a game.
+/// The operations that combine words along a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Carried {
-    /// Mask: the operand, a mask, is true at one of the positions.
+    /// Mask: the operand is true at one of the positions. The operand is a mask.
     Any,
-    /// Number: the number of positions at which the operand, a mask, is true.
+    /// Number: the number of positions at which the operand is true. The operand is a mask.
     Count,
-    /// Number: the ply of the nearest position at which the operand, a mask, is true; -1 if there is no such position.
+    /// Number: the ply of the nearest position at which the operand is true, or -1 if there is none. The operand is a mask.
     Nearest,
-    /// Set: the union of the operand, a set, over the positions.
+    /// Set: the union of the operand's sets at all of the positions.
     Union,
 }
 
 impl Carried {
-    /// Returns true if the operands are masks, false if they are whole words.
+    /// Returns true if the operands are masks. Otherwise they are whole words.
     pub const fn of_masks(self) -> bool {
         !matches!(self, Carried::Union)
     }
 }
 
-/// The optimisations that a plan may use. Each can be switched off, and none of them changes an answer.
+/// The optimisations that a plan may use. Each one can be switched off, and none changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanOptions {
-    /// All shifts of a filter that consists of designators and logic become one 64-bit word, if they fit.
+    /// All shifts of a filter that consists of designators and logic are evaluated in one 64-bit word, if they fit.
     pub anchors: bool,
-    /// Shifts that do not fit into one word become several words.
+    /// Shifts that do not fit into one word are evaluated in several words.
     pub grids: bool,
-    /// The shifts of attacks between designators, of numbers of squares and of sets become words too.
+    /// The shifts of attacks between designators, of numbers of squares and of sets are also evaluated in words.
     pub pointwise: bool,
     /// Copies that differ only in squares are computed as the rows of a table.
     pub tables: bool,
-    /// An operation that occurs several times with the same operands is computed once.
+    /// Operations are simplified by algebraic rules.
     pub sharing: bool,
     /// Operations are simplified algebraically.
     pub simplify: bool,
     /// Trees of equal operations become one step.
     pub chains: bool,
-    /// A loop is written out if most of its body is known in each row.
+    /// A loop is written out if most of its body is constant in each row.
     pub unrolling: bool,
     /// Segments whose positions cannot match are skipped.
     pub screens: bool,
-    /// A cheap condition that holds wherever the query matches is computed first; the query is evaluated only where the condition
-    /// holds.
+    /// A cheap condition that is true wherever the query matches is computed first. The query is evaluated only where this
+    /// condition is true.
     pub guards: bool,
-    /// If an answer is carried along games and needs no further computation, no program runs over the positions to compute it. A
-    /// program that reads only such answers reads no positions.
+    /// If a stage already computes an answer, no program runs over the positions to copy it. A program that needs only such
+    /// answers does not read positions.
     pub direct: bool,
 }
 
@@ -141,9 +141,9 @@ impl Default for PlanOptions {
 /// The graph while it grows.
 #[derive(Clone, Debug, Default)]
 pub struct Dag {
-    /// The operations; operands come before the operations that use them.
+    /// The operations. Operands precede the operations that use them.
     pub ops: Vec<Op>,
-    /// For each node, the loops in whose bodies it must be evaluated, outermost first.
+    /// For each node, the loops in whose bodies it must be evaluated. The outermost loop comes first.
     pub within: Vec<Vec<LoopId>>,
     /// For each node, the bits that may be set in its word.
     bounds: Vec<u64>,
@@ -151,11 +151,11 @@ pub struct Dag {
     are_masks: Vec<bool>,
     /// The loops, indexed by [`LoopId`].
     pub loops: Vec<Loop>,
-    /// The operations along games; the operands of each have smaller indices.
+    /// The operations along games. The operands of each operation have smaller indices.
     pub carries: Vec<Carry>,
     known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
-    /// The nodes whose words are the squares of a set of pieces. None of these sets contains the empty square.
+    /// The nodes whose value is the squares of a set of pieces, with this set. None of the sets contains the empty square.
     pub(super) piece_sets: HashMap<Id, PieceSet>,
     sharing: bool,
     simplify: bool,
@@ -176,7 +176,7 @@ impl Dag {
         self.ops[id.0 as usize]
     }
 
-    /// Returns the word of a constant; `None` if the node is no constant.
+    /// Returns the value of a constant node. Returns `None` for any other node.
     pub fn constant(&self, id: Id) -> Option<u64> {
         match self.op(id) {
             Op::Const(word) => Some(word),
@@ -185,7 +185,7 @@ impl Dag {
     }
 
     fn add_op(&mut self, op: Op) -> Id {
-        // Leaves and constants are always shared: each plane and each parameter must be a single node.
+        // Nodes without operands are always shared: each plane of the board and each parameter must be a single node.
         let leaf = op.args().next().is_none();
         if (self.sharing || leaf)
             && let Some(&id) = self.known.get(&op)
@@ -242,7 +242,7 @@ impl Dag {
         }
     }
 
-    /// Drops all nodes from index `from` on. No other node may use them.
+    /// Removes all nodes from index `from` on. No remaining node may use them.
     pub(super) fn forget(&mut self, from: usize) {
         for (at, op) in self.ops.drain(from..).enumerate() {
             if self.known.get(&op) == Some(&Id((from + at) as u32)) {
@@ -270,7 +270,7 @@ impl Dag {
         self.word(value as i64 as u64)
     }
 
-    /// Opens a loop over `rows`, so that its parameters can be used. [`Dag::close_loop`] closes it.
+    /// Opens a loop over `rows`, so that nodes can use its parameters. [`Dag::close_loop`] closes the loop.
     pub fn open_loop(&mut self, rows: Vec<Vec<u64>>) -> LoopId {
         let id = LoopId(self.loops.len() as u32);
         self.loops.push(Loop { rows, reduce: Reduce::Or, body: Id(0) });
@@ -294,7 +294,7 @@ impl Dag {
         self.add_op(Op::Loop(id))
     }
 
-    /// Returns the result of combining a word along games.
+    /// Returns the node for a word that is combined along games.
     ///
     /// # Panics
     ///
@@ -303,7 +303,7 @@ impl Dag {
         self.make(Made::Along { what, back }, vec![word])
     }
 
-    /// Returns the result of an operation of the game language.
+    /// Returns the node for an operation of the game language.
     ///
     /// # Panics
     ///
@@ -316,7 +316,7 @@ impl Dag {
         let open = operands.iter().any(|word| !self.within[word.0 as usize].is_empty());
         assert!(!open, "a loop runs at one position");
         let carry = Carry { what, operands };
-        // Operations without operands are always shared, as leaves are.
+        // Operations without operands are always shared, like nodes without operands.
         let known =
             (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
         let id = known.flatten().unwrap_or_else(|| {
@@ -328,7 +328,7 @@ impl Dag {
         self.add_op(Op::Carried(id))
     }
 
-    /// Adds an operation, or returns a simpler node with the same value.
+    /// Returns the node for an operation, or a simpler node with the same value.
     pub fn add(&mut self, op: Op) -> Id {
         if let Some(word) = self.fold(op) {
             return self.word(word);
@@ -341,9 +341,9 @@ impl Dag {
         self.add_op(op)
     }
 
-    /// Computes an operation in advance for each row of a table, if it reads only constants and parameters of one loop. The
-    /// results become another parameter of the loop, or a constant if they are equal in all rows. `None` if the operation reads
-    /// anything else.
+    /// If an operation reads only constants and parameters of one loop, computes it in advance for each row of the loop. The
+    /// results become another parameter of the loop, or a constant if they are equal in all rows. Returns `None` if the operation
+    /// reads anything else.
     fn of_row(&mut self, op: Op) -> Option<Id> {
         let table = op.args().find_map(|id| match self.op(id) {
             Op::Param(table, _) => Some(table),
@@ -373,7 +373,7 @@ impl Dag {
         Some(self.add_op(Op::Param(table, place as u32)))
     }
 
-    /// Computes an operation whose operands are all constants; `None` for any other operation.
+    /// Computes an operation whose operands are all constants. Returns `None` for any other operation.
     fn fold(&self, op: Op) -> Option<u64> {
         let mut operands = op.args().peekable();
         operands.peek()?;
@@ -394,7 +394,7 @@ impl Dag {
             Op::Or(a, b) if k(self, a).is_some() => Some(self.add(Op::Or(b, a))),
             Op::And(a, b) => match k(self, b) {
                 Some(0) => Some(b),
-                // The mask keeps every bit that may be set, so the intersection has no effect.
+                // `outer` contains every bit that may be set, so the intersection has no effect.
                 Some(outer) if self.bound(a) & !outer == 0 => Some(a),
                 Some(outer) => match self.op(a) {
                     Op::And(x, c) => {
@@ -470,7 +470,7 @@ impl Dag {
             },
             Op::NonEmpty(a) if self.is_mask(a) => Some(a),
             Op::NonEmpty(a) => match self.op(a) {
-                // A mask is all ones or all zeros, so it can be moved out of the test for emptiness.
+                // A mask is all ones or all zeros, so the test for emptiness need not include it.
                 Op::And(x, y) if self.is_mask(y) => {
                     let some = self.add(Op::NonEmpty(x));
                     Some(self.add(Op::And(some, y)))
@@ -485,8 +485,8 @@ impl Dag {
         }
     }
 
-    /// Returns the mask of positions at which `holds` is true of the number of squares in a set. `None` if the answer depends on
-    /// more than whether none, some or all of the squares that the set may contain are in it.
+    /// Returns the mask of positions at which `holds` is true for the number of squares in a set. It must be enough to know
+    /// whether the set contains none, some or all of the squares that it may contain. Otherwise returns `None`.
     fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
         let most = i64::from(self.bound(set).count_ones());
         if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {
@@ -507,7 +507,7 @@ impl Dag {
         Some(self.add(Op::Select { mask: full, a: at_all, b: rest }))
     }
 
-    /// Returns the squares that a set may contain but does not.
+    /// Returns the squares that may be in a set but are not in it.
     fn missing(&mut self, set: Id) -> Id {
         let bound = self.word(self.bound(set));
         match self.op(set) {
@@ -523,7 +523,7 @@ impl Dag {
         self.are_masks[id.0 as usize]
     }
 
-    /// Returns true if the result of an operation is known to be all ones or all zeros everywhere.
+    /// Returns true if the result of an operation is known to be all ones or all zeros at every position.
     fn is_mask_of(&self, op: Op) -> bool {
         match op {
             Op::Const(word) => word == 0 || word == TRUE,
@@ -556,8 +556,8 @@ impl Dag {
         self.balanced(words, Op::Or, 0)
     }
 
-    /// Factors a union: if several terms are intersections with a common operand, `(x & y) | (x & z)` becomes `x & (y | z)`. The
-    /// most frequent operand is factored out first.
+    /// Factors a union of many terms: `(x & y) | (x & z)` becomes `x & (y | z)`. The most frequent common operand is factored out
+    /// first.
     fn factored(&mut self, mut words: Vec<Id>) -> Vec<Id> {
         let factors = |dag: &Dag, word: Id| match dag.op(word) {
             Op::And(a, b) if dag.constant(b).is_none() => [Some(a), Some(b)],
@@ -626,7 +626,7 @@ impl Dag {
         let black = (set >> 9 & 0x3f) as u8;
         let mut parts = Vec::new();
         if set & 1 != 0 {
-            // If the set contains the empty square, the complement takes fewer operations.
+            // If the set contains the empty square, it takes fewer operations to compute the complement.
             let rest = PieceSet(PieceSet::ALL.0 & !set);
             if rest == PieceSet::NONE {
                 return self.word(TRUE);
@@ -651,18 +651,18 @@ impl Dag {
         self.any_of(parts)
     }
 
-    /// Returns the squares of the pieces of either colour that have a role in `roles`.
+    /// Returns the squares of pieces with a role in `roles`. Both colours are included.
     fn of_both(&mut self, roles: u8) -> Id {
         let roles = u16::from(roles);
         self.pieces(PieceSet(roles << 1 | roles << 9))
     }
 
-    /// Returns the squares of the pieces of either colour that have a role in `roles`, in which bit `r - 1` stands for role `r`.
+    /// Returns the squares of pieces with a role in `roles`, in which bit `r - 1` stands for role `r`. Both colours are included.
     fn roles(&mut self, roles: u8) -> Id {
         let p: Vec<Id> = (0..3).map(|k| self.add(Op::Plane(k))).collect();
         match roles {
             0 => return self.word(0),
-            // No square has code 7, so a few sets need fewer operations than the union of their minterms.
+            // No square has code 7. A few sets therefore need fewer operations than the union of their minterms.
             0x3f => {
                 let low = self.add(Op::Or(p[0], p[1]));
                 return self.add(Op::Or(low, p[2]));

@@ -1,6 +1,6 @@
-//! Refuses numbers and strings that stand alone where a condition is needed, such as `3` or `"Carlsen"`.
+//! Rejects numbers and strings that stand alone where a condition is needed, such as `3` or `"Carlsen"`.
 //!
-//! CQL matches no position against such a filter. It is usually the rest of a comparison, a range or a count that was written
+//! A lone number or string matches no position. It is usually the rest of a comparison, a range or a count that the user wrote
 //! incorrectly.
 
 use super::{
@@ -18,9 +18,10 @@ use orbit_core::{
 enum Alone {
     Number,
     Literal,
-    /// `white` or `black`, the sides to move as numbers.
+    /// The number 1 or -1, written as `white` or `black`.
     Side,
-    /// A computed value, which is meant to be compared or to be listed as a result.
+    /// A computed value, such as `max(...)` or `fen`. It usually belongs in a comparison, or the user wants it listed with each
+    /// hit.
     Value,
 }
 
@@ -31,7 +32,7 @@ fn alone(node: &Node) -> Option<Alone> {
             N::Neg(of) if matches!(of.op(), N::Int(_)) => Some(Alone::Number),
             N::Control(Control::Braces { last, .. }) => alone(&last.clone().into()),
             N::ColorValue(_) => Some(Alone::Side),
-            // CQL takes the number in `flip {Ra1 5}` as the value of the braces.
+            // CQL accepts `flip {Ra1 5}`: the number 5 is the value of the braces.
             N::Form(NumberKeyword::Number(Keyword::Transform(_, of) | Keyword::NoTransform(of))) => {
                 if matches!(of.op(), N::Control(Control::Braces { .. })) {
                     None
@@ -53,7 +54,7 @@ fn alone(node: &Node) -> Option<Alone> {
             ) => Some(Alone::Value),
             _ => None,
         },
-        // A `typename S` that is not compared with anything.
+        // A `typename S` without a comparison.
         Node::Condition(f)
             if matches!(f.op(), C::ContentIs { contents: PieceSet::ALL, spelt: Some(_), .. }) =>
         {
@@ -63,14 +64,14 @@ fn alone(node: &Node) -> Option<Alone> {
     }
 }
 
-/// Returns true if a number looks like the year of a game.
+/// Returns true if a text is a number from 1400 to 2199, which is probably the year of a game.
 fn is_year(text: &str) -> bool {
     text.parse().is_ok_and(|year: u32| (1400..2200).contains(&year))
 }
 
 impl Parser {
-    /// Refuses a filter that is a number or a string, not a condition. `before` is the preceding filter, to which it probably
-    /// belongs.
+    /// Returns an error if `node` is a number or a string, not a condition. `before` is the preceding filter, to which `node`
+    /// probably belongs.
     pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         let Some(alone) = alone(node) else { return Ok(()) };
         let span = node.span();
@@ -87,8 +88,8 @@ impl Parser {
         })
     }
 
-    /// Refuses the last filter of a query if it is a number or a string, not a condition. A computed value, or a literal that is
-    /// the whole query, only gets a warning, because the value is listed for each hit.
+    /// Returns an error if the last filter of a query is a number or a string, not a condition. There are two exceptions, which
+    /// only get a warning, because their value is listed for each hit: a computed value, and a literal that is the whole query.
     pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         match alone(node) {
             Some(Alone::Value) => {}
@@ -108,7 +109,8 @@ impl Parser {
         Ok(())
     }
 
-    /// Refuses `{3 9}`, which is how CQL 6.0 wrote a number of repetitions. The `{` has been read already.
+    /// Returns an error if `{3 9}` follows, with blanks inside. CQL 6.0 wrote a number of repetitions in this way. The parser has
+    /// already read the `{`.
     pub(super) fn refuse_count_with_blanks(&self, open: Span) -> ParseResult<()> {
         let counts: Vec<String> = (0..)
             .map_while(|ahead| match self.peek(ahead) {

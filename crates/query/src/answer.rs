@@ -1,4 +1,4 @@
-//! The answers of queries: values at positions, the spans of hits, and values to sort games by.
+//! The answers of queries: values at positions, the spans of hits, and the values by which games are sorted.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::Bitboard;
@@ -6,17 +6,17 @@ use shakmaty::Bitboard;
 /// The value of a query at one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// The answer of a condition (type Bool). For a query of type Str, true if the query has a value.
+    /// The answer of a query of type Bool, that is, of a condition. For a query of type Str, it is true if the query has a value.
     Bool(bool),
     /// The answer of a query of type Set: a set of squares.
     Set(Bitboard),
-    /// The answer to a query of type Num. For a query of type Position, the number, in its game, of the position that the query
-    /// returns.
+    /// The answer of a query of type Num. For a query of type Position, it is the number of the position that the query returns,
+    /// counted within its game.
     Num(Option<i32>),
 }
 
 impl Answer {
-    /// Returns whether the position is a hit: the answer is true, a non-empty set, or a number that has a value.
+    /// Returns true if the position is a hit: the answer is true, a non-empty set, or a number that has a value.
     pub fn is_hit(self) -> bool {
         match self {
             Answer::Bool(hit) => hit,
@@ -39,12 +39,12 @@ pub struct MatchSpan {
     /// * for `find`, the hit and the position found;
     /// * for `echo`, both positions.
     pub nodes: Vec<u32>,
-    /// The moves, given by the positions to which they lead, in the order in which they were played. For `path`, these
-    /// are the moves that count. For other filters, they are all moves between the positions.
+    /// The moves in the order in which they were played. Each move is given by the number of the position after it. For `path`,
+    /// these are the moves that count. For other filters, they are all moves between the positions.
     pub moves: Vec<u32>,
 }
 
-/// The filters whose matches consist of moves or of several positions.
+/// The kinds of filters whose match consists of moves or of several positions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum SpanKind {
     /// `line`.
@@ -71,8 +71,8 @@ impl SpanKind {
         }
     }
 
-    /// Returns whether the moves themselves are part of the match. The moves of other filters only connect one position
-    /// with another.
+    /// Returns true if the moves themselves are part of the match. For other filters, the moves only connect two positions of the
+    /// match.
     pub fn is_of_moves(self) -> bool {
         matches!(self, SpanKind::Line | SpanKind::Path | SpanKind::Move)
     }
@@ -84,8 +84,8 @@ impl MatchSpan {
         self.moves.len()
     }
 
-    /// Returns the position after the move that represents the span. This is the first move or, for `find` and `echo`,
-    /// the move that led to the other position.
+    /// Returns the move that represents the span, given by the position after the move. This is the first move or, for `find` and
+    /// `echo`, the move that led to the other position.
     pub fn key_move(&self) -> Option<u32> {
         match self.kind.is_of_moves() {
             true => self.moves.first().copied(),

@@ -8,13 +8,13 @@ use super::{
 };
 
 impl Parser {
-    /// Reads a sum: terms joined by `+` and `-`. Assignments, `max` and `abs` take a sum as operand.
+    /// Reads a sum: terms joined by `+` and `-`. The operands of assignments, `max` and `abs` are sums, too.
     pub fn sum(&mut self) -> ParseResult<Node> {
         let left = self.product()?;
         self.sum_from(left)
     }
 
-    /// Reads the rest of a sum after its first term, `left`.
+    /// Reads the rest of a sum after `left`, its first term.
     pub(super) fn sum_from(&mut self, mut left: Node) -> ParseResult<Node> {
         loop {
             if kind_of(&left) == Type::Bool {
@@ -58,8 +58,9 @@ impl Parser {
         }
     }
 
-    /// Reads the right operand of the arithmetic operator at the current token. In a path, a `+` or `*` after a constituent that
-    /// is a number repeats this constituent, unless another number follows the sign. Returns `None` for such a repetition suffix.
+    /// Reads the right operand of the arithmetic operator at the current token. In a path, `+` or `*` after a number can be a
+    /// suffix that repeats the number as a constituent. The sign is a suffix unless another number follows it; the method then
+    /// returns `None`.
     fn number_or_suffix(
         &mut self,
         level: fn(&mut Parser) -> ParseResult<Node>,
@@ -123,7 +124,7 @@ impl Parser {
     }
 }
 
-/// Returns true if an arithmetic operation can have a left operand of the type.
+/// Returns true if an arithmetic operator accepts a left operand of this type.
 fn takes_arithmetic(op: Arith, left: Type) -> bool {
     left == Type::Num || left == Type::Str && op == Arith::Add
 }

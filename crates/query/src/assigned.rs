@@ -1,8 +1,8 @@
-//! Checks that a query can be evaluated at each position independently. Plans require this.
+//! Checks that each position can be evaluated without the positions before it. Plans require this.
 //!
-//! A query passes if it assigns every variable before it reads the variable, at whatever position the evaluation begins. Then no
-//! value is kept from one position to the next. Any other query can run only on an engine that visits the positions of a game in
-//! order.
+//! A query passes if it assigns every variable before it reads the variable, no matter at which position the evaluation begins.
+//! No value is then kept from one position to the next. A query that does not pass can run only on an engine that visits the
+//! positions of a game in order.
 
 use super::tree::{
     Assigned, ConditionKeyword, ConditionOp as C, Control, GameCondition, GameNumber, GamePosition,
@@ -11,19 +11,19 @@ use super::tree::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum number of variables. Sets of variables are words of 64 bits, with one bit for each variable.
+/// The maximum number of variables. A set of variables is a 64-bit word with one bit for each variable.
 const VARS_MAX: usize = 64;
 
-/// The variables that are assigned after a filter has been evaluated, as sets of bits.
+/// The sets of variables that have been assigned once a filter has been evaluated. Bit k stands for variable k.
 #[derive(Clone, Copy)]
 struct After {
     /// The variables that are assigned if the filter matched.
     matched: u64,
-    /// The variables that are assigned whether the filter matched or not.
+    /// The variables that are assigned no matter whether the filter matched.
     always: u64,
 }
 
-/// Checks a whole query.
+/// Checks that a query evaluates each position independently.
 ///
 /// # Errors
 ///
@@ -46,8 +46,8 @@ pub(super) fn check(query: &TypedQuery) -> Result<(), Diagnostic> {
     visit(query.body.node(), 0, AssignmentRules { query, shares: false }).map(|_| ())
 }
 
-/// Returns true if a query assigns every variable before it reads the variable, at whatever position the evaluation begins, even if
-/// filters that are evaluated at other positions share variables with the filters around them.
+/// Returns true if a query assigns every variable before it reads the variable, no matter at which position the evaluation
+/// begins. Unlike in [`check`], filters that are evaluated at other positions may share variables with the filters around them.
 pub(super) fn assigns_first(query: &TypedQuery) -> bool {
     query.vars.len() <= VARS_MAX
         && visit(query.body.node(), 0, AssignmentRules { query, shares: true }).is_ok()
@@ -56,7 +56,8 @@ pub(super) fn assigns_first(query: &TypedQuery) -> bool {
 #[derive(Clone, Copy)]
 struct AssignmentRules<'q> {
     query: &'q TypedQuery,
-    /// True if a filter that is evaluated at other positions may share variables with the filters around it.
+    /// True if a filter that is evaluated at other positions, such as the operand of `find`, may share variables with the filters
+    /// around it.
     shares: bool,
 }
 
@@ -68,7 +69,7 @@ fn keeps(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// Names, for a message, a filter that reads or changes values that other filters set. Returns `None` for other filters.
+/// If a filter reads or changes values that other filters set, returns its name for a message. Returns `None` for other filters.
 fn state_of(node: Ref<Written>) -> Option<&'static str> {
     Some(match node {
         Ref::Condition(f) => match f.op() {
@@ -200,7 +201,7 @@ fn operands(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Resu
     Ok(same(set))
 }
 
-/// Checks filters one after the other. Each of them is evaluated only if all filters before it match.
+/// Checks filters that stand one after the other. Each filter is evaluated only if all filters before it match.
 fn sequence<'a>(
     filters: impl IntoIterator<Item = &'a Node>,
     before: u64,
@@ -239,7 +240,8 @@ fn square_loop(
     Ok(same(domain))
 }
 
-/// Checks a transform. The transform may have no copies, so it is not certain that anything inside is evaluated.
+/// Checks a transform. A transform can have no copies at all, so variables assigned inside it do not count as assigned
+/// afterwards.
 fn transform(of: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     visit(of, before, rules).map(|_| same(before))
 }
@@ -267,8 +269,8 @@ fn game(
     }
 }
 
-/// Checks a filter whose operands are evaluated at other positions, any number of times and in any order. By the stricter rules,
-/// the operands must not share variables with the filters around it, and must not keep a value.
+/// Checks a filter whose operands are evaluated at other positions, any number of times and in any order. If `rules.shares` is
+/// false, the operands must not share variables with the filters around them, and must not keep a value.
 fn apart(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     if rules.shares {
         let echo = match node {
@@ -302,13 +304,13 @@ fn apart(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<
     Ok(same(before))
 }
 
-/// Checks operands, each of which may be evaluated before the others.
+/// Checks operands that may be evaluated in any order, so that none can rely on variables that another one assigns.
 fn inside(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     node.children().into_iter().try_for_each(|operand| visit(operand, before, rules).map(|_| ()))?;
     Ok(same(before))
 }
 
-/// Checks that a variable is assigned before this place, where it is read.
+/// Checks that a variable is assigned before the place `span`, where the query reads it.
 fn read(var: VarId, span: Span, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     if before & bit(var) != 0 {
         return Ok(same(before));
@@ -357,7 +359,7 @@ fn find(of: &Node, span: Span, before: u64, rules: AssignmentRules<'_>) -> Resul
     visit(of.node(), 0, rules).map(|_| same(before))
 }
 
-/// Finds a variable that occurs in `filter` and already has a value before the filter is evaluated.
+/// Returns a variable that occurs in `filter` and already has a value before the filter is evaluated.
 fn shared_variable(filter: &Node, before: u64) -> Option<VarId> {
     let mut shared = None;
     filter.walk(&mut |node| {

@@ -16,7 +16,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum number of suffixes of a constituent of a line.
 const SUFFIXES_MAX: usize = 8;
 
-/// A move in a path whose targets are still being read.
+/// A move in a path whose targets (the filters for the position after it) are still being read.
 struct OpenMove {
     edge: Edge<Written>,
     targets: Vec<Node>,
@@ -28,7 +28,7 @@ impl OpenMove {
     }
 }
 
-/// Joins the parts of a chain into one chain.
+/// Joins the parts of a chain into one chain. If there is only one part, returns it unchanged.
 fn sequence<T>(mut all: Vec<Chain<T>>) -> Chain<T> {
     match (all.pop(), all.is_empty()) {
         (Some(only), true) => only,
@@ -122,7 +122,7 @@ impl Parser {
         }
     }
 
-    /// Reads constituents separated by arrows. The first arrow has been read.
+    /// Reads constituents separated by arrows. The parser has already read the first arrow.
     fn line_chain(&mut self, back: bool) -> ParseResult<Chain<LineStep<Written>>> {
         let mut all = vec![self.line_part(back)?];
         loop {
@@ -165,8 +165,8 @@ impl Parser {
             if last.is_some_and(|last| last.plus) && (repeat.plus || repeat.braces) {
                 return fault("a repetition of `+`");
             }
-            // A group in parentheses may be optional as a whole. A single constituent that is optional cannot have another
-            // suffix.
+            // A suffix may follow a group in parentheses that can match nothing, but not a single constituent that can match
+            // nothing.
             if chain.can_be_empty() && !matches!(chain, Chain::Sequence(_)) {
                 return fault("a repetition of what may be left out");
             }
@@ -180,15 +180,15 @@ impl Parser {
         Ok(chain)
     }
 
-    /// Returns true if the parentheses at the current token, in a line, contain a chain, not a filter. They contain a chain if
-    /// there is an arrow in them, or if their last constituent has a suffix such as `*`.
+    /// In a line, returns true if the parentheses at the current token contain a chain rather than a filter. They contain a chain
+    /// if they contain an arrow, or if their last constituent has a suffix such as `*`.
     fn holds_line_chain(&self) -> bool {
         self.holds_line_chain_at(0)
     }
 
     /// Returns true if the parentheses that open `start` tokens ahead contain a chain; see [`Self::holds_line_chain`].
     fn holds_line_chain_at(&self, start: usize) -> bool {
-        // A chain in parentheses may be the only constituent of another chain.
+        // The parentheses may contain only another chain in parentheses.
         if matches!(self.peek(start + 1), Tok::Sign("(")) && self.holds_line_chain_at(start + 1) {
             return true;
         }
@@ -218,8 +218,8 @@ impl Parser {
     }
 }
 
-/// Returns true if a constituent of a line contains a `move` filter that tests the moves leaving its position. Filters that are
-/// evaluated at other positions do not count.
+/// Returns true if a constituent of a line contains a `move` filter for the moves that leave the position of the constituent.
+/// Filters that are evaluated at other positions do not count.
 fn asks_for_move(filter: Ref<Written>) -> bool {
     let played = |of: &super::tree::Move<Written>| of.of == MoveOf::Played;
     match filter {
@@ -305,7 +305,8 @@ impl Parser {
         })
     }
 
-    /// Adds a warning if a move follows the blank line that ended a path.
+    /// Adds a warning if a move or a suffix follows the blank line that ended a path, because it was probably meant as part of
+    /// the path.
     fn note_end(&mut self) {
         if self.is_apart() && (self.at_dash() || matches!(self.tok(), Tok::Sign("+" | "*" | "?"))) {
             self.remarks.push(
@@ -315,7 +316,8 @@ impl Parser {
         }
     }
 
-    /// Adds a note on a filter that became a constituent of a path, although it was probably meant to follow the path.
+    /// Adds a note on `path` or `pathlastposition` inside a path. It became a constituent, although the user probably meant it to
+    /// follow the path.
     fn note_swallowed(&mut self) {
         let Tok::Word(word) = self.tok() else { return };
         if !["path", "pathlastposition"].contains(&word.as_str()) {
@@ -381,7 +383,7 @@ impl Parser {
         }
     }
 
-    /// Reads one option of a path, if one follows.
+    /// Reads one option of a path. Returns false if no option follows.
     fn path_option(&mut self, PathOptions { path, lasts }: &mut PathOptions) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
         let at = self.span();
@@ -486,8 +488,8 @@ impl Parser {
         }
     }
 
-    /// Turns a filter into a move of the path, if the filter is the move that was read last (`--` or `[x]`). Returns any other
-    /// filter as the error.
+    /// Turns a filter into a move of the path, if the filter is the `--` or `[x]` that the parser has just read. Returns any
+    /// other filter as the error.
     fn step(&self, filter: Node) -> Result<OpenMove, Node> {
         if self.last_dash != Some(filter.span()) {
             return Err(filter);
@@ -534,7 +536,8 @@ impl Parser {
         }
     }
 
-    /// Refuses `legal` and `countmoves`, because the `--` after these words is part of them and not a move of the path.
+    /// Rejects `legal` and `countmoves` in a path, because the `--` after these words is part of the filter and not a move of the
+    /// path.
     fn refuse_legal(&self) -> ParseResult<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
         if !matches!(word.as_str(), "legal" | "pseudolegal" | "countmoves") {
@@ -557,8 +560,8 @@ impl Parser {
         }
     }
 
-    /// Returns true if parentheses in a path contain a chain, not a filter. They contain a chain if there is a `--` or `[x]` in
-    /// them outside of braces, or if the token after them cannot continue a filter.
+    /// Returns true if the parentheses at the current token, in a path, contain a chain rather than a filter. They contain a
+    /// chain if they contain a `--` or `[x]` outside of braces, or if the token after them cannot continue a filter.
     fn holds_path_chain(&self) -> bool {
         let (mut depth, mut braces, mut at) = (0u32, 0u32, 0);
         loop {
@@ -575,7 +578,7 @@ impl Parser {
             at += 1;
         }
         match self.peek(at + 1) {
-            // If no blank precedes the dash, the parentheses contain the squares that the moves leave, as in `(P | N)--`.
+            // Without a blank before the dash, as in `(P | N)--`, the parentheses contain the squares from which the pieces move.
             Tok::Sign("--" | "[x]") => self.spaced_ahead(at + 1),
             Tok::Sign(sign) => !GOES_ON.contains(sign),
             Tok::Word(word) => !GOES_ON.contains(&word.as_str()),
@@ -584,7 +587,7 @@ impl Parser {
     }
 }
 
-/// The options of a path; none of them begins a filter.
+/// The words for the options of a path. No filter begins with one of these words.
 const PATH_OPTIONS: [&str; 11] = [
     "focus",
     "singlecolor",
@@ -599,7 +602,7 @@ const PATH_OPTIONS: [&str; 11] = [
     "max",
 ];
 
-/// The tokens that continue a filter in parentheses.
+/// The tokens after a closing parenthesis that continue the filter before it.
 const GOES_ON: [&str; 27] = [
     "and",
     "or",

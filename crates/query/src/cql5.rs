@@ -1,10 +1,10 @@
-//! The second front end: reads position lists of CQL 5, `(position Rc3 qg3 :shift)`, into the same typed tree.
+//! The parser of CQL 5. It reads position lists such as `(position Rc3 qg3 :shift)` into the typed tree that CQL 6 also uses.
 //!
 //! A list is a condition: it matches if all of its designators have a square, all of its keywords hold, and all lists inside it
 //! match. If CQL 6 has a filter with the same meaning, the tree contains that filter. The exceptions are transforms
 //! ([`ConditionKeyword::Lists`]), numbers of attacks and numbers of lines.
 //!
-//! Source: the manual of CQL 5. If the manual is silent, the help of CQL-S decides.
+//! Source: the manual of CQL 5. Where the manual says nothing, this parser follows the help of the program CQL-S.
 //!
 //! [`ConditionKeyword::Lists`]: super::tree::ConditionKeyword::Lists
 
@@ -23,12 +23,12 @@ use orbit_core::diagnostic::Diagnostic;
 
 type Cql5Result<T> = Result<T, Diagnostic>;
 
-/// Returns true if a word, written after a `:`, is a keyword of lists.
+/// Returns true if a word is a keyword of lists when a `:` precedes it.
 pub(super) fn is_keyword(word: &str) -> bool {
     keywords::is_keyword(word)
 }
 
-/// Returns true if a word, written after a `:`, is the keyword of a transform.
+/// Returns true if a word is the keyword of a transform when a `:` precedes it.
 pub(super) fn is_transform(word: &str) -> bool {
     keywords::transform(word).is_some()
 }
@@ -36,13 +36,15 @@ pub(super) fn is_transform(word: &str) -> bool {
 /// The words with which a list begins.
 const WORDS: [&str; 2] = ["position", "match"];
 
-/// Returns the place and the first word of a list, if a text begins as a query of CQL 5 does: `(position ...` or `(match ...`.
+/// If a text begins as a query of CQL 5 does, with `(position ...` or `(match ...`, returns the byte offset and the first word of
+/// the list.
 pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let rest = skip_blank(text);
     let inside = skip_blank(rest.strip_prefix('(')?);
     let word = WORDS.into_iter().find(|word| {
         let Some(after) = behind_word(inside, word) else { return false };
-        // In CQL 6, `(position 3)` and `(position (ply-1))` are positions of the game; no list of CQL 5 begins like this.
+        // In CQL 6, `(position 3)` and `(position (ply-1))` are positions of the game. No CQL 5 list begins with a number like
+        // this.
         let inside = skip_blank(after);
         let number = inside.strip_prefix('(').map(skip_blank);
         let numbered = *word == "position"
@@ -63,7 +65,7 @@ fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 ///
 /// # Errors
 ///
-/// Returns the first error, with its place in the text.
+/// Returns the first error, with its location in the text.
 pub(super) fn parse(text: &str) -> Cql5Result<Query> {
     let mut parsed = parser::Cql5Parser::new(text).and_then(parser::Cql5Parser::query).map_err(readable)?;
     parsed.remarks = parsed.remarks.into_iter().map(readable).collect();

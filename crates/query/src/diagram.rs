@@ -1,7 +1,7 @@
-//! Turns a board with pieces, which a user wants to find in games, into a query.
+//! Turns a board into a query that finds positions with the pieces of the board.
 //!
 //! The board is a FEN that requires the content of some squares and leaves the rest open, as in the pattern searches of other
-//! chess programs. It becomes the text of a query, so that everything after it works as for any other query.
+//! chess programs. The result is the text of a query, which orbit then handles like any other query.
 
 use shakmaty::Square;
 
@@ -13,11 +13,11 @@ use orbit_core::fen::{Symbol, ranks};
 pub struct Diagram {
     /// The text of the query: one designator for each square whose content the board requires, a1 first.
     pub text: String,
-    /// Remarks on parts of the board that were ignored. Their spans are places in the text of the board.
+    /// Remarks on parts of the board that were ignored. Their spans are byte ranges in the text of the board.
     pub remarks: Vec<Diagnostic>,
 }
 
-/// Reads a board, and writes the query that finds the board under `transforms`. These are keywords of CQL, the outermost first.
+/// Returns a query that finds a board and its copies under `transforms`. The transforms are keywords of CQL, the outermost first.
 ///
 /// | in the placement | demands |
 /// |---|---|
@@ -27,12 +27,12 @@ pub struct Diagram {
 /// | `1` to `8`, `?`, `.` | nothing, for that many squares |
 ///
 /// The second field may be the side to move, `w` or `b`, which is then required. Without this field, or with `-`, either side may
-/// be to move. Further fields of a FEN (castling, en passant, counters) are ignored, because they cannot be seen on a board; a
+/// be to move. Further fields of a FEN (castling, en passant, counters) are ignored, because they cannot be seen on a board. A
 /// remark says so unless they are empty.
 ///
 /// # Errors
 ///
-/// Returns the first error of the board, with its place. A board that requires nothing is also an error.
+/// Returns the first error of the board, with its location. A board that requires nothing is also an error.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -65,16 +65,16 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
     Ok(Diagram { text, remarks })
 }
 
-/// Reads a board, and writes a query whose value is the similarity of a position to the board, in percent. The similarity to a
-/// board is twice the number of men that stand on the same squares in the position and on the board, divided by the sum of
-/// the numbers of men of both. The most similar of the board's transformed copies counts.
+/// Returns a query whose value is the similarity of a position to a board, in percent. To compute it, the query counts the men
+/// that stand on the same squares in the position and on the board. The similarity is twice this number, divided by the number of
+/// men in the position plus the number of men on the board. With transforms, the most similar copy of the board counts.
 ///
-/// The letters of the board are those of [`query`]. All fields after the placement are ignored; a remark says so unless they are
-/// empty.
+/// The board uses the letters that [`query`] describes. All fields after the placement are ignored. A remark says so unless they
+/// are empty.
 ///
 /// # Errors
 ///
-/// Returns the first error of the board, with its place. A board that requires nothing is also an error.
+/// Returns the first error of the board, with its location. A board that requires nothing is also an error.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -91,20 +91,20 @@ pub fn similar(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> 
     Ok(Diagram { text: format!("200 * ({transforms}similar \"{placement}\") / ({men} + #[Aa])"), remarks })
 }
 
-/// Returns the place of the first field of a board, which is its placement.
+/// Returns the location of the first field of a board, which is its placement.
 fn first(words: &mut impl Iterator<Item = Span>) -> Result<Span, Diagnostic> {
     words.next().ok_or_else(|| Diagnostic::error(Span::new(0, 0), "the board is empty", EXPECTED))
 }
 
 const EXPECTED: &str = "expected eight ranks such as `8/8/8/8/3N4/5k2/8/8`, from rank 8 down";
 
-/// Returns the place of the placement, the first field of a FEN.
+/// Returns the location of the placement, the first field of a FEN.
 pub(super) fn placement(fen: &str) -> Result<Span, Diagnostic> {
     first(&mut words(fen))
 }
 
-/// Reads a placement. Returns the squares whose content it requires, from a1 to h8, with their letters. There is at least one
-/// such square.
+/// Reads a placement. Returns the squares whose content it requires, from a1 to h8, each with the letter on the board. A
+/// placement without such a square is an error.
 pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, Diagnostic> {
     let text = &board[placement.start..placement.end];
     let mut found: Vec<(Square, char)> = Vec::new();
@@ -157,7 +157,7 @@ pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, D
     Ok(found)
 }
 
-/// Returns the remark that the fields from `first` on are ignored. Returns `None` if they are all empty (`-`).
+/// Returns the remark that the fields from `first` on are ignored. Returns `None` if all these fields are empty (`-`).
 fn remark(board: &str, first: Span) -> Option<Diagnostic> {
     let rest: Vec<Span> = words(&board[first.start..])
         .map(|word| Span::new(first.start + word.start, first.start + word.end))

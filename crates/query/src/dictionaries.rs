@@ -1,7 +1,7 @@
 //! Reads dictionaries: tables from keys to values. The first use of a dictionary determines the types of its keys and values.
 //!
-//! The text of a query may read a value of a dictionary before the place where it writes the first value. Then the type is not
-//! known yet, and the parser assumes one. If the assumption is wrong, the text is read again ([`Foreseen`]).
+//! A query may read a value of a dictionary at an earlier place in its text than it writes the first value. The parser does not
+//! yet know the type there and assumes one. If the assumption is wrong, the parser reads the text again ([`Foreseen`]).
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed},
@@ -52,13 +52,13 @@ impl Parser {
         all.iter().position(|known| known.name == name).map(|index| DictionaryId(index as u32))
     }
 
-    /// Returns the dictionary that the current token names, if no `[` with a key follows.
+    /// Returns the dictionary that the current token names, if the name stands alone, without a key in `[...]`.
     fn dictionary_alone(&self) -> Option<DictionaryId> {
         let Tok::Word(name) = self.tok() else { return None };
         self.find_dictionary(name).filter(|_| !matches!(self.peek(1), Tok::Sign("[")))
     }
 
-    /// Reads `#D`, the number of keys of a dictionary. The `#` has been read already.
+    /// Reads `#D`, the number of keys of a dictionary. The parser has already read the `#`.
     pub(super) fn dictionary_size(&mut self, span: Span) -> Option<Node> {
         let dictionary = self.dictionary_alone()?;
         let span = span.to(self.bump());
@@ -101,8 +101,8 @@ impl Parser {
         Ok(key)
     }
 
-    /// Checks that a key has the same type as the other keys of its dictionary, or a value the same type as the other values. The
-    /// first key and the first value determine these types.
+    /// Checks that a key or a value has the type that the keys or values of its dictionary have. The first key and the first
+    /// value determine these types.
     fn part(
         &mut self,
         dictionary: DictionaryId,
@@ -153,7 +153,7 @@ impl Parser {
         }
     }
 
-    /// Returns the type of the keys or values of a dictionary. If the text read so far does not determine it, returns an assumed
+    /// Returns the type of a dictionary's keys or values. If the text read so far does not determine the type, returns an assumed
     /// type.
     fn foresee(&mut self, dictionary: DictionaryId, part: EntryPart) -> Holds {
         if let Some(holds) = *self.held(dictionary, part) {
@@ -170,7 +170,7 @@ impl Parser {
         holds
     }
 
-    /// Reads `x ∊ S F`, or `x ∊ D F` with a dictionary D. The tokens before S or D were read already.
+    /// Reads `x ∊ S F`, or `x ∊ D F` with a dictionary D. The parser has already read the tokens before S or D.
     pub(super) fn element_loop(&mut self, span: Span, name: &str) -> ParseResult<Node> {
         match self.dictionary_alone() {
             Some(dictionary) => self.key_loop(span, name, dictionary),
@@ -222,7 +222,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::KeyLoop { dictionary, var, body }), span))
     }
 
-    /// Refuses a dictionary that is read but never written.
+    /// Returns an error if the query reads a dictionary to which it never writes.
     pub(super) fn refuse_unwritten(&self, body: &Node) -> ParseResult<()> {
         let unwritten = self.state.foreseen.iter().find(|known| !known.certain);
         let Some(Foreseen { dictionary, .. }) = unwritten else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! Reads filters that test moves: `L--R`, `L[x]R`, `currentmove`, `countmoves`, `move`.
 //!
-//! White space decides which filters belong to a dash (`--` or `[x]`): L, R, `=P` and `(T)` belong to it only if no blank
-//! separates them.
+//! A dash is `--` or `[x]`. White space decides which filters belong to it: L, R, `=P` and `(T)` do so only if no blank separates
+//! them from the dash.
 
 use shakmaty::{Bitboard, Rank};
 
@@ -19,7 +19,7 @@ use orbit_core::{
     diagnostic::{Diagnostic, Span},
 };
 
-/// The codes of the white and the black pawn.
+/// The codes of the white pawn and the black pawn.
 const PAWNS: [u8; 2] = [1, 9];
 
 impl Parser {
@@ -31,7 +31,8 @@ impl Parser {
     /// If a dash directly follows `left`, reads the filter for moves that leave the squares of `left`. Otherwise returns
     /// `left`.
     pub(super) fn with_dash(&mut self, left: Node) -> ParseResult<Node> {
-        // In `N--n--` the second `--` begins a new filter, because `n` is already the right operand of the first one.
+        // `N--n--` is two filters: `n` is the right operand of the first `--`, so it cannot be the left operand of the second
+        // one.
         if !self.at_dash() || self.spaced() || self.last_dash == Some(left.span()) {
             return Ok(left);
         }
@@ -54,7 +55,7 @@ impl Parser {
         }
     }
 
-    /// Reads a dash and the parts that touch it on its right. `from` is the set that touches it on its left.
+    /// Reads a dash and the parts that directly follow it. `from` is the set directly before the dash.
     pub(super) fn dash(&mut self, from: Option<Squares>, entering: bool) -> ParseResult<Node> {
         let start = from.as_ref().map_or(self.span(), Squares::span);
         let edge = self.edge(from, entering)?;
@@ -64,7 +65,7 @@ impl Parser {
         Ok(moved(edge, target, span))
     }
 
-    /// Adds a warning about a blank between squares and a dash. The blank makes two filters of what was probably meant as one.
+    /// Adds a warning about a blank between squares and a dash. The blank splits a filter in two that was probably meant as one.
     pub(super) fn note_blank(&mut self, last: Option<&Node>) {
         let (Some(last), true) = (last, self.spaced()) else { return };
         let is_bare = |edge: &Edge<Written>| edge.to.is_none() && edge.promotion.is_none();
@@ -95,15 +96,15 @@ impl Parser {
         }
     }
 
-    /// Adds a warning about a blank between a dash and squares, of which the filter at `first` is one and the current token is the
-    /// other.
+    /// Adds a warning about a blank between a dash and squares. The filter at `first` is the dash or the squares, and the current
+    /// token is the other of the two.
     fn note_blank_at_dash(&mut self, first: Span) {
         self.note_two_filters(first, |left, right| {
             format!("squares that a move leaves or reaches touch the dash: `{left}{right}`")
         });
     }
 
-    /// Adds a warning about a word and a designator after it, if they were probably meant as one filter.
+    /// Adds a warning if a word and the designator after it are two filters, but were probably meant as one.
     fn note_words(&mut self, word: Span) {
         match &self.text[word.start..word.end] {
             "move" => self.note_two_filters(word, |_, _| {
@@ -129,8 +130,8 @@ impl Parser {
         self.remarks.push(remark);
     }
 
-    /// Adds a warning about a blank in a path between squares and the dash before or after them. Squares without pieces, and
-    /// pieces without squares, are meant as parts of the move.
+    /// Adds a warning about a blank, in a path, between squares and the dash before or after them. There is a warning only for
+    /// squares without pieces, or pieces without squares, which the user probably meant as parts of the move.
     pub(super) fn note_blank_in_path(&mut self, last: Span, is_move: bool) {
         let before = self.tokens[..self.at].iter().rposition(|token| token.span.start == last.start);
         let of_piece =
@@ -185,7 +186,7 @@ impl Parser {
         Ok(Edge { entering, capture, from, to, promotion })
     }
 
-    /// Adds a warning about a promotion of pieces that are no pawns, or on a square that is not on the last rank.
+    /// Adds a warning about a promotion of pieces other than pawns, or on a square that is not on the last rank.
     fn note_promotion(&mut self, from: Option<&Squares>, to: Option<&Squares>) {
         let last_ranks = Bitboard::from(Rank::First) | Bitboard::from(Rank::Eighth);
         let designator = |of: Option<&Squares>| match of?.op() {
@@ -207,7 +208,7 @@ impl Parser {
         self.remarks.push(Diagnostic::warning(span, "this promotion never happens", label));
     }
 
-    /// Reads the piece to which a pawn promotes, after a move: `=N`, `=.`, `="NQ"`.
+    /// Reads the piece to which a pawn promotes, which follows a move: `=N`, `=.`, `="NQ"`.
     fn promotion(&mut self) -> ParseResult<Promotion<Written>> {
         self.bump();
         if self.eat_sign(".") {
@@ -227,7 +228,7 @@ impl Parser {
         }
     }
 
-    /// Reads one kind of piece to which a pawn promotes. The colour of the piece is ignored.
+    /// Reads one kind of piece to which a pawn promotes. The colour of the piece does not matter.
     fn promoted(&mut self) -> ParseResult<PieceSet> {
         let at = self.span();
         let Tok::Designator { pieces, squares } = *self.tok() else {
@@ -253,7 +254,8 @@ impl Parser {
         }))
     }
 
-    /// Reads a `(T ...)` after a dash, if no blank precedes it: filters that must match after the move.
+    /// Reads the target `(T ...)` of a dash: filters that must match after the move. Returns `None` if no parenthesis follows
+    /// directly.
     fn target(&mut self) -> ParseResult<Option<Node>> {
         if !self.is_sign("(") || self.spaced() {
             return Ok(None);
@@ -301,7 +303,8 @@ impl Parser {
         Ok(filter(N::Game(count), span.to(self.last_span())))
     }
 
-    /// Reads the L of a move filter `L--R`, up to the dash, which must follow.
+    /// Reads the squares L of a move filter `L--R`, up to the dash. Returns `None` if there is no L. It is an error if no dash
+    /// follows.
     fn before_dash(&mut self, word: &str) -> ParseResult<Option<Squares>> {
         if self.at_dash() {
             return Ok(None);
@@ -359,7 +362,7 @@ impl Parser {
                 break;
             }
             first = false;
-            // The comment must be the last part of a `move`.
+            // `comment(...)` must be the last part of a `move` filter.
             if of.comment.is_some() {
                 break;
             }
@@ -386,7 +389,7 @@ impl Parser {
         })
     }
 
-    /// Reads one part of `move`, if one follows. Returns false if none does.
+    /// Reads one part of a `move` filter, such as `from S`. Returns false if no part follows.
     fn move_part(&mut self, of: &mut Move<Written>, first: bool) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
         let at = self.span();
@@ -483,7 +486,7 @@ pub(super) fn sibling(word: &str) -> Sibling {
     if word == "primary" { Sibling::Primary } else { Sibling::Secondary }
 }
 
-/// Makes a move filter. Its kind is that of its target: it is a number if the target is a number, for example.
+/// Returns a move filter. It has the type of its target: for example, it is a number if the target is a number.
 fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     match target.map(valued) {
         None => filter(C::Game(GameCondition::Edge { edge, target: None }), span),
@@ -505,7 +508,7 @@ fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     }
 }
 
-/// Splits a move filter into its test of the move and its target, if it has one. Returns `None` for other filters.
+/// Splits a move filter into the test of the move and the target, if there is a target. Returns `None` for other filters.
 pub(super) fn parts(dash: Node) -> Option<(Edge<Written>, Option<Node>)> {
     Some(match dash {
         Node::Condition(f) => match f.into_op() {

@@ -1,7 +1,7 @@
 //! Describes a query as an English sentence.
 //!
-//! The sentence is made from the typed tree, filter by filter, with the rules below. No rule looks at the query as a whole. A
-//! filter without a rule is quoted from the text, as `a condition: ...`, so that the sentence never says anything wrong.
+//! The functions of this module translate the typed tree filter by filter; no rule looks at the query as a whole. A filter
+//! without a rule is quoted from the text, as `a condition: ...`, so that the sentence is never wrong.
 
 mod chains;
 mod nouns;
@@ -47,7 +47,7 @@ fn listed(parts: &[String], and: &str) -> String {
     }
 }
 
-/// Describes filters of a query. `text` is the text of that query.
+/// Describes the filters of one query. `text` is the text of that query.
 #[derive(Clone, Copy)]
 struct Teller<'a> {
     text: &'a str,
@@ -190,7 +190,7 @@ impl Teller<'_> {
                 format!("either {} or {}", self.clause(left.node()), self.clause(right.node()))
             }
             SquaresOp::Intersect(left, right) => match (left.op(), right.op()) {
-                // Two attacks by the same set mean one piece that attacks two others.
+                // If both attacks have the same set on the left, one piece attacks two others.
                 (SquaresOp::Attacks(one, first), SquaresOp::Attacks(other, second))
                     if self.quoted(one.node()) == self.quoted(other.node()) =>
                 {
@@ -313,7 +313,8 @@ impl Teller<'_> {
         })
     }
 
-    /// Describes a transform together with the transforms directly inside it that fuse with it, and then their common operand.
+    /// Describes a transform, and the filter to which it applies. Transforms directly inside it that form one orbit with it are
+    /// included.
     fn transformed(&self, filter: Ref<Written>) -> String {
         let (mut kinds, mut at) = (Vec::new(), filter);
         let (base, counted) = loop {
@@ -351,9 +352,10 @@ impl Teller<'_> {
         }
     }
 
-    /// Describes a knight and the piece that it attacks, if the transforms of a query leave only this relation. It applies only
-    /// to knights, because the turns and reflections of one knight's move are all moves of a knight. Other pieces have moves that
-    /// are not a turn of the given move, and a turned pawn's move is not a pawn's move.
+    /// Describes two pieces, a knight and the piece that it attacks or defends, by this relation alone. This is correct because
+    /// the query has transforms that turn, reflect and shift the two squares, and all images of a knight's move are knight's
+    /// moves. For other pieces it would be wrong: they have moves that are not an image of the given move, and the image of a
+    /// pawn's move need not be a pawn's move.
     fn relation(&self, base: Ref<Written>) -> Option<String> {
         let is_all = matches!(base, Ref::Condition(f) if matches!(f.op(), ConditionOp::Braces(_)));
         if !is_all && !base.is_braces() {
@@ -392,7 +394,7 @@ fn is_knight_move(from: Square, to: Square) -> bool {
     files * ranks == 2
 }
 
-/// Returns true if a number is a comparison or a chain. These are described by a clause and not by a noun.
+/// Returns true if a number is a comparison or a chain. A clause describes these, while a noun describes other numbers.
 fn is_clause(f: &Number) -> bool {
     match f.op() {
         NumberOp::Compare(..) | NumberOp::Game(GameNumber::Line(_) | GameNumber::Path(_)) => true,
@@ -430,8 +432,8 @@ fn way(kind: TransformKind) -> &'static str {
     }
 }
 
-/// Returns the parts of a transform of CQL 6: its kind, the way in which its copies are counted, and its operand. Returns `None`
-/// for other filters.
+/// If a filter is a transform of CQL 6, returns its kind, the way in which its copies are counted, and its operand. Returns
+/// `None` for other filters.
 fn keyword(filter: Ref<'_, Written>) -> Option<(TransformKind, Option<Counted>, Ref<'_, Written>)> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -479,8 +481,8 @@ mod tests {
                 "shift flip {Nd4 Qf3}",
                 "A white knight defends a white queen, anywhere, in any turn or reflection",
             ),
-            // The king and the queen are on neighbouring squares. Two pieces can be neighbours in directions that are not a turn
-            // of this one, so the squares must be named.
+            // The king and the queen stand on neighbouring squares. Two squares can be neighbours diagonally as well as along a
+            // rank or a file, and turns cannot convert one into the other. So the sentence must name the squares.
             (
                 "shift flip {Kd4 qd5}",
                 "The white king stands on d4 and a black queen stands on d5, shifted anywhere, in any turn or reflection",
@@ -489,7 +491,7 @@ mod tests {
                 "shift flip {Pd4 qe5}",
                 "A white pawn stands on d4 and a black queen stands on e5, shifted anywhere, in any turn or reflection",
             ),
-            // Without turns, only one of the eight knight's moves remains.
+            // Without turns, only one of the eight knight's moves matches, so the sentence names the squares.
             (
                 "shift {Nd4 kf3}",
                 "A white knight stands on d4 and the black king stands on f3, shifted anywhere",

@@ -1,4 +1,4 @@
-//! Reads keyword filters: all filters that begin with a word of CQL.
+//! Reads keyword filters, that is, filters that begin with a word of CQL.
 
 use shakmaty::{Bitboard, Square};
 
@@ -49,7 +49,7 @@ impl Parser {
         Ok(filter(C::Not(of), span))
     }
 
-    /// Adds a warning about `not x=3`, which assigns to `x`. The variable keeps the value although the filter fails.
+    /// Adds a warning about `not x=3`. The filter assigns to `x` and fails, and the variable keeps its new value.
     fn note_kept_assignment(&mut self, span: Span, of: &Node) {
         let Node::Condition(f) = of else { return };
         let C::Assign(var, _) = f.op() else { return };
@@ -94,7 +94,7 @@ impl Parser {
         self.text(T::Player(side), span)
     }
 
-    /// Reads `tag "Annotator"`: the tag with the name in quotation marks.
+    /// Reads `tag "Annotator"`, the value of the tag that is named in quotation marks.
     pub(super) fn any_tag(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
@@ -195,7 +195,7 @@ impl Parser {
         }
     }
 
-    /// Adds a warning about `shift horizontal X`, in which the two words were probably meant as one.
+    /// Adds a warning about two words such as `shift horizontal`, which were probably meant as the single word `shifthorizontal`.
     fn transform_trap(&mut self, word: &str, span: Span) {
         let Tok::Word(next) = self.tok() else { return };
         let joined = format!("{word}{next}");
@@ -213,8 +213,8 @@ impl Parser {
         }
     }
 
-    /// Adds a warning about operators that belong to the argument of a transform, because a transform takes everything to its
-    /// right.
+    /// Adds a warning if an operator belongs to the argument of a transform, although it was probably meant for the whole
+    /// transform. A transform takes everything to its right as its argument.
     fn swallowed(&mut self, word: &str, count: &str, counted: bool, span: Span, arg: &Node) {
         let takes = match arg {
             Node::Number(f) if matches!(f.op(), N::Compare(..)) => "comparison",
@@ -231,7 +231,7 @@ impl Parser {
             && let [left, _] = arg.node().children()[..]
         {
             let counts = matches!(left, Ref::Number(f) if matches!(f.op(), N::Cardinality(_)));
-            // If the argument begins with a parenthesis around all of it, the operators are in the argument on purpose.
+            // If parentheses enclose the whole argument, the user put the operators into it on purpose.
             if arg.span().start == left.mark().start || comparison && counts {
                 let what = if count.is_empty() { word.to_string() } else { format!("{word} {count}") };
                 self.remarks.push(
@@ -376,8 +376,8 @@ impl Parser {
         }
         let span = span.to(self.last_span());
         let everything = || Squares::new(S::Constant(Bitboard::FULL), span);
-        // The kings are a set expression rather than a designator, so that no transform can make the set empty. The set has
-        // both colours, so that swapping the colours does not change it.
+        // Transforms change designators. The kings are therefore not a designator but a set expression, so that no transform can
+        // make the set empty. They include both colours, so that a swap of colours does not change them.
         let kings = || {
             let kings = PieceSet::only(Code(6)).union(PieceSet::only(Code(14)));
             let pieces = Pieces { all_white: false, all_black: false, list: kings };
@@ -460,7 +460,7 @@ impl Parser {
     }
 }
 
-/// Returns the designator that was probably meant by `Pd` or `R7`: pieces on a whole file or rank.
+/// Returns the designator that was probably meant by `Pd` or `R7`, that is, pieces on a whole file or rank.
 fn whole_line(word: &str) -> Option<String> {
     let (pieces, line) = word.split_at_checked(word.len().checked_sub(1)?)?;
     if !pieces.chars().all(|c| "KQRBNPkqrbnpAa".contains(c)) {

@@ -1,4 +1,4 @@
-//! Reads functions: texts with parameters. The text of a function is read again at each call.
+//! Reads functions. A function is a text with parameters, which the parser reads again at each call.
 //!
 //! A call means the same as the function's text with its parameters replaced. A function therefore has no types. A name in it
 //! that is not a parameter has the meaning that it has at the place of the call.
@@ -12,7 +12,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum number of tokens that all calls of a query together may read.
+/// The maximum number of tokens that the parser may read in all calls of a query together.
 const TOKENS_MAX: usize = 200_000;
 
 /// The maximum depth of nested calls.
@@ -106,8 +106,8 @@ impl Parser {
         Ok(compound(filters, last).at(span))
     }
 
-    /// Reads the arguments of a call. Returns the variable for each parameter, and filters that assign the arguments which are
-    /// not names of variables.
+    /// Reads the arguments of a call. Returns the variable for each parameter. An argument that is not the name of a variable is
+    /// assigned to a new variable; the filters that do so are also returned.
     #[expect(clippy::type_complexity, reason = "two lists, taken apart by the only caller")]
     fn actuals(&mut self, function: &Function, span: Span) -> ParseResult<(Vec<(String, VarId)>, Vec<Node>)> {
         let name = &function.name;
@@ -155,7 +155,7 @@ impl Parser {
         )
     }
 
-    /// Refuses calls that would never end, or that would read too many tokens.
+    /// Returns an error if a call would never end, or would read too many tokens.
     fn check_call(&mut self, index: usize, function: &Function, span: Span) -> ParseResult<()> {
         let name = &function.name;
         if self.state.calls.contains(&index) {
@@ -184,7 +184,7 @@ impl Parser {
     }
 }
 
-/// Adds the name of a function to an error that was found in the function's text.
+/// Adds the name of a function to the message of an error in the text of the function.
 fn within(fault: Diagnostic, name: &str) -> Diagnostic {
     if fault.help.is_some() {
         return fault;

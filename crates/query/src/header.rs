@@ -9,14 +9,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The place of a header in the text: its end, and the part between its parentheses.
+/// The location of a header in the text: the end of the header, and the part between its parentheses.
 pub(super) struct HeaderText {
     pub end: usize,
     inside: Span,
 }
 
-/// Finds a header at the start of a query. The names of files in it need not be tokens of the language, so the header is cut out
-/// before the lexer sees the text.
+/// Finds a header at the start of a query. The header is cut out before the lexer runs, because the file names in it need not be
+/// tokens of the language.
 pub(super) fn find(text: &str) -> ParseResult<Option<HeaderText>> {
     let start = text.len() - skip_blank(text).len();
     let rest = &text[start..];
@@ -43,7 +43,7 @@ pub(super) fn find(text: &str) -> ParseResult<Option<HeaderText>> {
 /// The settings that a header makes.
 #[derive(Debug, Default)]
 pub(super) struct HeaderRequest {
-    /// Filters that must match in addition to those of the query.
+    /// Filters from the header, which must match in addition to the filters of the query.
     pub filters: Vec<Node>,
     /// True if side lines (variations) are searched too.
     pub variations: bool,
@@ -52,7 +52,8 @@ pub(super) struct HeaderRequest {
 }
 
 impl HeaderText {
-    /// Reads the parameters of the header. Parameters about files and output are stored too, and each of them gets a note.
+    /// Reads the parameters of the header. Parameters that only concern files and output are stored as well, and each gets a
+    /// note.
     pub fn read(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> ParseResult<HeaderRequest> {
         let mut inside = HeaderWords { text, at: self.inside.start, end: self.inside.end };
         let HeaderRequest { mut filters, mut variations, mut header } = HeaderRequest::default();
@@ -71,7 +72,7 @@ impl HeaderText {
                 }
                 Some(Parameter::Quiet | Parameter::Silent) => {
                     let comments = if word == "quiet" { Comments::Quiet } else { Comments::Silent };
-                    // If there are several parameters of this kind, the first one counts.
+                    // If several parameters set the comments, the first one counts.
                     if header.comments == Comments::default() {
                         header.comments = comments;
                     }
@@ -120,7 +121,7 @@ impl HeaderText {
     }
 }
 
-/// Returns the note on a parameter that has no effect, because files and output are chosen elsewhere.
+/// Returns the note on a header parameter that has no effect, because the command line sets what it would determine.
 fn without_effect(word: &str, span: Span, what: &str) -> Diagnostic {
     let label = format!("{what} chosen on the command line");
     Diagnostic::note(span, format!("`{word}` in the header has no effect"), label)
@@ -171,7 +172,7 @@ impl<'a> HeaderWords<'a> {
         Ok((number, at))
     }
 
-    /// Reads one or two numbers. No number may be below 0.
+    /// Reads one number or two. A negative number is an error.
     fn counts(&mut self, word: &str, span: Span) -> ParseResult<(u32, u32)> {
         let first = self.number(word, span)?;
         let second = self.peek_number().unwrap_or(first);

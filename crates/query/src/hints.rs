@@ -1,8 +1,8 @@
 //! Adds notes on conditions that hold at every position, and on moves in algebraic notation. In both cases the author of the
 //! query probably meant another condition.
 //!
-//! The notes look at the typed tree. A condition of the whole query gets a note if it is a set of squares without a piece, or a
-//! number computed only from literals. Filters inside other filters get none, because they may be useful there.
+//! Only the conditions of the query as a whole are checked. A condition gets a note if it is a set of squares that names no
+//! piece, or a number computed only from literals. Filters inside other filters get no note, because they may be useful there.
 
 use super::{
     notation,
@@ -16,7 +16,7 @@ use orbit_core::{
 
 type HintFilter<'a> = Ref<'a, Written>;
 
-/// Returns one note on a query, if there is a reason for one.
+/// Returns the first note on a query, or `None` if there is nothing to note.
 pub(super) fn of(body: &Node, text: &str) -> Option<Diagnostic> {
     let mut conditions = Vec::new();
     flatten(body.node(), &mut conditions);
@@ -55,8 +55,8 @@ fn always(filter: HintFilter) -> Option<Always> {
     }
 }
 
-/// Returns true if a set is non-empty in every position, like `e4`, `a-h1-8` and `e4|K`. The set `.` is not reported, because its
-/// meaning is obvious.
+/// Returns true if a set is non-empty in every position, like `e4`, `a-h1-8` and `e4|K`. The set `.` is excluded, because users
+/// write it on purpose.
 fn is_never_empty(of: &Squares) -> bool {
     match of.op() {
         S::Designator { pieces, squares } => pieces.accepts() == PieceSet::ALL && !squares.is_empty(),
@@ -65,8 +65,8 @@ fn is_never_empty(of: &Squares) -> bool {
     }
 }
 
-/// Returns true if a number is computed only from literals, like `1-0` and `1/2-1/2`. A division by zero does not count, because
-/// it has no value.
+/// Returns true if a number is computed only from literals, like `1-0` and `1/2-1/2`. A division by zero is excluded, because it
+/// has no value.
 fn is_reckoned(of: &Number) -> bool {
     match of.op() {
         N::Int(_) => true,
@@ -83,7 +83,7 @@ fn is_designator(filter: HintFilter) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Designator { .. }))
 }
 
-/// Collects all conditions that must hold for a filter to match.
+/// Splits a filter into the conditions that must all match for the filter to match, and adds them to `out`.
 fn flatten<'a>(filter: HintFilter<'a>, out: &mut Vec<HintFilter<'a>>) {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -108,13 +108,13 @@ fn flatten<'a>(filter: HintFilter<'a>, out: &mut Vec<HintFilter<'a>>) {
     out.push(filter);
 }
 
-/// Returns the note on a set of squares. `before` is the condition before it, with its text.
+/// Returns the note on a set of squares. `before` is the preceding condition, with its text.
 fn squares(before: Option<(&str, HintFilter)>, text: &str, span: Span) -> Diagnostic {
     let is_one = text.len() == 2;
     let squares = if is_one { "the square" } else { "the squares" };
     let message = format!("`{text}` matches every position");
     let label = format!("{squares}, whatever stands there");
-    // A text that is not a single designator combines several sets.
+    // Other characters than these are operators, which combine several sets.
     if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"[],-".contains(&byte)) {
         return Diagnostic::hint(span, message, label)
             .help("name the pieces that stand there: `Pe4`, `A[e4,e5]`");

@@ -1,8 +1,8 @@
-//! Reads comparisons of strings. A comparison of the letter of a piece with a literal becomes a test of the content of a square.
+//! Reads comparisons of strings. If the letter of a piece is compared with a literal, the result is a test of a square's content.
 //!
-//! `typename` and `piecename` are conditions in the tree, true if there is a letter, but the grammar treats them as strings. A
-//! comparison with a literal restricts the contents of the square. Every other filter that takes a string turns these conditions
-//! into strings ([`super::valued`]).
+//! In the tree, `typename` and `piecename` are conditions, which are true if there is a letter. The grammar treats them as
+//! strings. A comparison with a literal restricts the contents of the square. Every other filter that takes a string turns these
+//! conditions into strings ([`super::valued`]).
 
 use super::{
     parser::{C, ParseResult, Parser, T, filter},
@@ -36,7 +36,8 @@ impl Parser {
         if let (Some((of, spelt)), Some(text)) = (letter_of(&left), literal(&right)) {
             return Ok(letter_test(of, spelt, Some(spelt), span, |letter| cmp.holds(letter.cmp(text))));
         }
-        // The value of a comparison is its left side. The letter on the right can be that value only if both sides are equal.
+        // The value of a comparison is its left side. If the letter is on the right, the comparison can yield it only for `==`,
+        // where both sides are equal.
         if let (Cmp::Eq, Some(text), Some((of, spelt))) = (cmp, literal(&left), letter_of(&right)) {
             return Ok(letter_test(of, spelt, Some(spelt), span, |letter| letter == text));
         }
@@ -46,8 +47,7 @@ impl Parser {
     }
 }
 
-/// If a filter is the letter of a piece, returns the set that holds the piece's square, and the way in which the letter is
-/// written.
+/// If a filter is the letter of a piece, returns the set that contains the square of the piece, and the spelling of the letter.
 fn letter_of(node: &Node) -> Option<(&Squares, Spelt)> {
     match node {
         Node::Condition(f) => match f.op() {
@@ -68,7 +68,7 @@ fn literal(node: &Node) -> Option<&str> {
     }
 }
 
-/// Makes the condition that a letter passes a test. With `yields`, the value of the condition is the letter.
+/// Returns the condition that a letter passes a test. If `yields` is present, the value of the condition is the letter.
 fn letter_test(
     of: &Squares,
     spelt: Spelt,

@@ -1,6 +1,6 @@
 //! Splits the text of a CQL 6 query into tokens.
 //!
-//! Each token is the longest one that can begin at its place. A piece designator is one token: `[RN]a-d1-2` has no blanks inside,
+//! Each token is the longest one that can begin at that byte. A piece designator is one token: `[RN]a-d1-2` has no blanks inside,
 //! and `Ra` is a name, not a rook and a file. The rules are those of CQL 6.2.
 
 use shakmaty::{Bitboard, Piece};
@@ -58,7 +58,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// The number of open indices, as in `D[K]`. Inside an index, a `]` may directly follow a designator.
+    /// The number of open indices, as in `D[K]`. Inside an index, a `]` may come directly after a designator.
     indices: u32,
 }
 
@@ -67,7 +67,7 @@ impl Lexer<'_> {
         &self.text[self.at..]
     }
 
-    /// Skips blanks and comments. Returns true if there was a blank line.
+    /// Skips blanks and comments. Returns true if they contain a blank line.
     fn skip_blank(&mut self) -> Result<bool, Diagnostic> {
         let (mut apart, mut line_ends) = (false, 0);
         loop {
@@ -153,8 +153,8 @@ impl Lexer<'_> {
         Tok::Sign(bracket)
     }
 
-    /// Returns true if a `[` directly after a token selects a part of a value, as in `D[k]` and `s[1]`. After a word of the
-    /// language it begins a designator, as in `light[BN]`.
+    /// Returns true if a `[` directly after the token `before` begins an index, as in `D[k]` and `s[1]`. After a word of the
+    /// language, as in `light[BN]`, the `[` begins a designator instead.
     fn begins_index(&self, before: &Tok) -> bool {
         let named = match before {
             Tok::Word(word) => !words::is_reserved(word),
@@ -231,8 +231,8 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// Returns the number of bytes of `◭` or `[Aa]` at the start of `text` if the name of a piece variable follows, as in `◭X`. `◭a1`
-/// and `◭a-h2` are designators.
+/// Returns the length of `◭` or `[Aa]` in bytes, if `text` begins with it and the name of a piece variable follows, as in `◭X`.
+/// In `◭a1` and `◭a-h2`, squares follow instead, so these are designators.
 fn piece_variable(text: &str) -> Option<usize> {
     let sign = ["◭", "[Aa]"].into_iter().find(|sign| text.starts_with(sign))?;
     let after = &text.as_bytes()[sign.len()..];
@@ -243,7 +243,8 @@ fn piece_variable(text: &str) -> Option<usize> {
     (is_name && !is_range && !is_square).then_some(sign.len())
 }
 
-/// Reads one piece symbol. Returns the pieces, the number of bytes, and true if the symbol is not an ASCII letter.
+/// Reads one piece symbol. Returns the pieces and the number of bytes. The last value is true if the symbol is not an ASCII
+/// letter.
 fn piece_symbol(text: &str) -> Option<(Pieces, usize, bool)> {
     let c = text.chars().next()?;
     Some((words::piece(c)?, c.len_utf8(), !c.is_ascii()))
@@ -257,7 +258,7 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
     }
 }
 
-/// Reads the pieces of a designator at the start of `text`. `at` is the place of `text` in the query.
+/// Reads the pieces of a designator at the start of `text`. `at` is the byte offset of `text` in the query.
 fn pieces(text: &str, at: usize) -> Result<Option<(Pieces, usize)>, Diagnostic> {
     let bracketed = text.starts_with('[');
     let mut len = usize::from(bracketed);
@@ -389,7 +390,7 @@ pub(crate) fn blanks(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_whitespace).count()
 }
 
-/// Returns true if a designator may end where `text` begins.
+/// Returns true if `text`, which follows a designator, does not continue the designator, so that the designator may end there.
 fn may_end(text: &str, in_index: bool) -> bool {
     if text.starts_with("[x]") || in_index && text.starts_with(']') {
         return true;
@@ -419,8 +420,8 @@ fn designator(text: &str, at: usize, in_index: bool) -> Result<Option<(Tok, usiz
     Ok(best)
 }
 
-/// Returns true for files alone, such as `a-h` or `b-d`. Their first letter could also be a piece, but the `-` would then have no
-/// meaning, because designators cannot be subtracted.
+/// Returns true for files without ranks, such as `a-h` or `b-d`. The first letter could also be a piece, but the `-` would then
+/// have no meaning, because designators cannot be subtracted.
 fn files_follow(piece: &str, rest: &str) -> bool {
     let b = rest.as_bytes();
     let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));
@@ -430,7 +431,7 @@ fn files_follow(piece: &str, rest: &str) -> bool {
         && !b.get(2).is_some_and(|&c| is_word(c))
 }
 
-/// Refuses `Rd-e`: files without ranks, where CQL needs both.
+/// Rejects files without ranks, as in `Rd-e`, because CQL requires both.
 fn files_without_ranks(text: &str, at: usize) -> Result<(), Diagnostic> {
     let b = text.as_bytes();
     let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));

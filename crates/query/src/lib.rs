@@ -1,8 +1,8 @@
 //! Reads CQL text into a typed tree.
 //!
-//! There are two dialects: CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). A text goes through a lexer and a parser. A
-//! text of CQL 6 is then checked for variables that are read before they are assigned. The result is a [`TypedQuery`], which does
-//! not depend on the dialect or on the engine that will run it.
+//! There are two dialects: CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). A lexer and a parser read a text. In CQL 6, a
+//! check then finds variables that are read before they are assigned. The result is a [`TypedQuery`], which does not depend on
+//! the dialect or on the engine that will run it.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -87,12 +87,13 @@ impl Dialect {
     }
 }
 
-/// Reads a query, or a whole query file with its `cql(...)` header. The first words decide the dialect, as in
-/// [`Dialect::detect`].
+/// Reads a query, or a whole query file with its `cql(...)` header. [`Dialect::detect`] determines the dialect from the first
+/// words.
 ///
 /// # Errors
 ///
-/// Returns the first error, with its place in the text. A part of CQL that is not supported yet is an error that says so.
+/// Returns the first error, with its location in the text. If the query uses a part of CQL that is not supported yet, the error
+/// says so.
 ///
 /// ```
 /// let parsed = orbit_query::parse("shift flip {Nd4 kf3}").unwrap();
@@ -104,7 +105,7 @@ pub fn parse(text: &str) -> Result<Parsed, Diagnostic> {
     parse_dialect(text, None)
 }
 
-/// Reads a query in a given dialect. For `None`, the first words decide the dialect, as in [`Dialect::detect`].
+/// Reads a query in a given dialect. If `dialect` is `None`, [`Dialect::detect`] determines the dialect from the first words.
 ///
 /// # Errors
 ///
@@ -122,7 +123,7 @@ pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Dia
     }
 }
 
-/// Returns the place at which the filters of a query file begin: after its `cql(...)` header, or 0 if it has none.
+/// Returns the byte offset at which the filters of a query file begin: after its `cql(...)` header, or 0 if it has none.
 ///
 /// # Errors
 ///
@@ -138,7 +139,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
         None => (header::HeaderRequest::default(), None),
         Some(header) => {
             let asked = header.read(text, &mut remarks)?;
-            // Blanks replace the header, so that the spans of the body remain right.
+            // Blanks replace the header, so that spans in the body remain valid for the whole text.
             (asked, Some(" ".repeat(header.end) + &text[header.end..]))
         }
     };
@@ -158,7 +159,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
 }
 
 /// The maximum number of times that a text is parsed. It is parsed again if the query reads a dictionary before it writes to it,
-/// and the parser assumed the wrong type.
+/// and the parser assumed the wrong type for the dictionary.
 const READINGS_MAX: u32 = 64;
 
 /// Reads the filters of a text.

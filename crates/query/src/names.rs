@@ -33,7 +33,8 @@ impl Parser {
         Ok(self)
     }
 
-    /// Reads a declaration of a function or a dictionary, if there is one at the current place. A declaration is not a filter.
+    /// Reads a declaration of a function or a dictionary at the current token. Returns false if there is none. A declaration is
+    /// not a filter.
     pub(super) fn declaration(&mut self) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok() else { return Ok(false) };
         match word.as_str() {
@@ -106,8 +107,7 @@ impl Parser {
         .help("a designator that follows is separated by a blank")
     }
 
-    /// Reads a name that a declaration introduces. The name must be neither a word of the language nor a designator, and must not
-    /// be in use.
+    /// Reads a new name in a declaration. The name must not be a word of the language, a designator, or a name already in use.
     pub(super) fn new_name(&mut self, what: &str) -> ParseResult<String> {
         let span = self.span();
         let found = match self.tok() {
@@ -131,7 +131,7 @@ impl Parser {
         Ok(found)
     }
 
-    /// Refuses a name that is already the name of a function or a dictionary.
+    /// Returns an error if a function or a dictionary already has this name.
     pub(super) fn refuse_taken(&self, name: &str, span: Span) -> ParseResult<()> {
         let has = if self.state.functions.iter().any(|known| known.name == name) {
             "function"

@@ -1,13 +1,13 @@
-//! Weakens a query to a cheaper condition, without moves, lines and state, that holds somewhere in every game in which the query
-//! matches.
+//! Derives from a query a weaker condition that is cheaper to evaluate. It contains no moves, lines or state, and it is true
+//! somewhere in every game in which the query matches.
 //!
-//! A query that no plan can express is interpreted. That is expensive at each position, and most games contain no match.
-//! [`necessary`] weakens it to a query that a plan can express. The weaker query matches wherever the query matches. A game
+//! If no plan can express a query, orbit must interpret it, which is expensive at each position. Most games contain no match.
+//! [`necessary`] returns a weaker query that a plan can express and that matches wherever the original query matches. Games
 //! without a match of the weaker query can therefore be skipped.
 //!
-//! Each filter is weakened to a condition that holds wherever the filter matches. A filter without such a condition is left out,
-//! as if it were `true`. The operand of `not` cannot be weakened: either the `not` is kept unchanged, or it is left out. The same
-//! holds for a transform whose copies are counted. Weakening never adds a designator, so no copy of a transform is lost.
+//! Each filter is replaced by a condition that is true wherever the filter matches. A filter without such a condition is left
+//! out, as if it were `true`. The operand of `not` cannot be weakened: either the `not` is kept unchanged, or it is left out. The
+//! same holds for a transform whose copies are counted. Weakening never adds a designator, so no copy of a transform is lost.
 
 use super::tree::{
     Any, Assigned, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge, Elsewhere,
@@ -17,8 +17,8 @@ use super::tree::{
 };
 use orbit_core::diagnostic::Span;
 
-/// Returns a query whose condition holds at every position at which `query` matches. Returns `None` if that condition would be
-/// `true`, or if games must be evaluated even if the query does not match in them.
+/// Returns a query that matches at every position at which `query` matches. Returns `None` if that query would be `true`, or if
+/// games must be evaluated even if the original query does not match in them.
 pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     if !passes_over(query) {
         return None;
@@ -27,7 +27,7 @@ pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     Some(TypedQuery { vars: query.vars.clone(), variations: query.variations, ..TypedQuery::new(body) })
 }
 
-/// Returns true if a game without a match need not be evaluated, because nothing about such a game is reported or kept.
+/// Returns true if a game without a match can be skipped, because nothing about such a game is reported or kept.
 fn passes_over(query: &TypedQuery) -> bool {
     let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
     !(query.outlives_games() || query.prints_messages() || asks_for_none)
@@ -187,7 +187,7 @@ impl Weaken {
 
     // ---- parts
 
-    /// Weakens filters, all of which must match, to one condition.
+    /// Returns one condition that is true if all of the filters match. It weakens each filter.
     fn all<'f>(&self, filters: impl IntoIterator<Item = Ref<'f, Written>>, span: Span) -> Option<Node> {
         conjunction(filters.into_iter().filter_map(|filter| self.filter(filter)), span)
     }
@@ -226,7 +226,8 @@ impl Weaken {
         }
     }
 
-    /// Weakens a `--`: the position before the move has squares of both sets, and the target matches after the move.
+    /// Weakens a `--` filter. The result is true if the position before the move has squares in both sets, and the target matches
+    /// after the move.
     fn edge<'f>(
         &self,
         edge: &Edge<Written>,
@@ -274,8 +275,8 @@ impl Weaken {
         conjunction(needed.into_iter(), span)
     }
 
-    /// Weakens an `echo`: its body matches at some position of the game. In a game without side lines, that position is the
-    /// current one, a later one or an earlier one.
+    /// Weakens an `echo` filter. The result is true if the body matches at some position of the game. In a game without side
+    /// lines, that position is the current one, a later one or an earlier one.
     fn echo<F: Kind<Written>>(&self, echo: &Echo<F>, span: Span) -> Option<Node> {
         if self.variations {
             return None;
@@ -311,8 +312,7 @@ fn as_condition(node: Node) -> Condition {
     }
 }
 
-/// Returns true if a plan can express a filter, and the value of the filter depends on no variable that is assigned outside of
-/// it.
+/// Returns true if a plan can express a filter, and the value of the filter does not depend on variables assigned outside of it.
 fn is_plain(filter: Ref<'_, Written>) -> bool {
     let (mut plain, mut bound, mut read) = (true, Vec::<VarId>::new(), Vec::<VarId>::new());
     filter.walk(&mut |filter| {

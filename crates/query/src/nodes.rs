@@ -12,7 +12,7 @@ use super::{
 use orbit_core::diagnostic::Diagnostic;
 
 impl Parser {
-    /// Returns the filter `node` as a position. If it has another type, the error says that `user` needs a position.
+    /// Converts the filter `node` to a position. If it has another type, returns an error that says that `user` needs a position.
     fn want_position(&self, node: Node, user: &str) -> ParseResult<Position> {
         match node {
             Node::Position(position) => Ok(position),
@@ -63,7 +63,7 @@ impl Parser {
         }
     }
 
-    /// Reads a comparison operator and the position with which `left` is compared.
+    /// Reads a comparison operator and the position to its right, with which `left` is compared.
     pub(super) fn position_relation(&mut self, left: Node) -> ParseResult<Node> {
         let by = match self.tok() {
             Tok::Sign("==") => PositionOrder::Number(Cmp::Eq),

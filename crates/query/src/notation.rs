@@ -1,34 +1,34 @@
-//! Recognises moves in algebraic notation such as `Nxf3+`, which are not CQL, and suggests the same moves in CQL.
+//! Recognises moves in algebraic notation such as `Nxf3+`, which is not CQL, and suggests CQL for the same moves.
 
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingSide, Chess, Color, Move as Played, Position as _, Role};
 
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum number of moves in a row that are translated.
+/// The maximum number of consecutive moves that are translated.
 const ROW_MAX: usize = 400;
 
-/// The help for several moves in a row.
+/// The help text for several consecutive moves.
 pub(super) const ROW_HELP: &str = "this asks for the moves at the start of a game, without `initial` anywhere in it; capital letters are White's pieces, \
      small ones Black's";
 
 /// The characters at which a move in algebraic notation ends.
 const ENDS: &str = "(){}[],;\"&|";
 
-/// A move of a game, split into its parts.
+/// A move in algebraic notation, split into its parts.
 #[derive(Default)]
 struct WrittenMove<'a> {
     piece: &'a str,
-    /// The file and the rank of departure, if they are written.
+    /// The file and the rank from which the piece moves; empty if they are not written.
     from: (&'a str, &'a str),
     captures: bool,
     to: &'a str,
     promotion: &'a str,
-    /// The sign `+` or `#`, if it is written.
+    /// The sign `+` or `#`; empty if it is not written.
     check: &'a str,
 }
 
-/// Returns the error for a query that has an error at a move in algebraic notation. Returns `None` if there is no such move.
+/// If the error `fault` in a query is at a move in algebraic notation, returns a better error. Otherwise returns `None`.
 pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     if let Some(row) = row(text) {
         let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());
@@ -58,8 +58,8 @@ pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     )
 }
 
-/// Translates moves from the start of a game into CQL, such as `1. e4 e5 2. Nf3`, with or without numbers. Returns `None` if
-/// there are fewer than two moves, or if they cannot be played.
+/// Translates the first moves of a game, such as `1. e4 e5 2. Nf3`, into CQL. Move numbers are optional. Returns `None` if there
+/// are fewer than two moves, or if the moves are not legal.
 pub(super) fn row(text: &str) -> Option<String> {
     let mut position = Chess::default();
     let mut out = String::from("initial path");
@@ -85,7 +85,7 @@ pub(super) fn row(text: &str) -> Option<String> {
     (moves > 1).then_some(out)
 }
 
-/// Returns a move of a game as a constituent of `path`.
+/// Returns a move as a constituent of a `path` filter.
 fn in_path(san: &San, played: Played, turn: Color) -> String {
     if let Played::Castle { .. } = played {
         return match played.castling_side() {
@@ -108,8 +108,8 @@ fn in_path(san: &San, played: Played, turn: Color) -> String {
     format!("{}{from}{sign}{}{promotion}", letter(played.role()), played.to())
 }
 
-/// Returns the text between blanks and parentheses that contains the byte `at` or ends just before it, without a leading move
-/// number.
+/// Returns the text around the byte `at`, up to the nearest blanks or parentheses on each side, and its span. A move number at
+/// the start is left out.
 fn around(text: &str, at: usize) -> Option<(Span, &str)> {
     let ends = |letter: char| letter.is_whitespace() || (ENDS.contains(letter));
     let before = text.get(..at)?;
@@ -124,7 +124,7 @@ fn around(text: &str, at: usize) -> Option<(Span, &str)> {
     (!written.is_empty()).then(|| (Span::new(start, start + written.len()), written))
 }
 
-/// Removes the first character of `text` if it is one of `letters`, and returns it; otherwise returns an empty text.
+/// If `text` begins with one of `letters`, removes this letter and returns it. Otherwise returns an empty text.
 fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
     let len = text.chars().next().filter(|letter| letters.contains(*letter)).map_or(0, char::len_utf8);
     let (first, rest) = text.split_at(len);
@@ -133,8 +133,8 @@ fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
 }
 
 impl WrittenMove<'_> {
-    /// Reads a move in algebraic notation. Returns `None` if the text is not such a move, or if it is also a designator, such
-    /// as `Nf3`, which is CQL.
+    /// Reads a move in algebraic notation. Returns `None` if the text is not such a move. A text such as `Nf3` is also a
+    /// designator, and therefore valid CQL; it gives `None`, too.
     fn read(written: &str) -> Option<WrittenMove<'_>> {
         const FILES: &str = "abcdefgh";
         const RANKS: &str = "12345678";

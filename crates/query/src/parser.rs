@@ -1,7 +1,8 @@
-//! The expression grammar of CQL 6: turns tokens into the typed tree, by recursive descent.
+//! The expression grammar of CQL 6. It turns tokens into the typed tree by recursive descent.
 //!
-//! The type of a filter is known as soon as the filter has been read, and the grammar needs it: `==` compares sets, numbers or
-//! strings. So there is no untyped tree in between. Keyword filters are in [`super::filters`].
+//! The grammar depends on the types of filters: for example, `==` compares sets, numbers or strings. The parser knows the type of
+//! a filter as soon as it has read the filter, so it builds the typed tree directly, without an untyped tree first.
+//! [`super::filters`] reads the filters that begin with a keyword.
 
 use std::rc::Rc;
 
@@ -22,8 +23,8 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum depth of nested filters.
 const DEPTH_MAX: u32 = 200;
 
-/// The maximum number, in a query, of operators such as `+`, whose left operand may itself be an operation. Each of these
-/// operators makes the tree one level deeper.
+/// The maximum number of operators in a query whose left operand may itself be an operation, such as `+`. Each of these operators
+/// makes the tree one level deeper.
 const LINKS_MAX: u32 = 1000;
 
 pub(super) type ParseResult<T> = Result<T, Diagnostic>;
@@ -39,25 +40,26 @@ pub(super) type P = PositionOp<Written>;
 pub(super) struct Parser {
     pub(super) tokens: Rc<[Token]>,
     pub(super) at: usize,
-    /// True while a constituent of a line or a path is read.
+    /// True while the parser reads a constituent of a line or a path, except inside brackets.
     pub(super) in_chain: bool,
-    /// True while a constituent of a path is read, but not inside brackets.
+    /// True while the parser reads a constituent of a path, except inside brackets.
     pub(super) in_path: bool,
-    /// The index of the token at which reading ends: the last token, or the first token after the blank line that ends a path.
+    /// The index of the token at which the parser stops. This is the last token, or the first token after the blank line that
+    /// ends a path.
     pub(super) end: usize,
     pub(super) depth: u32,
     pub(super) links: u32,
-    /// True if an operator that the current filter cannot take ends the filter, because an enclosing filter may take the
-    /// operator.
+    /// True if an enclosing filter may take an operator that the current filter cannot take. The operator then ends the current
+    /// filter.
     pub(super) ends: bool,
-    /// The rule that reads the argument of a transform, of a loop or of `find`. Normally it is the loosest rule; after an
-    /// arithmetic operator, it is the rule for that operator's operands.
+    /// The grammar rule that reads the argument of a transform, of a loop or of `find`. Normally this is the rule with the
+    /// loosest operators. After an arithmetic operator, it is the rule for the operands of that operator.
     pub(super) level: fn(&mut Parser) -> ParseResult<Node>,
-    /// The place of the move filter `L--R` or `L[x]R` that was read last.
+    /// The span of the move filter `L--R` or `L[x]R` that was read last.
     pub(super) last_dash: Option<Span>,
     pub(super) text: String,
     pub vars: Vec<Var>,
-    /// The names in scope with their variables, the innermost scope last.
+    /// The names in scope with their variables. Names of the innermost scope come last.
     pub scope: Vec<(String, VarId)>,
     pub(super) state: ParserState,
     pub remarks: Vec<Diagnostic>,
@@ -88,7 +90,7 @@ impl Parser {
         }
     }
 
-    /// Reads all filters up to the end of the text, and joins them.
+    /// Reads all filters up to the end of the text. Returns the query in which all of them, and the given ones, must match.
     pub fn program(&mut self, mut filters: Vec<Node>) -> ParseResult<TypedQuery> {
         while !self.at_end()? {
             self.refuse_closing()?;
@@ -109,7 +111,7 @@ impl Parser {
         self.finish(body)
     }
 
-    /// Reads declarations. Returns true if nothing follows them.
+    /// Reads the declarations at the current token. Returns true if the text ends after them.
     pub(super) fn at_end(&mut self) -> ParseResult<bool> {
         while self.declaration()? {}
         Ok(*self.tok() == Tok::End)
@@ -117,7 +119,7 @@ impl Parser {
 
     // ---- precedence levels, loosest first
 
-    /// Enters a deeper level of nesting. The caller leaves it with `depth -= 1`.
+    /// Enters a deeper level of nesting. The caller must leave the level again, with [`Self::ascend`] or `depth -= 1`.
     pub(super) fn descend(&mut self) -> ParseResult<()> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -130,7 +132,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads any filter, with the rule that has the loosest operators.
+    /// Reads any filter, including filters joined by `or`, the operator that binds most loosely.
     pub fn node(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let level = std::mem::replace(&mut self.level, Parser::node);
@@ -153,9 +155,9 @@ impl Parser {
         self.depth -= 1;
     }
 
-    /// Reads the argument of a transform, of a loop or of `find`. It may be any filter. An operator that the argument cannot take
-    /// ends it and belongs to the enclosing filter: `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and `8 - shift count pa7 > 0`
-    /// compares the difference.
+    /// Reads the argument of a transform, of a loop or of `find`. The argument may be any filter. An operator that the argument
+    /// cannot take ends the argument and belongs to the enclosing filter: `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and `8
+    /// - shift count pa7 > 0` compares the difference.
     pub fn argument(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.ends, true);
         let node = (self.level)(self)?;
@@ -163,8 +165,8 @@ impl Parser {
         Ok(node)
     }
 
-    /// Reads a constituent of a line or a path. It may be any filter. A `+`, `*` or similar operator that it cannot take is a
-    /// suffix.
+    /// Reads a constituent of a line or a path. It may be any filter. If the filter cannot take a `+`, `*` or similar operator,
+    /// the operator is a suffix of the constituent.
     pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         self.within(true, true, read)
     }
@@ -177,7 +179,7 @@ impl Parser {
         node
     }
 
-    /// Reads a filter in brackets. No filter around the brackets can take an operator inside them.
+    /// Reads the filter inside brackets. Its operators never belong to a filter around the brackets.
     pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.in_path, false);
         let node = self.within(false, false, read);
@@ -185,7 +187,7 @@ impl Parser {
         node
     }
 
-    /// Calls `read` with the flags `ends` and `in_chain` and with the loosest rule for arguments, and restores the previous
+    /// Calls `read` with the given flags `ends` and `in_chain`, and with the loosest rule for arguments. Restores the previous
     /// values afterwards.
     fn within(
         &mut self,
@@ -247,8 +249,8 @@ impl Parser {
     pub(super) fn relation(&mut self) -> ParseResult<Node> {
         let left = self.sum()?;
         self.refuse_single_equals()?;
-        // A condition cannot be compared, but the filter around it may be a number: in `flip count {Ra1 or Rh1} == 4` the count
-        // is compared.
+        // A condition cannot be compared, but the filter around it may be a number. In `flip count {Ra1 or Rh1} == 4`, the
+        // comparison applies to the count.
         if kind_of(&left) == Type::Bool {
             return Ok(left);
         }
@@ -310,8 +312,8 @@ impl Parser {
         }
     }
 
-    /// Reads an operator whose left operand may be an operation of the same kind, and checks the limit on the number of such
-    /// operators.
+    /// Reads an operator whose left operand may be an operation of the same kind. Returns an error if the query has too many of
+    /// these operators.
     pub(super) fn link(&mut self) -> ParseResult<()> {
         self.links += 1;
         let at = self.bump();
@@ -328,14 +330,14 @@ impl Parser {
         }
     }
 
-    /// Reads a set expression; if `--` follows, reads the move filter for the moves that leave the set. Set expressions are the
+    /// Reads a set expression. If `--` follows, reads the filter for the moves that leave the set. Set expressions are the
     /// operands of `#` and `power`, and the sets of loops.
     pub fn set_expression(&mut self) -> ParseResult<Node> {
         let left = self.arrows()?;
         self.with_dash(left)
     }
 
-    /// Reads chains of `->` and `<-`, which may be on both sides of `--`.
+    /// Reads a chain of `->` or `<-`. The operands of `--` may be such chains.
     pub fn arrows(&mut self) -> ParseResult<Node> {
         let first = self.union()?;
         let forward = match self.tok() {
@@ -384,8 +386,8 @@ impl Parser {
         self.joined_sets("&", first, Parser::attack, S::Intersect)
     }
 
-    /// Reads the operands that an operator on sets joins; the first one has been read already. If the first operand is not a set
-    /// and ends an argument, the operator belongs to the filter around the argument.
+    /// Reads the operands of an operator on sets. The parser has already read the first operand. If this operand is not a set and
+    /// the operator can end the argument being read, the operator belongs to the filter around the argument.
     fn joined_sets(
         &mut self,
         sign: &'static str,
@@ -425,7 +427,7 @@ impl Parser {
         Ok(balanced(first, sets, &join).into())
     }
 
-    /// Reads an operand of `~`: filters without operators, joined by `attacks` and `attackedby`.
+    /// Reads an operand of `~`: filters without other operators, joined by `attacks` and `attackedby`.
     pub fn attack(&mut self) -> ParseResult<Node> {
         let mut left = self.primary()?;
         loop {
@@ -451,7 +453,8 @@ impl Parser {
 
     // ---- primaries
 
-    /// Reads one filter without operators around it. If the filter is a string, also reads the `[...]` and `~~` that follow it.
+    /// Reads one filter without operators around it. If the filter is a string, this includes the `[...]` and `~~` that follow
+    /// it.
     pub fn primary(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let mut node = self.unindexed()?;
@@ -466,7 +469,8 @@ impl Parser {
         Ok(node)
     }
 
-    /// Reads one filter without operators, but no `[...]` or `~~` after it. In `P:T[i]` these apply to the whole of `P:T`.
+    /// Reads one filter without operators, and without the `[...]` or `~~` after it. In `P:T[i]`, these apply to the whole of
+    /// `P:T`.
     pub(super) fn unindexed(&mut self) -> ParseResult<Node> {
         let node = self.primary_inner()?;
         self.elsewhere(node)
@@ -540,7 +544,7 @@ impl Parser {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
                     let filter = self.inside(Parser::node)?;
-                    // The last filter determines the value of the braces.
+                    // The last filter before the `}` determines the value of the braces, so it may be a number or a string.
                     if !self.is_sign("}") {
                         self.refuse_alone(filters.last(), &filter)?;
                     }
@@ -634,14 +638,16 @@ impl Parser {
         }
     }
 
-    /// Returns true if the token `ahead`, after `(position`, shows a list of CQL 5. Other tokens begin the number of a position.
+    /// Returns true if the token `ahead` tokens away, after `(position`, shows that this is a list of CQL 5. Any other token
+    /// begins the number of a position.
     fn is_list_of_cql_5(&self, ahead: usize) -> bool {
         matches!(self.peek(ahead), Tok::Designator { .. } | Tok::Sign(":" | ")") | Tok::End)
     }
 
     // ---- typing helpers
 
-    /// Returns the filter `node` as a set of squares. If it has another type, the error says that `user` needs a set.
+    /// Converts the filter `node` to a set of squares. If it has another type, returns an error that says that `user` needs a
+    /// set.
     pub fn want_squares(&self, node: Node, user: &str) -> ParseResult<Squares> {
         match node {
             Node::Squares(squares) => Ok(squares),
@@ -649,7 +655,7 @@ impl Parser {
         }
     }
 
-    /// Returns the filter `node` as a string. If it has another type, the error says that `user` needs a string.
+    /// Converts the filter `node` to a string. If it has another type, returns an error that says that `user` needs a string.
     pub fn want_text(&self, node: Node, user: &str) -> ParseResult<Text> {
         match valued(node) {
             Node::Text(text) => Ok(text),
@@ -657,7 +663,7 @@ impl Parser {
         }
     }
 
-    /// Returns the filter `node` as a number. If it has another type, the error says that `user` needs a number.
+    /// Converts the filter `node` to a number. If it has another type, returns an error that says that `user` needs a number.
     pub fn want_number(&self, node: Node, user: &str) -> ParseResult<Number> {
         match node {
             Node::Number(number) => Ok(number),
@@ -666,12 +672,12 @@ impl Parser {
     }
 }
 
-/// Returns the error for a filter that does not have the type `ty`, which `user` needs.
+/// Returns the error for a filter that has the type `found` instead of `ty`, the type that `user` needs.
 pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnostic {
     Diagnostic::error(at, format!("{user} needs {}", name_of(ty)), format!("this is {}", name_of(found)))
 }
 
-/// Returns the type of a filter and its place.
+/// Returns the type and the span of a filter.
 pub(super) fn typed(node: &Node) -> (Type, Span) {
     (kind_of(node), node.span())
 }
@@ -694,7 +700,7 @@ pub(super) fn name_of(ty: Type) -> &'static str {
     }
 }
 
-/// Makes a filter whose kind (condition, set, number, ...) is that of its operation.
+/// Makes a filter from an operation. The operation determines the kind of the filter (condition, set, number, ...).
 pub(super) fn filter<O>(op: O, span: Span) -> Node
 where
     Of<O, Written>: Into<Node>,
@@ -708,7 +714,7 @@ fn either(join: fn(Node, Node) -> C, left: Node, right: Node) -> Node {
 }
 
 /// Joins the operands of an associative operation into a tree of the least possible depth, so that long lists do not overflow the
-/// stack. A single operand stays as it is.
+/// stack. A single operand is returned unchanged.
 pub(super) fn balanced<F>(first: F, mut rest: Vec<F>, join: &impl Fn(F, F) -> F) -> F {
     let mut right = rest.split_off(rest.len() / 2).into_iter();
     match right.next() {
@@ -722,7 +728,7 @@ pub(super) fn cardinality(set: Squares) -> Node {
     filter(N::Cardinality(set), span)
 }
 
-/// Joins filters into one filter in braces, which has the kind of the last filter. A single filter stays as it is.
+/// Joins filters into one filter in braces, which has the kind of the last filter. A single filter is returned unchanged.
 pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     let Some(start) = first.first().map(Node::span) else { return last };
     let span = start.to(last.span());
@@ -738,8 +744,8 @@ pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     }
 }
 
-/// Makes a transform that does not count its copies. A transform around another transform forms one orbit with it, and the count
-/// or range of the inner one applies to all copies.
+/// Makes a transform that does not count its copies. A transform directly around another transform forms one orbit with it. If
+/// the inner transform has `count` or a range, that applies to all copies of the orbit.
 pub(super) fn transformed(kind: TransformKind, of: Node, span: Span) -> Node {
     let of = match of {
         Node::Squares(of) => return filter(S::Form(Keyword::Transform(kind, of)), span),

@@ -5,12 +5,12 @@ use regress::{Flags, Regex};
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 /// The limits of a pattern: its length in bytes, the depth of nested groups, and the number of alternatives. Larger patterns
-/// could take minutes to read, or overflow the stack.
+/// could take minutes to parse, or overflow the stack.
 const BYTES_MAX: usize = 20_000;
 const NESTED_MAX: usize = 100;
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// The named classes, as in `[[:alpha:]_]`, with the ranges of characters that replace them.
+/// The names of character classes, as in `[[:alpha:]_]`, with the ranges of characters that replace them.
 const CLASSES: [(&str, &str); 15] = [
     ("alnum", "0-9A-Za-z"),
     ("alpha", "A-Za-z"),
@@ -33,14 +33,14 @@ const CLASSES: [(&str, &str); 15] = [
 ///
 /// # Errors
 ///
-/// Fails if the pattern is not a regular expression or is too large. `at` is the place of the pattern in the query.
+/// Fails if the pattern is not a regular expression or is too large. `at` is the span of the pattern in the query, for the error.
 pub(super) fn read(pattern: &str, at: Span) -> Result<String, Diagnostic> {
     let fault = |message: String, label: String| Err(Diagnostic::error(at, message, label));
     if let Some((most, what)) = too_large(pattern) {
         return fault("this regular expression is too large".into(), format!("at most {most} {what}"));
     }
     let pattern = with_ranges(pattern);
-    // The pattern applies to bytes, so each byte becomes one character.
+    // The pattern applies to bytes, so each of its bytes becomes one character here.
     let characters: String = pattern.bytes().map(char::from).collect();
     match Regex::with_flags(&characters, Flags { no_opt: true, ..Flags::default() }) {
         Ok(_) => Ok(pattern),
@@ -70,7 +70,7 @@ fn too_large(pattern: &str) -> Option<(usize, &'static str)> {
     .map(|(_, most, what)| (most, what))
 }
 
-/// Calls `visit` with each byte that no backslash escapes, and with `true` if the byte is in a class.
+/// Calls `visit` with each byte that no backslash escapes. The second argument is true if the byte is inside a character class.
 fn outside_of_escapes(pattern: &str, mut visit: impl FnMut(u8, bool)) {
     let (mut in_class, mut escaped) = (false, false);
     for byte in pattern.bytes() {
@@ -87,7 +87,7 @@ fn outside_of_escapes(pattern: &str, mut visit: impl FnMut(u8, bool)) {
     }
 }
 
-/// Replaces the names of classes in a pattern by ranges.
+/// Replaces named classes in a pattern, such as `[:alpha:]`, by ranges of characters.
 fn with_ranges(pattern: &str) -> String {
     let (mut out, mut rest, mut in_class) = (String::new(), pattern, false);
     while let Some(first) = rest.chars().next() {

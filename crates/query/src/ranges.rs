@@ -1,7 +1,7 @@
 //! Reads ranges before a filter: `flip 2 3 F`, `find n F`, `up lo hi S`.
 //!
-//! A bound is a literal or a variable that holds a number. A range of literals becomes part of the operation. A range with a
-//! variable becomes operands, which no transform changes.
+//! A bound is a literal or a variable that holds a number. If both bounds are literals, the operation stores them. If one is a
+//! variable, both become operands of the operation, and no transform changes them.
 
 use super::{
     parser::{N, ParseResult, Parser},
@@ -10,7 +10,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The largest number of bytes after a range that a message repeats.
+/// The maximum number of bytes after a range that an error message quotes.
 const REST_MAX: usize = 60;
 
 /// One end of a range.
@@ -36,7 +36,7 @@ pub(super) struct Range {
     pub hi: RangeEnd,
 }
 
-/// The two forms of a range in the tree.
+/// The bounds of a range, in one of the two forms that the tree has for them.
 #[derive(Clone, Debug)]
 pub(super) enum Within {
     /// Both bounds are literals.
@@ -59,7 +59,7 @@ impl Range {
     }
 }
 
-/// The way in which matching copies or positions are counted.
+/// The part of a filter that makes it count: the number of matching copies or positions is its value.
 #[derive(Clone, Debug)]
 pub(super) enum CountMode {
     /// `count`.
@@ -69,8 +69,8 @@ pub(super) enum CountMode {
 }
 
 impl CountMode {
-    /// Returns the mode as the operation stores it. A range with operands is stored outside the operation, so the operation
-    /// itself counts all matches.
+    /// Returns the form that the operation stores. A range with operands is stored outside the operation, so the operation itself
+    /// counts all matches.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
@@ -78,7 +78,8 @@ impl CountMode {
         }
     }
 
-    /// Returns the count of copies or positions. If the bounds of the range are operands, the count is restricted to that range.
+    /// Returns `count`, the number of matching copies or positions. If the bounds of the range are operands, the result has no
+    /// value outside that range.
     pub fn around(self, count: Number) -> Number {
         match self {
             CountMode::Range(Within::Read(lo, hi)) => {
@@ -91,8 +92,8 @@ impl CountMode {
 }
 
 impl Parser {
-    /// Reads one or two bounds, if `follows` is true at the token after them: two if possible, else one. If `follows` is true
-    /// after neither, reads nothing and returns `None`, because the number is then a filter or begins one.
+    /// Reads a range of one or two bounds, as many as possible. A range is accepted only if `follows` is true at the token after
+    /// it. Otherwise the number is a filter or begins one; the method then reads nothing and returns `None`.
     pub(super) fn range(&mut self, follows: impl Fn(&Parser) -> bool) -> ParseResult<Option<Range>> {
         let (before, start) = (self.position(), self.span());
         let Some(lo) = self.bound() else { return Ok(None) };
@@ -111,7 +112,8 @@ impl Parser {
         Ok(None)
     }
 
-    /// Refuses `2-5`, which is the range from 2 to -5, and was meant as `2 5`. The range begins at `start` and was read.
+    /// Rejects `2-5`. CQL reads it as the range from 2 to -5, but the user meant `2 5`. The parser has already read the range,
+    /// which begins at `start`.
     fn refuse_dash_of_range(&self, lo: &RangeEnd, hi: &RangeEnd, start: Span) -> ParseResult<()> {
         let (&RangeEnd::Literal(lo, _), &RangeEnd::Literal(hi, _)) = (lo, hi) else { return Ok(()) };
         let span = start.to(self.last_span());

@@ -1,4 +1,5 @@
-//! The parser's access to tokens: one after the other, up to a limit. The text of a function is read in the same way.
+//! The parser's access to tokens. It reads them one after the other, up to a limit. It reads the tokens of a function's text in
+//! the same way.
 
 use std::rc::Rc;
 
@@ -8,7 +9,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The tokens and the place in them to which the parser returns after it has read other tokens.
+/// A list of tokens and a position in it. The parser continues there after it has read other tokens.
 pub(super) struct Checkpoint {
     tokens: Rc<[Token]>,
     at: usize,
@@ -24,12 +25,12 @@ impl Parser {
         self.tokens[self.at].span
     }
 
-    /// Returns true if a name is assigned at the current token or later in the text.
+    /// Returns true if the text assigns to a name at the current token or later.
     pub(super) fn assigns_ahead(&self, name: &str) -> bool {
         assigns(&self.tokens[self.at..], name)
     }
 
-    /// Returns true if a name was assigned earlier in the text, or is assigned by the current assignment.
+    /// Returns true if the text assigns to a name before the current token.
     pub(super) fn was_assigned(&self, name: &str) -> bool {
         assigns(&self.tokens[..self.at], name)
     }
@@ -49,7 +50,7 @@ impl Parser {
         &self.tokens[if at < self.end { at } else { self.tokens.len() - 1 }].tok
     }
 
-    /// Returns true if blank space precedes a token ahead.
+    /// Returns true if blank space precedes the token `ahead` tokens after the current one.
     pub(super) fn spaced_ahead(&self, ahead: usize) -> bool {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].spaced
     }
@@ -71,7 +72,7 @@ impl Parser {
         span
     }
 
-    /// Reads other tokens, up to [`Tok::End`], and then returns to the current place.
+    /// Calls `read` on other tokens, which must end with [`Tok::End`]. Afterwards the parser continues at its previous token.
     pub(super) fn with_tokens<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
         let end = tokens.len() - 1;
         let place = self.put_aside(Checkpoint { tokens, at: 0, end });
@@ -94,15 +95,15 @@ impl Parser {
         self.tokens[from..to].iter().cloned().chain([end]).collect()
     }
 
-    /// Makes the tokens end at a byte of the text, until [`Parser::reach`] is called with the returned value.
+    /// Sets the end of the tokens to a byte of the text. [`Parser::reach`] restores the previous end, which this method returns.
     pub(super) fn stop_at_byte(&mut self, byte: usize) -> usize {
         let (outer, ahead) = (self.end, &self.tokens[self.at..self.end]);
         self.end = self.at + ahead.iter().take_while(|token| token.span.start < byte).count();
         outer
     }
 
-    /// Makes the tokens end at the blank line that ends a path, until [`Parser::reach`] is called with the returned value. The
-    /// first token of the path is the current one.
+    /// Sets the end of the tokens to the blank line that ends a path. [`Parser::reach`] restores the previous end, which this
+    /// method returns. The current token must be the first one of the path.
     pub(super) fn stop_at_blank_line(&mut self) -> usize {
         let (outer, mut depth) = (self.end, 0u32);
         for at in self.at..self.end {
@@ -129,7 +130,7 @@ impl Parser {
         self.end = end;
     }
 
-    /// Returns true if a blank line ended the tokens before the end of the text, and the current token is the first one after it.
+    /// Returns true if the parser has reached a blank line that ends the path, and the text continues after it.
     pub(super) fn at_blank_line(&self) -> bool {
         self.at == self.end && self.end + 1 < self.tokens.len()
     }
@@ -177,7 +178,8 @@ impl Parser {
         ))
     }
 
-    /// Returns true if the current token closes the list that begins with the `(` at `open`. Refuses the end of the query there.
+    /// Returns true if the current token closes the list that begins with the `(` at `open`. If the query ends there, returns an
+    /// error.
     pub(super) fn closes(&self, open: Span) -> ParseResult<bool> {
         if *self.tok() == Tok::End {
             return Err(Diagnostic::error(open, "`(` is not closed", "close it with `)`"));
@@ -185,7 +187,7 @@ impl Parser {
         Ok(self.is_sign(")"))
     }
 
-    /// Returns a name of the current token, for a message.
+    /// Returns a description of the current token for a message.
     pub fn found(&self) -> String {
         match self.tok() {
             Tok::End if self.at_blank_line() => "the end of the line".into(),
@@ -199,7 +201,7 @@ impl Parser {
         }
     }
 
-    /// Reads a decimal number, with its sign if the sign stands directly before the number.
+    /// Reads a decimal number, with a sign if one comes directly before the number.
     pub fn signed_int(&mut self) -> Option<i32> {
         if let Tok::Int(value) = *self.tok() {
             self.bump();

@@ -1,4 +1,4 @@
-//! Reads `similar "FEN"`: the number of men that a position has on the same squares as the placement of the FEN.
+//! Reads `similar "FEN"`: the number of men that stand on the same squares in a position and in the placement of the FEN.
 
 use shakmaty::Bitboard;
 
@@ -14,8 +14,8 @@ use orbit_core::{
 };
 
 impl TypedQuery {
-    /// Returns true if the query compares positions with a board, as `similar` does. The designators for the men of that board
-    /// are not written in the query, so their span is empty.
+    /// Returns true if the query compares positions with a board, as `similar` does. The query text does not contain the
+    /// designators for the men of that board, so their spans are empty.
     pub fn finds_likeness(&self) -> bool {
         self.body.node().any(&mut |filter| match filter {
             Ref::Number(number) => match number.op() {
@@ -28,13 +28,14 @@ impl TypedQuery {
 }
 
 impl Parser {
-    /// Reads `similar "FEN"`. The result is the number of squares in the union of designators, one designator for each man of the
-    /// placement, so that transforms apply to the placement as a whole. Fields after the placement have no effect.
+    /// Reads `similar "FEN"`. There is one designator for each man of the placement, and the result is the number of squares in
+    /// their union. Transforms therefore apply to the placement as a whole. Fields after the placement have no effect.
     pub(super) fn similar(&mut self) -> ParseResult<Node> {
         let word = self.bump();
         let at = self.span();
         let fen = self.literal("a board", "similar \"5rk1/5ppp/8/8/8/8/8/8\"")?;
-        // The FEN begins one byte after the start of the token, behind the quotation mark. Places of errors count from there.
+        // Errors count bytes from the start of the FEN, which is one byte after the start of the token, behind the quotation
+        // mark.
         let inside = |fault: Diagnostic| {
             let start = at.start + 1;
             let span = Span::new(start + fault.span.start, start + fault.span.end);

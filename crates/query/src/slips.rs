@@ -1,6 +1,6 @@
 //! Recognises text that is often written by mistake instead of CQL, and suggests the CQL that was meant.
 //!
-//! Every function here looks at a text that is refused anyway, so no function changes what a query means.
+//! Every function here examines only text that is an error anyway, so none of them changes the meaning of a query.
 
 use shakmaty::Square;
 
@@ -13,14 +13,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// Operators of other languages, the corresponding operators of CQL, and explanations.
+/// Operators of other languages, each with the corresponding operator of CQL and an explanation.
 const FOREIGN: &[(&str, &str, &str)] = &[
     ("&&", "and", "`&` is the intersection of two sets of squares"),
     ("||", "or", "`|` is the union of two sets of squares"),
     ("!", "not", "`!=` compares, and `~` is the complement of a set of squares"),
 ];
 
-/// Words of CQL 5.1, 5.2 and 6.0, the words of CQL 6.2 that replace them, and examples.
+/// Words of CQL 5.1, 5.2 and 6.0, each with the word of CQL 6.2 that replaces it and an example.
 const SUCCESSORS: &[(&str, &str, &str)] = &[
     ("next", "line", "`line --> check --> not check`"),
     ("nextstar", "line", "`line --> check --> true*`"),
@@ -36,7 +36,7 @@ const SUCCESSORS: &[(&str, &str, &str)] = &[
     ("castling", "castle", "`castle` is the last move, `--(castle)` the next one"),
 ];
 
-/// Words that people expect in CQL, and the filters that they mean.
+/// Words that people expect in CQL, each with the filter that they mean.
 const MEANT: &[(&str, &str)] = &[
     ("back", "`find <-- check` searches backwards"),
     ("backwards", "`find <-- check` searches backwards"),
@@ -54,11 +54,11 @@ const QUOTES: &str = "“”„‟«»‘’‚‛";
 /// The maximum number of words in a suggested name of a player.
 const NAME_WORDS_MAX: usize = 4;
 
-/// The symbols that may stand for a piece before squares.
+/// The symbols that can be a piece before squares.
 const PIECES: &str = "KQRBNPkqrbnpAa_♔♕♖♗♘♙♚♛♜♝♞♟△▲◭□";
 
-/// Finds a mistake at the start of `text`, which is at byte `at` of the query. `is_rectangle` returns true for a rectangle of
-/// squares.
+/// Returns the error for a common mistake at the start of `text`, or `None`. `text` begins at byte `at` of the query.
+/// `is_rectangle` returns true if a text is a rectangle of squares.
 pub(super) fn at_start(text: &str, at: usize, is_rectangle: fn(&str) -> bool) -> Option<Diagnostic> {
     let first = text.chars().next()?;
     if QUOTES.contains(first) {
@@ -79,13 +79,14 @@ pub(super) fn at_start(text: &str, at: usize, is_rectangle: fn(&str) -> bool) ->
     listed_range(text, at, is_rectangle)
 }
 
-/// Finds `R[a1-h8]`: a range from one square to another.
+/// Returns the error for `R[a1-h8]`, that is, a range from one square to another, or for another wrong list of squares in
+/// brackets.
 fn listed_range(text: &str, at: usize, is_rectangle: fn(&str) -> bool) -> Option<Diagnostic> {
     let pieces = text.chars().take_while(|c| PIECES.contains(*c)).take(1).map(char::len_utf8).sum();
     if !text[pieces..].starts_with('[') {
         return None;
     }
-    // The pieces may be a list in brackets too.
+    // The pieces can also be a list in brackets, as in `[RQ][a1-h8]`.
     let inner = &text[pieces + 1..];
     let letters: usize = inner.chars().take_while(|c| PIECES.contains(*c)).map(char::len_utf8).sum();
     let open = if inner[letters..].starts_with("][") { pieces + letters + 2 } else { pieces };
@@ -116,8 +117,8 @@ fn listed_range(text: &str, at: usize, is_rectangle: fn(&str) -> bool) -> Option
     })
 }
 
-/// Finds `k[g-h]8`: files in brackets, in place of squares. The text of the designator is cut into the pieces before the bracket,
-/// the list in it, and everything after it.
+/// Returns the error for `k[g-h]8`, that is, files in brackets where squares are needed. The caller has split the designator into
+/// the pieces before the bracket, the list inside it, and everything after it.
 fn files_in_brackets(pieces: &str, list: &str, after: &str, at: usize) -> Option<Diagnostic> {
     let is_files = |part: &str| match part.as_bytes() {
         [b'a'..=b'h'] => true,
@@ -139,7 +140,7 @@ fn files_in_brackets(pieces: &str, list: &str, after: &str, at: usize) -> Option
     Some(Diagnostic::error(span, message, format!("write `{pieces}{squares}`")))
 }
 
-/// Splits a list at its commas. Yields each part without the blanks around it, and its place.
+/// Splits a list at its commas. Yields the byte offset of each part, and the part without the blanks around it.
 fn parts(list: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut place = 0;
     list.split(',').map(move |part| {
@@ -171,7 +172,7 @@ fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Dia
     .help(format!("a move is `{pieces}{first}--{last}`"))
 }
 
-/// Returns true for a number that is written in digits.
+/// Returns true for a number that is a literal.
 fn is_literal(node: &Node) -> bool {
     matches!(node, Node::Number(f) if matches!(f.op(), N::Int(_)))
 }
@@ -215,7 +216,7 @@ impl Parser {
         })
     }
 
-    /// Refuses a `#` at the end of a query; the `#` was read.
+    /// Returns an error if a query ends with `#`. The parser has already read the `#`.
     pub(super) fn refuse_mate_sign(&self, span: Span) -> ParseResult<()> {
         if *self.tok() != Tok::End {
             return Ok(());
@@ -224,7 +225,7 @@ impl Parser {
             .help("mate is the filter `mate`, and a move that mates `--(mate)`"))
     }
 
-    /// Refuses a closing sign without an opening one.
+    /// Returns an error if the current token is a closing bracket without an opening one.
     pub(super) fn refuse_closing(&self) -> ParseResult<()> {
         let (open, close) = match self.tok() {
             Tok::Sign(")") => ("(", ")"),
@@ -236,7 +237,7 @@ impl Parser {
         Err(Diagnostic::error(self.span(), format!("`{close}` closes nothing"), label))
     }
 
-    /// Refuses `Ra1-h8`, of which everything before the `-` has been read.
+    /// Rejects `Ra1-h8`. The parser has already read everything before the `-`.
     pub(super) fn refuse_range_of_squares(&self) -> ParseResult<()> {
         let (Tok::Sign("-"), Tok::Designator { pieces: Pieces::UNNAMED, squares: last }) =
             (self.tok(), self.peek(1))
@@ -256,7 +257,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Refuses `R = 2`, which was meant as `R == 2`.
+    /// Rejects `R = 2`, by which the user means `R == 2`.
     pub(super) fn refuse_single_equals(&self) -> ParseResult<()> {
         if !self.is_sign("=") {
             return Ok(());
@@ -286,7 +287,7 @@ impl Parser {
             .help("`R attacks k`: rooks that attack the king; `R attackedby k`: rooks that it attacks"))
     }
 
-    /// Refuses `:shift` outside of a list of CQL 5; the current token is the `:`.
+    /// Rejects `:shift` outside of a CQL 5 list. The current token is the `:`.
     pub(super) fn refuse_keyword_of_cql_5(&self) -> ParseResult<()> {
         let Tok::Word(word) = self.peek(1) else { return Ok(()) };
         let span = self.span().to(self.peek_span(1));
@@ -304,7 +305,7 @@ impl Parser {
         Err(Diagnostic::error(span, format!("`:{word}` outside of a list of CQL 5"), label).help(help))
     }
 
-    /// Refuses `player Carlsen`: text without quotation marks after a filter that begins at `span`.
+    /// Rejects `player Carlsen`, where quotation marks are missing. The filter before the text begins at `span`.
     pub(super) fn refuse_bare_text(&self, span: Span) -> ParseResult<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
         let declared = self.assigns_next()
@@ -344,7 +345,7 @@ impl Parser {
             .then(|| format!("a range is two comparisons: `{left} >= {first} {left} <= {last}`"))
     }
 
-    /// Returns the help for the comparison of a text with a number.
+    /// Returns the help for the comparison of a string with a number. Returns `None` for other comparisons.
     pub(super) fn text_and_number(&self, cmp: Cmp, left: &Node, right: &Node) -> Option<String> {
         let ([(Type::Str, text), (Type::Num, number)], true) = ([left, right].map(typed), is_literal(right))
         else {
@@ -362,7 +363,7 @@ impl Parser {
         })
     }
 
-    /// Returns the error for a parameter of `cql(...)` that stands among the filters.
+    /// Returns the error for a parameter of `cql(...)` that is written among the filters.
     pub(super) fn slip_of_parameter(&self, word: &str) -> Diagnostic {
         let values = (1..).take_while(|ahead| matches!(self.peek(*ahead), Tok::Int(_) | Tok::Str(_)));
         let span = values.last().map_or(self.span(), |last| self.span().to(self.peek_span(last)));
@@ -372,7 +373,7 @@ impl Parser {
             .help(format!("for example `cql({text}) true`"))
     }
 
-    /// Returns the error for an unknown word, if its meaning can be guessed.
+    /// Returns the error for an unknown word. Returns `None` if there is no guess about its meaning.
     pub(super) fn slip_of_word(&self, word: &str) -> Option<Diagnostic> {
         let span = self.span();
         if let Some((_, successor, example)) = SUCCESSORS.iter().find(|(old, ..)| *old == word) {
@@ -419,7 +420,7 @@ impl Parser {
 mod tests {
     use crate::parse;
 
-    /// Mistakes, each with the query that its message suggests. The suggestion must itself be a query.
+    /// Mistakes, each with the query that the message suggests. The suggestion must itself be a valid query.
     const SUGGESTIONS: [(&str, &str); 31] = [
         ("flip count Ra1 3", "flip count Ra1 == 3"),
         ("white elo > 2500", "elo white"),
@@ -471,7 +472,7 @@ mod tests {
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
-    /// Queries that mean something else than they seem to, with a part of the warning.
+    /// Queries whose meaning is not what it seems to be, with a part of the warning.
     #[test]
     fn filters_that_were_meant_as_one_are_remarked() {
         for (query, part) in [
@@ -507,7 +508,7 @@ mod tests {
         }
     }
 
-    /// Lists in parentheses that are not closed are told where they begin.
+    /// The message for parentheses that are not closed names the place where the list begins.
     #[test]
     fn open_parentheses_are_named() {
         for (query, at) in [

@@ -1,4 +1,4 @@
-//! The state of the parser that concerns names declared in the query, and values that are kept from one position to the next.
+//! The parser's state about names that a query declares, and about values that are kept from one position to the next.
 
 use std::rc::Rc;
 
@@ -8,29 +8,29 @@ use super::{
 };
 use orbit_core::diagnostic::Span;
 
-/// The maximum number of variables in a query. The same limit applies to dictionaries and to sorts.
+/// The maximum number of variables in a query. The limits for dictionaries and sorts have the same value.
 pub(super) const NAMES_MAX: usize = 4096;
 
-/// The part of the parser's state that is not about single tokens: functions, dictionaries, sorts and open calls.
+/// The part of the parser's state that does not concern single tokens: functions, dictionaries, sorts and the calls being read.
 #[derive(Clone, Default)]
 pub(super) struct ParserState {
     pub functions: Vec<Function>,
     pub dictionaries: Vec<Dictionary>,
     pub sorts: Vec<Sort>,
-    /// Variables that occur in the text before they are assigned, with the places where they occur.
+    /// Variables that the text uses before it assigns them, with the spans of these uses.
     pub unassigned: Vec<(VarId, Span)>,
-    /// The parameters of the call that is being read, with their variables.
+    /// The parameters of the function call that is being read, with their variables.
     pub parameters: Vec<(String, VarId)>,
-    /// The calls that are being read, outermost first, each as the index of its function.
+    /// The function calls that are being read, outermost first. Each is the index of its function.
     pub calls: Vec<usize>,
-    /// The number of tokens that all calls have read so far.
+    /// The number of tokens that all function calls have read so far.
     pub tokens_called: usize,
-    /// True inside `comment(...)` and `str(...)`, where a string after a filter such as `player` is not a part of that filter.
+    /// True inside `comment(...)` and `str(...)`. A string after a filter such as `player` is then not a part of that filter.
     pub joins: bool,
     /// True if the query searches side lines (variations).
     pub variations: bool,
-    /// The types of those dictionaries that the query reads earlier in its text than it writes them. The parser found or assumed
-    /// these types when it read the text before.
+    /// The types of dictionaries that the text reads before it writes to them. When the parser read the text the previous time,
+    /// it found or assumed these types.
     pub foreseen: Vec<Foreseen>,
 }
 
@@ -42,18 +42,18 @@ pub(super) struct Function {
     pub body: Rc<[Token]>,
 }
 
-/// The type that was assumed for the keys or values of a dictionary, because the parser needed it before it read the text that
-/// determines it.
+/// The type that was assumed for the keys or values of a dictionary. The parser needed the type before it had read the part of
+/// the text that determines it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Foreseen {
     pub dictionary: String,
     pub part: EntryPart,
     pub holds: Holds,
-    /// True if the text determines the type at a later place.
+    /// True if a later part of the text determines the type.
     pub certain: bool,
 }
 
-/// The keys or the values of a dictionary.
+/// Selects the keys or the values of a dictionary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum EntryPart {
     Key,

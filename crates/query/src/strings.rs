@@ -1,4 +1,4 @@
-//! Reads strings: their parts, filters that make strings or use them, and regular expressions.
+//! Reads parts of strings, filters that make or use strings, and regular expressions.
 
 use super::{
     parser::{N, ParseResult, Parser, T, filter, name_of, typed},
@@ -28,7 +28,7 @@ impl StringPart {
 }
 
 impl Parser {
-    /// Reads a part of a string, `s[i]` or `s[i:j]`, after the string. The current token is the `[`.
+    /// Reads `[i]` or `[i:j]` after the string `of`. The current token is the `[`.
     pub(super) fn index(&mut self, of: Node) -> ParseResult<Node> {
         let of = self.want_text(of, "`[`")?;
         let span = of.span();
@@ -59,7 +59,7 @@ impl Parser {
         Ok(part)
     }
 
-    /// Reads the rest of `s ~~ "re"` after the string.
+    /// Reads the rest of `s ~~ "re"`. `left` is the string.
     pub(super) fn regex_match(&mut self, left: Node) -> ParseResult<Node> {
         let text = self.want_text(left, "`~~`")?;
         self.bump();
@@ -78,7 +78,7 @@ impl Parser {
         Ok(filter(T::Game(GameText::Match { text, pattern }), span))
     }
 
-    /// Reads a word and its operand, which is a string without operators around it: `uppercase s`.
+    /// Reads a word and the string to which it applies, such as `uppercase s`. The string has no operators around it.
     pub(super) fn of_text<O>(&mut self, op: impl FnOnce(Text) -> O) -> ParseResult<Node>
     where
         Of<O, Written>: Into<Node>,
@@ -188,8 +188,8 @@ impl Parser {
         Ok(filter(T::Game(GameText::Written(of)), span.to(self.last_span())))
     }
 
-    /// Reads the filters that `str`, `comment` and `message` write: several in parentheses, or a single one without parentheses.
-    /// A single one ends where the argument of a transform would end.
+    /// Reads the filters that `str`, `comment` and `message` write: several filters in parentheses, or a single one without
+    /// parentheses. A single filter ends where the argument of a transform would end.
     pub(super) fn joined(&mut self) -> ParseResult<Vec<Node>> {
         let outer = std::mem::replace(&mut self.state.joins, true);
         let mut all = Vec::new();

@@ -7,13 +7,13 @@ use super::{
 };
 use orbit_core::diagnostic::Diagnostic;
 
-/// Tags that `settag` may not set. The query reads these tags with words of their own, or they determine the start of the game.
+/// The tags that `settag` cannot set. The query language has its own words for them, or they determine the start of the game.
 const FIXED: [&str; 8] = ["White", "Black", "Event", "Site", "Date", "EventDate", "ECO", "FEN"];
 
-/// Awards of studies, as they are written in the database of studies (`hhdb`).
+/// Awards of chess studies, with the abbreviations in the database of studies (`hhdb`).
 const AWARDS: [(&str, &str); 4] = [("prize", "p"), ("hm", "hm"), ("commendation", "c"), ("award", "p|hm|c")];
 
-/// Annotation glyphs that are written as signs, with their numbers (NAGs).
+/// Annotation glyphs that can be written as signs, each with its number (NAG).
 const GLYPHS: [(&str, u8); 13] = [
     ("!", 1),
     ("?", 2),
@@ -142,7 +142,7 @@ impl Parser {
     }
 }
 
-/// Returns the number of the annotation glyph that a literal names: `"!"`, `"$5"`.
+/// Returns the number of the annotation glyph that a literal such as `"!"` or `"$5"` names.
 fn glyph(text: &str) -> Option<u8> {
     match text.strip_prefix('$') {
         Some(number) => number.parse().ok(),

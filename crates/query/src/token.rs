@@ -1,4 +1,4 @@
-//! The tokens of CQL 6, and functions for reading text that both dialects use.
+//! The tokens of CQL 6, and the text functions that the parsers of CQL 5 and CQL 6 share.
 
 use shakmaty::Bitboard;
 
@@ -8,7 +8,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum length of a query text in bytes.
 pub(super) const QUERY_BYTES_MAX: usize = 1 << 20;
 
-/// The kind of a token, with its contents.
+/// A token without its location in the text.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Tok {
     Designator {
@@ -18,7 +18,7 @@ pub(super) enum Tok {
     Word(String),
     Int(i32),
     Str(String),
-    /// `\1` is a group of the last match of a regular expression; `\-1` (`start`) is the place where that group began.
+    /// `\1` is a group of the last match of a regular expression. With `start`, it is `\-1`, the place where that group began.
     Group {
         start: bool,
         number: u32,
@@ -28,7 +28,7 @@ pub(super) enum Tok {
     End,
 }
 
-/// A token with its place in the text and the blank space before it.
+/// A token, its location in the text, and the blank space before it.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub tok: Tok,

@@ -1,14 +1,14 @@
-//! The typed tree of a query. Every stage after the parser works on it.
+//! The typed tree of a query, which all stages after the parser use.
 //!
 //! There is one enum of operations for each kind of value: [`ConditionOp`], [`SquaresOp`], [`NumberOp`], [`TextOp`] and
-//! [`PositionOp`]. The type of an operand is the kind that the operation needs, so no later stage has to check kinds. If a filter
-//! of any kind is allowed, the type is [`Any`].
+//! [`PositionOp`]. The Rust type of an operand is the kind of value that the operation needs, so no later stage has to check
+//! kinds. If a filter of any kind is allowed, the Rust type is [`Any`].
 //!
 //! The tree has several forms ([`Form`]). In the form that the parser makes ([`Written`]), filters have spans and transforms are
-//! keywords. Engines and plans use forms in which transforms are expanded to lists of copies. Everything else is the same in
-//! every form. [`rewrite`] converts one form to another, and [`Ref::walk`] visits the filters of any form.
+//! keywords. Engines and plans use forms in which transforms are expanded to lists of copies. Apart from this, all forms are
+//! equal. [`rewrite`] converts one form to another, and [`Ref::walk`] visits the filters of any form.
 //!
-//! An operation stores everything that a transform can change. Operands are transformed recursively.
+//! Everything that a transform can change is a field of an operation. Operands are transformed recursively.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -60,20 +60,21 @@ pub struct TypedQuery {
     pub variations: bool,
     /// The dictionaries, indexed by [`DictionaryId`].
     pub dictionaries: Vec<Dictionary>,
-    /// The values by which games are sorted, in the order in which their names appear, indexed by [`SortId`].
+    /// The values by which games are sorted, indexed by [`SortId`]. They have the order in which their names first appear in the
+    /// query.
     pub sorts: Vec<Sort>,
     /// The settings of the header `cql(...)`.
     pub header: Header,
-    /// The reason why a position cannot be evaluated without first evaluating the positions before it: a variable may keep a
-    /// value from one position to the next. `None` if there is no such reason.
+    /// The reason why a position can be evaluated only after the positions before it: a variable may keep a value from one
+    /// position to the next. `None` if each position can be evaluated independently.
     pub keeps_state: Option<Diagnostic>,
-    /// True if a variable may be read at a position at which it has not been assigned before. Unlike `keeps_state`, this allows
-    /// filters that are evaluated at other positions to share variables with the filters around them.
+    /// True if the query may read a variable at a position at which it has not assigned the variable. Unlike `keeps_state`, this
+    /// allows filters that are evaluated at other positions to share variables with the filters around them.
     pub reads_earlier: bool,
 }
 
 impl TypedQuery {
-    /// Makes a query about single positions, without variables.
+    /// Makes a query that uses only single positions and has no variables.
     pub fn new(body: Node) -> TypedQuery {
         TypedQuery {
             body,
@@ -87,7 +88,8 @@ impl TypedQuery {
         }
     }
 
-    /// Returns true if a variable, a dictionary or a file keeps a value from game to game. The order of the games then matters.
+    /// Returns true if a variable, a dictionary or a file keeps a value from one game to the next. The result then depends on the
+    /// order of the games.
     pub fn outlives_games(&self) -> bool {
         let lasts = |life: &Life| matches!(life, Life::Run { .. });
         let lives = self.vars.iter().map(|var| &var.life);
@@ -96,73 +98,75 @@ impl TypedQuery {
             || self.has(writes)
     }
 
-    /// Returns true if the query prints messages. It may print them even in games without a match.
+    /// Returns true if the query prints messages. It may print them in games without a match, too.
     pub fn prints_messages(&self) -> bool {
         self.has(|op| matches!(op, GameCondition::Message { .. }))
     }
 
-    /// Returns true if the query reads the games' comments or annotation glyphs.
+    /// Returns true if the query reads the comments or the annotation glyphs of games.
     pub fn reads_comments(&self) -> bool {
         let reads = |op: &TextOp<Written>| matches!(op, TextOp::Game(GameText::OriginalComment));
         self.has(|op| matches!(op, GameCondition::Glyph(_)))
             || self.body.any(|filter| matches!(filter, Ref::Text(f) if reads(f.op())))
     }
 
-    /// Returns true if the query reads the number of the database's last game.
+    /// Returns true if the query reads the number of the last game in the database.
     pub fn asks_for_last_game(&self) -> bool {
         let asks = |op: &NumberOp<Written>| matches!(op, NumberOp::Game(GameNumber::LastGameNumber));
         self.body.any(|filter| matches!(filter, Ref::Number(f) if asks(f.op())))
     }
 
-    /// Returns true if a [`GameCondition`] anywhere in the query passes `test`.
+    /// Returns true if the query contains a [`GameCondition`] that passes `test`.
     fn has(&self, test: impl Fn(&GameCondition<Written>) -> bool) -> bool {
         self.body.any(|filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Game(op) if test(op))))
     }
 }
 
-/// The settings of the header `cql(...)`, except its filters.
+/// The settings in the header `cql(...)`. Filters in the header are not part of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Header {
-    /// The least and the greatest number of matching positions that a game must have. `None` means at least one.
+    /// The minimum and the maximum number of matching positions in a game that is found. `None` means at least one.
     pub match_count: Option<(u32, u32)>,
-    /// The range of `gamenumber`: the first and the last game that may be found. The body contains a filter that tests this range
-    /// at each position, too.
+    /// The range that `gamenumber` sets: the first and the last game that may be found. The body of the query contains a filter
+    /// that tests this range at each position, too.
     pub games: Option<(u32, u32)>,
     /// `sort matchcount`: games with the most matching positions come first.
     pub sort_match_count: bool,
-    /// The comments that are written into the games found.
+    /// Determines which comments are written into the games found.
     pub comments: Comments,
-    /// The comment at matching positions. `None` means `CQL`; an empty string means no comment.
+    /// The comment that is written at matching positions. `None` means `CQL`; an empty string means no comment.
     pub match_string: Option<String>,
-    /// The file of games that `input` names. `orbit cql` reads it unless an option names another file.
+    /// The file of games that the parameter `input` names. `orbit cql` reads this file unless an option names another one.
     pub input: Option<String>,
-    /// The file that `output` names. `orbit cql` writes it unless an option names another file.
+    /// The file that the parameter `output` names. `orbit cql` writes this file unless an option names another one.
     pub output: Option<String>,
-    /// The folder below which the query may read and write files. An option of the command sets it, not a header.
+    /// The folder in which the query may read and write files, including its subfolders. A command-line option sets it, not a
+    /// header.
     pub files: Option<PathBuf>,
 }
 
 impl Header {
-    /// Restricts the games that may be found to a range, in addition to the range that is already set.
+    /// Restricts the games that may be found to a range. A range that is already set still applies.
     pub fn narrow_games(&mut self, (first, last): (u32, u32)) {
         let (low, high) = self.games.unwrap_or((0, u32::MAX));
         self.games = Some((low.max(first), high.min(last)));
     }
 
-    /// Returns the comment that marks each position at which the query matches, if there is one.
+    /// Returns the comment that is written at each position at which the query matches. Returns `None` if there is no such
+    /// comment.
     pub fn mark(&self) -> Option<&str> {
         let mark = self.match_string.as_deref().unwrap_or("CQL");
         (self.comments == Comments::All && !mark.is_empty()).then_some(mark)
     }
 }
 
-/// The comments that a query writes into the games that it finds.
+/// Determines which comments a query writes into the games that it finds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Comments {
     /// All comments.
     #[default]
     All,
-    /// Only the comments that filters of the query ask for, and the numbers of games.
+    /// Only the comments of filters that ask for a comment explicitly, and the numbers of games.
     Quiet,
     /// No comments.
     Silent,
@@ -173,21 +177,22 @@ pub enum Comments {
 pub struct Var {
     /// The name of the variable in the query.
     pub name: String,
-    /// The kind of value that the variable holds.
+    /// The kind of values that the variable can hold.
     pub holds: Holds,
-    /// The time for which the variable keeps its value.
+    /// The lifetime of the variable's value.
     pub life: Life,
-    /// True if the variable is `atomic`: when a path is abandoned, changes that it made to the variable are undone.
+    /// True if the variable is `atomic`: when the search abandons a path, it undoes the changes that the path made to the
+    /// variable.
     pub atomic: bool,
 }
 
-/// The time for which a variable or a dictionary keeps its values.
+/// The lifetime of the values in a variable or a dictionary.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Life {
     /// Until the game ends.
     Game,
-    /// Until the run ends. A variable begins as 0, as an empty string or as an empty set. Its value is printed at the end unless
-    /// it is `quiet`.
+    /// Until the run ends. The initial value of a variable is 0, an empty string or an empty set. Its final value is printed
+    /// unless `quiet` is set.
     Run {
         /// True if the value is not printed at the end.
         quiet: bool,
@@ -203,7 +208,7 @@ pub struct Dictionary {
     pub keys: Option<Holds>,
     /// The type of the values, or `None` if the query writes no value.
     pub values: Option<Holds>,
-    /// The time for which the dictionary keeps its entries.
+    /// The lifetime of the entries.
     pub life: Life,
 }
 
@@ -214,13 +219,13 @@ pub struct Sort {
     pub name: String,
     /// True for `min`: games with the smallest value come first.
     pub smallest: bool,
-    /// True if the value is not written into comments of games.
+    /// True if the games are sorted by a string.
     pub quiet: bool,
     /// True if the value is a string.
     pub of_text: bool,
 }
 
-/// The kinds of value that a variable or a part of a dictionary can hold.
+/// The kind of values that a variable, or the keys or values of a dictionary, can hold.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Holds {
@@ -228,12 +233,12 @@ pub enum Holds {
     Number,
     Text,
     Position,
-    /// A particular piece of the game. Its value is the square on which it stands, as a set.
+    /// A particular piece of the game. Its value is a set with the square on which the piece stands.
     Piece,
 }
 
 impl Holds {
-    /// Returns the type that the value has in an expression.
+    /// Returns the type of this kind of value in an expression.
     pub fn ty(self) -> Type {
         match self {
             Holds::Squares | Holds::Piece => Type::Set,
@@ -259,8 +264,8 @@ pub enum Type {
     Num,
     /// A string, or no value. A filter of this type matches if it has a value.
     Str,
-    /// A position of the game, or no value. As a number, it is the number of the position in its game. A filter of this type
-    /// matches if it has a value.
+    /// A position of the game, or no value. Where a number is needed, a position counts as its number within the game. A filter
+    /// of this type matches if it has a value.
     Position,
 }
 
@@ -276,12 +281,13 @@ impl Type {
         }
     }
 
-    /// Returns true if values of the type have a size: numbers, positions, and sets, whose size is the number of squares.
+    /// Returns true if the values of the type are numbers or can be converted to numbers. This applies to numbers, positions, and
+    /// sets, which convert to the number of their squares.
     pub fn has_value(self) -> bool {
         matches!(self, Type::Num | Type::Set | Type::Position)
     }
 
-    /// Returns a description of the type, with the condition under which a filter of the type matches.
+    /// Returns a description of the type, including the condition under which a filter of the type matches.
     pub fn described(self) -> &'static str {
         match self {
             Type::Bool => "condition",
@@ -293,10 +299,10 @@ impl Type {
     }
 }
 
-/// A form of the tree. It determines the data that every filter has besides its operation, and the filters that exist only in
-/// this form.
+/// A form of the tree. It determines the data that every filter has in addition to its operation, and the filters that exist only
+/// in this form.
 pub trait Form: Copy + Debug + 'static {
-    /// The data that every filter has: its place in the text, for example.
+    /// The data that every filter has in this form, such as its place in the text.
     type Mark: Clone + Debug;
     /// Conditions that only this form has.
     type OfCondition: Extension<Self>;
@@ -310,14 +316,14 @@ pub trait Form: Copy + Debug + 'static {
     type OfPosition: Extension<Self>;
 }
 
-// These aliases are needed because derived traits would otherwise require bounds on the associated types.
+// Derived traits would require bounds on the associated types. These aliases avoid that.
 type OfCondition<P> = <P as Form>::OfCondition;
 type OfSquares<P> = <P as Form>::OfSquares;
 type OfNumber<P> = <P as Form>::OfNumber;
 type OfText<P> = <P as Form>::OfText;
 type OfPosition<P> = <P as Form>::OfPosition;
 
-/// A filter of one kind: its operation, and the data that its form adds to every filter.
+/// A filter of one kind. It consists of an operation, and of the data that its form of the tree adds to every filter.
 #[derive(Clone, Debug)]
 pub struct Of<O, P: Form> {
     op: Box<O>,
@@ -336,7 +342,7 @@ impl<O, P: Form> Of<O, P> {
         &self.op
     }
 
-    /// Returns the operation of the filter, and drops its mark.
+    /// Returns the operation of the filter, without the mark.
     pub fn into_op(self) -> O {
         *self.op
     }
@@ -408,7 +414,7 @@ impl<P: Form> Any<P> {
         self.node().walk(visit);
     }
 
-    /// Returns true if this filter or any filter below it passes a test.
+    /// Returns true if this filter or any filter below it passes `test`.
     pub fn any(&self, mut test: impl FnMut(Ref<'_, P>) -> bool) -> bool {
         self.node().any(&mut test)
     }
@@ -420,7 +426,7 @@ impl Node {
         *self.node().mark()
     }
 
-    /// Returns the same filter with another place in the text.
+    /// Returns the filter with another span in the query text.
     #[must_use]
     pub fn at(mut self, span: Span) -> Node {
         match &mut self {
@@ -469,9 +475,10 @@ impl<'a, P: Form> Ref<'a, P> {
     }
 }
 
-/// A type of filter: one of the kinds, or any kind ([`Any`]). A list of copies has elements of such a type.
+/// A Rust type of filters: a filter of one particular kind, or of any kind ([`Any`]). A list of copies has elements of one such
+/// type.
 pub trait Kind<P: Form>: Clone + Debug {
-    /// The same type of filter in another form of the tree.
+    /// The corresponding type of filter in another form of the tree.
     type In<Q: Form>: Kind<Q>;
 
     /// Returns a reference to the filter, whatever its kind.
@@ -481,7 +488,7 @@ pub trait Kind<P: Form>: Clone + Debug {
     ///
     /// # Errors
     ///
-    /// Returns the value with which `by` stops the rewriting.
+    /// Returns the [`Rewrite::Stop`] value if `by` stops the rewriting.
     fn rewritten<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::In<Q>, R::Stop>;
 }
 
@@ -556,7 +563,7 @@ impl<P: Form> Operand<P> for Any<P> {
 }
 
 operands! {
-    /// Operations whose value is that of another filter. They exist for every kind except conditions.
+    /// Operations whose value is that of another filter or of a variable. They exist for every kind except conditions.
     #[derive(Clone, Debug)]
     pub enum Control<P: Form, F> {
         /// The value of a variable.
@@ -564,8 +571,8 @@ operands! {
         /// `if c then t else e`.
         #[expect(missing_docs, reason = "the names say it")]
         If { condition: Any<P>, then: F, other: F },
-        /// Filters in braces, `{f1 ... fn}`. The value is that of fn if all filters before it match; otherwise it is the empty
-        /// set, or no value. Filters after one that fails are not evaluated.
+        /// Filters in braces, `{f1 ... fn}`. If all filters before fn match, the value is that of fn. Otherwise it is the empty
+        /// set, or no value. Once a filter fails, the filters after it are not evaluated.
         #[expect(missing_docs, reason = "the names say it")]
         Braces { first: Vec<Any<P>>, last: F },
     }

@@ -1,11 +1,11 @@
-//! Turns conditions into strings where a string is needed: letters of pieces, and comparisons of strings.
+//! Converts conditions to strings where a string is needed. Such conditions are letters of pieces and comparisons of strings.
 
 use super::tree::{
     Condition, ConditionKeyword, ConditionOp as C, Control, NoTransform, Node, Text, TextOp as T, Type,
 };
 
-/// Returns a filter that has a value. A comparison of strings becomes its left side, and the letter of a piece becomes a string.
-/// Any other filter stays as it is.
+/// Converts a condition that can yield a string to that string: the left side of a comparison, or the letter of a piece. Returns
+/// any other filter unchanged.
 pub(super) fn valued(node: Node) -> Node {
     match node {
         node if !node.yields_text() => node,
@@ -29,7 +29,7 @@ fn text(condition: Condition) -> Text {
     Text::new(op, span)
 }
 
-/// Returns the type that a filter has in the grammar, in which conditions that yield strings count as strings.
+/// Returns the type that a filter has in the grammar. A condition that can yield a string has the type of strings.
 pub(super) fn kind_of(node: &Node) -> Type {
     if node.yields_text() { Type::Str } else { node.ty() }
 }

@@ -15,20 +15,21 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// Finds the variable that is called `name`: a parameter of the current call, or else the variable in the innermost scope.
+    /// Returns the variable with this name. Parameters of the current function call take precedence over variables in scope.
+    /// Among the latter, the one in the innermost scope counts.
     pub(super) fn lookup(&self, name: &str) -> Option<VarId> {
         let names = self.scope.iter().chain(&self.state.parameters).rev();
         names.into_iter().find(|(known, _)| known == name).map(|(_, var)| *var)
     }
 
-    /// Makes a variable and gives it a name in the current scope.
+    /// Creates a variable and adds its name to the current scope.
     pub(super) fn declare(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let var = self.fresh(name, holds, span)?;
         self.scope.push((name.to_string(), var));
         Ok(var)
     }
 
-    /// Makes a variable without adding its name to the scope.
+    /// Creates a variable without adding its name to the scope.
     pub(super) fn fresh(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         if self.vars.len() == NAMES_MAX {
             return Err(Diagnostic::error(span, "too many variables", format!("at most {NAMES_MAX}")));
@@ -39,13 +40,13 @@ impl Parser {
         Ok(var)
     }
 
-    /// Returns true if a variable occurred in the text but has not been assigned so far.
+    /// Returns true if the text has used a variable but has not assigned it so far.
     pub(super) fn is_unassigned(&self, var: VarId) -> bool {
         self.state.unassigned.iter().any(|(known, _)| *known == var)
     }
 
-    /// Finds the variable that is called `name`. If there is none, makes one that is not assigned yet, because the name may be
-    /// assigned later in the text.
+    /// Returns the variable with this name. If there is none, creates one and records that it is not assigned, because the text
+    /// may assign it later.
     fn named_ahead(&mut self, name: &str, span: Span) -> ParseResult<VarId> {
         if let Some(var) = self.lookup(name) {
             return Ok(var);
@@ -55,7 +56,7 @@ impl Parser {
         Ok(var)
     }
 
-    /// Returns the variable `name`, which must hold values of the kind `holds`. Makes the variable if it does not exist.
+    /// Returns the variable `name`, which must hold values of the kind `holds`. Creates the variable if it does not exist.
     pub(super) fn holder(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let Some(var) = self.lookup(name) else { return self.declare(name, holds, span) };
         if self.is_unassigned(var) {
@@ -117,7 +118,7 @@ impl Parser {
             let var = self.holder(name, holds, span.to(at))?;
             return Ok(filter(C::Assign(var, value), span.to(at)));
         };
-        // A persistent variable has a value from the beginning.
+        // A persistent variable has a value even if the query has not assigned it.
         let has_value =
             |var: &VarId| !self.is_unassigned(*var) || self.vars[var.0 as usize].life != Life::Game;
         if self.lookup(name).filter(has_value).is_none() {
@@ -128,7 +129,7 @@ impl Parser {
         Ok(filter(C::Assign(var, value), span.to(at)))
     }
 
-    /// Returns the new value that an assignment such as `x += 1` gives a variable.
+    /// Returns the value that an assignment such as `x += 1` gives to its variable.
     fn update(
         &self,
         sign: &str,
@@ -287,14 +288,15 @@ impl Parser {
         };
         let set = filter(C::Game(GameCondition::SetSlice { var, from, to, value }), span);
         Ok(match letter {
-            // An assignment to a letter beyond the end of the string fails, because there is no such letter.
+            // If the string is too short to have the letter, `letter` has no value, so the assignment fails.
             Some(letter) => filter(C::Braces(vec![letter, set]), span),
             None => set,
         })
     }
 }
 
-/// Returns the end of a slice that contains only the letter `at`. For the last letter, -1, this end is the length of the string.
+/// Returns the end of the slice that contains only the letter at index `at`. For the last letter, index -1, the end is the length
+/// of the string.
 fn behind(at: Number, var: VarId) -> Number {
     let span = at.span();
     let number = |op| Number::new(op, span);
@@ -316,7 +318,7 @@ fn behind(at: Number, var: VarId) -> Number {
     }
 }
 
-/// Returns a filter as the value of a variable, and the kind of that value. Returns `None` for a condition.
+/// Converts a filter to a value that a variable can hold. Also returns the kind of the value. Returns `None` for a condition.
 pub(super) fn assigned(value: Node) -> Option<(Assigned<Written>, Holds)> {
     Some(match valued(value) {
         Node::Squares(value) => (Assigned::Squares(value), Holds::Squares),

@@ -1,7 +1,7 @@
-//! The facts about a word of the language, and tables of words. A row of a table has a word and the way in which a parser reads
-//! it.
+//! Facts about the words of the language, and the type of the tables of words. A row of a table contains a word and a value that
+//! tells the parser how to read it.
 //!
-//! Both dialects have such a table. This file knows no parser, so the type that describes the reading is a type parameter.
+//! There is one table for each dialect. Since the dialects have different parsers, the type of this value is a type parameter.
 
 use std::collections::HashMap;
 
@@ -15,26 +15,27 @@ pub struct WordGroup {
     pub dialect: Dialect,
     /// The title of the group.
     pub title: &'static str,
-    /// Text that applies to all words of the group, in Markdown. It may be empty.
+    /// Text that applies to all words of the group, in Markdown; may be empty.
     pub about: &'static str,
-    /// The words, in the order in which they are shown.
+    /// The words, in the order in which the help shows them.
     pub words: Vec<&'static Word>,
 }
 
 /// One word of the language.
 #[derive(Debug)]
 pub struct Word {
-    /// The spellings of the word, the usual one first. Keywords of CQL 5 are listed without their colon.
+    /// The spellings of the word. The usual spelling comes first. Keywords of CQL 5 are listed without their colon.
     pub spellings: &'static [&'static str],
-    /// The arguments after the word. If the text contains `@`, it is the whole form of the filter, and `@` stands for the word.
+    /// The arguments that follow the word. If the text contains `@`, it describes the whole filter, and `@` is the place of the
+    /// word.
     arguments: &'static str,
     /// The kind of value that a filter with this word has.
     pub value: WordValue,
     /// The meaning of the word, in one line of Markdown.
     pub meaning: &'static str,
-    /// The degree to which `orbit` supports the word.
+    /// The extent to which `orbit` supports the word.
     pub status: WordStatus,
-    /// An example query. If the word is supported, the query runs; otherwise it is refused because of the word.
+    /// An example query. If the word is supported, the query runs. Otherwise the parser rejects it because of the word.
     pub example: &'static str,
 }
 
@@ -57,21 +58,21 @@ pub enum WordValue {
     NoValue,
 }
 
-/// The degree to which `orbit` supports a word.
+/// The extent to which `orbit` supports a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WordStatus {
     /// Supported.
     Here,
-    /// Supported only inside other filters. The text names the unsupported feature that the word would need if it stood alone.
+    /// Supported only inside other filters. The text names the feature that is missing for the word alone.
     Within(&'static str),
-    /// A word of CQL that is not supported yet.
+    /// A CQL word that is not supported yet.
     NotYet,
-    /// Not supported and never will be. The text gives the reason.
+    /// Never to be supported. The text gives the reason.
     Refused(&'static str),
 }
 
 impl Word {
-    /// Returns the form of a filter with the word, such as `not F` or `S attacks S`. F is any filter, S a set of squares, N a
+    /// Returns the syntax of a filter with the word, such as `not F` or `S attacks S`. F is any filter, S a set of squares, N a
     /// number, T a string, P a position; TEXT is a string literal, and RANGE is `N` or `N N`.
     pub fn form(&self, spelling: &str) -> String {
         match self.arguments {
@@ -81,9 +82,9 @@ impl Word {
         }
     }
 
-    /// Returns true if queries of this dialect write a colon before the word.
+    /// Returns true if the word is written with a colon before it in this dialect.
     pub fn takes_colon(&self, dialect: Dialect) -> bool {
-        // The other words of CQL 5 are symbols of pieces, whose value is a set of squares.
+        // The only words of CQL 5 without a colon are symbols of pieces. Their value is a set of squares.
         dialect == Dialect::Cql5 && self.value == WordValue::Condition
     }
 
@@ -95,7 +96,7 @@ impl Word {
 
 // ---- rows
 
-/// A word, and the way in which the parser of its dialect reads it.
+/// A word, and a value that tells the parser of its dialect how to read it.
 #[derive(Debug)]
 pub(super) struct WordRow<R> {
     pub word: Word,
@@ -121,7 +122,7 @@ pub(super) enum Parameter {
 
 pub(super) type Spellings = &'static [&'static str];
 
-/// Makes the row of a word that is supported.
+/// Returns the row of a word that is supported.
 pub(super) const fn here<R: Copy>(
     spellings: Spellings,
     arguments: &'static str,
@@ -135,12 +136,12 @@ pub(super) const fn here<R: Copy>(
 }
 
 impl<R: Copy> WordRow<R> {
-    /// Returns the same row with another status of support.
+    /// Returns the row with another support status.
     pub const fn with_status(self, status: WordStatus) -> WordRow<R> {
         WordRow { word: Word { status, ..self.word }, ..self }
     }
 
-    /// Returns the same row for a word that may also be a parameter of the header.
+    /// Returns the row, changed so that the word can also be a parameter of the header.
     pub const fn and_parameter(self, parameter: Parameter) -> WordRow<R> {
         WordRow { parameter: Some(parameter), ..self }
     }
@@ -170,7 +171,7 @@ impl<R> DialectWords<R> {
         DialectWords { dialect, index: index.collect(), groups }
     }
 
-    /// Iterates over the groups of words, without the ways in which the parser reads them.
+    /// Iterates over the groups of words, without the information for the parser.
     pub fn groups(&self) -> impl Iterator<Item = WordGroup> {
         self.groups.iter().map(|&&WordRows { title, about, words }| {
             let words = words.iter().map(|row| &row.word).collect();
@@ -182,13 +183,13 @@ impl<R> DialectWords<R> {
         self.groups.iter().flat_map(|group| group.words)
     }
 
-    /// Returns the row of the word that has this spelling; `None` if there is none.
+    /// Returns the row of the word with this spelling. Returns `None` if there is no such word.
     pub fn find(&self, spelling: &str) -> Option<&'static WordRow<R>> {
         self.index.get(spelling).copied()
     }
 
-    /// Returns the word that a misspelt one most resembles. The tests in `ways` are tried in order: the first test that a
-    /// similar word passes decides.
+    /// Returns the word that is most similar to a misspelt one. The tests in `ways` are tried in order. The first test with a
+    /// similar word that passes it decides.
     pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
         ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));

@@ -1,7 +1,6 @@
-//! Suggests queries that are similar to a given one and may have hits if it has none: with one condition fewer, or with
-//! transforms.
+//! Suggests similar queries for a query without hits: queries with one condition fewer, or with added transforms.
 //!
-//! The suggestions are made from the text of the query, so that a user can run them exactly as they are shown.
+//! Each suggestion is an edited copy of the query text, so that a user can run it exactly as shown.
 
 use std::collections::HashSet;
 
@@ -11,7 +10,7 @@ use super::tree::{ConditionOp, Ref, SquaresOp, Written};
 use super::{Dialect, Parsed, body_start, parse};
 use orbit_core::diagnostic::Span;
 
-/// The maximum number of conditions for which a query without that condition is made.
+/// The maximum number of conditions that are left out in turn to make similar queries.
 const TERMS_MAX: usize = 8;
 /// The maximum length in bytes of a query for which similar queries are made.
 const TEXT_MAX: usize = 2_000;
@@ -27,31 +26,31 @@ pub struct Weaker {
     pub parsed: Parsed,
 }
 
-/// The way in which the conditions of a query are joined.
+/// The conditions of a query, by the operator that joins them.
 enum Junction<'a> {
     /// `{a b c}`, or several filters without braces.
     Braces(Vec<Ref<'a, Written>>),
-    /// `a and b and c`, `a & b & c`: the conditions, each with the pair of operands (`a and b`) that contains it.
+    /// `a and b and c`, `a & b & c`: the conditions. Each is stored with the operation (`a and b`) of which it is an operand.
     Pairs(Vec<OperandPair<'a>>),
 }
 
-/// A condition with the pair of operands that contains it, and the other operand of that pair.
+/// A condition, the operation with two operands that contains it, and the other operand.
 struct OperandPair<'a> {
     term: Ref<'a, Written>,
     whole: Span,
     other: Span,
-    /// True if the other operand is itself a pair of operands.
+    /// True if the other operand is itself an operation of this kind.
     is_pair: bool,
 }
 
-/// Returns at most 20 queries that are similar to a query of CQL 6. They have this order:
+/// Returns at most 20 queries that are similar to a query of CQL 6, in this order:
 ///
 /// 1. for each of its conditions (up to eight), the query without that condition;
 /// 2. if there are more than two conditions, each condition alone;
 /// 3. for `a & b` of two sets, both sets in braces;
 /// 4. if the query has no transforms, the query with some.
 ///
-/// A query in CQL 5, or one that cannot be read, has no similar queries.
+/// The result is empty for a query in CQL 5, a query with an error, or a very long query.
 ///
 /// ```
 /// let similar = orbit_query::weaker("flip {Ka1 kh8}");
@@ -80,7 +79,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
                 Junction::Braces(_) => replaced(*term, ""),
                 Junction::Pairs(all) => {
                     let OperandPair { whole, other, is_pair, .. } = all[index];
-                    // Parentheses around the pair are still needed if the remaining operand contains an operator.
+                    // The parentheses around the pair are kept if the remaining operand contains an operator.
                     match is_pair && of(whole).starts_with('(') {
                         true => replaced(whole, &format!("({})", of(other))),
                         false => replaced(whole, of(other)),
@@ -97,8 +96,8 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
             out.add("all at once: & asks for squares in common".into(), replaced(whole, &braces));
         }
     }
-    // Designators that name pieces but no squares match the same positions after a turn or a shift, so transforms are suggested
-    // only if a designator names squares.
+    // Transforms are suggested only if a designator names squares. A designator that names only pieces matches the same positions
+    // after a turn or a shift.
     let is_part = |op: &SquaresOp<Written>| matches!(op, SquaresOp::Designator { squares, .. } if *squares != Bitboard::FULL);
     let names_squares = |node: Ref<'_, Written>| matches!(node, Ref::Squares(f) if is_part(f.op()));
     if parsed.query.body.any(names_squares) && !parsed.query.body.any(|node| node.is_transform()) {
@@ -119,7 +118,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
     out.found
 }
 
-/// The similar queries found so far. All of them can be parsed, and each occurs once.
+/// The similar queries found so far. Each of them can be parsed and occurs only once.
 struct Candidates {
     seen: HashSet<String>,
     found: Vec<Weaker>,
@@ -153,7 +152,7 @@ fn joined(node: Ref<'_, Written>) -> Junction<'_> {
     Junction::Pairs(out)
 }
 
-/// Returns a number for the operator with which a filter joins its two operands. It is 0 for other filters.
+/// Returns a number that identifies the operator with which a filter joins two conditions. It is 0 for other filters.
 fn kind(node: Ref<'_, Written>) -> u8 {
     match node {
         Ref::Condition(f) if matches!(f.op(), ConditionOp::And(..)) => 1,
@@ -162,7 +161,7 @@ fn kind(node: Ref<'_, Written>) -> u8 {
     }
 }
 
-/// Collects the operands, from left to right, of directly nested filters that use the operator `joined_by`.
+/// Collects the operands of nested filters with the operator `joined_by`, from left to right.
 fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a>>) {
     if joined_by == 0 {
         return;
@@ -179,7 +178,7 @@ fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a
     }
 }
 
-/// Joins `before`, `part` and `after`. If `part` is empty, removes the blanks that are no longer needed between the other two.
+/// Joins `before`, `part` and `after`. If `part` is empty, removes blanks that are no longer needed between `before` and `after`.
 fn tidied(before: &str, part: &str, after: &str) -> String {
     if !part.is_empty() {
         return format!("{before}{part}{after}");

@@ -1,11 +1,11 @@
-//! The words of the language, as tables: one row for each filter, keyword, operator and kind of piece.
+//! Tables of the words of the language. There is one row for each filter, keyword, operator and kind of piece.
 //!
 //! The rows of CQL 6 are in the files of the folder `words`; the rows of CQL 5 are with its parser. [`groups`] lists both.
 //!
-//! Every part of the program that needs words uses these tables: the lexers (for signs and pieces), the parsers (for the
-//! functions that read filters), `slips.rs` (for suggestions), the command line (for `orbit help language` and completions), the
-//! tests (for examples and generators) and `docs/language.md` (for its text). A new filter therefore needs a row here, a function
-//! in a parser, and an implementation in the engines.
+//! Every part of the program that needs words uses these tables. The lexers take signs and pieces from them, and the parsers the
+//! functions that read filters. `slips.rs` takes suggestions, the command line takes `orbit help language` and completions, and
+//! the tests take examples. The text of `docs/language.md` also comes from them. A new filter therefore needs a row here, a
+//! function in a parser, and an implementation in the engines.
 //!
 //! Invariant: no spelling occurs twice in a dialect.
 
@@ -26,26 +26,26 @@ use super::{
 pub(super) use super::vocabulary::Parameter;
 pub use super::vocabulary::{Word, WordGroup, WordStatus, WordValue};
 
-/// The way in which the parser of CQL 6 reads a word.
+/// Tells the parser of CQL 6 how to read a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WordReading {
-    /// The word begins a filter, which this function reads. The word is the current token.
+    /// The word, which is the current token, begins a filter. The function reads the filter.
     Filter(fn(&mut Parser, &str) -> ParseResult<Node>),
     Transform(TransformKind),
     Direction(Dirs),
-    /// The word occurs only inside other filters. It cannot be the name of a variable.
+    /// The word occurs only inside other filters. A variable cannot have this name.
     Inside,
     /// The word is an operator, or another sign of the grammar.
     Sign,
     /// The word is a piece symbol of a designator.
     Piece(Pieces),
-    /// The word begins a filter if a string literal follows. Elsewhere it may be a name.
+    /// The word begins a filter if a string literal follows. Otherwise it can be a name that the query defines.
     BeforeText(fn(&mut Parser, &str) -> ParseResult<Node>),
     /// The word begins no filter: it occurs only in the header, or is not supported.
     Outside,
 }
 
-/// Makes the [`WordReading`] of a filter that consists of one word.
+/// Expands to the [`WordReading`] of a filter that consists of one word.
 macro_rules! leaf {
     ($op:expr) => {
         Filter(|parser, _| Ok(parser.leaf($op)))
@@ -58,13 +58,13 @@ use leaf;
 type Cql6Row = vocabulary::WordRow<WordReading>;
 type Cql6Rows = vocabulary::WordRows<WordReading>;
 
-/// Makes the row of a word that will never be supported.
+/// Returns the row of a word that will never be supported.
 const fn refused(spellings: Spellings, why: &'static str) -> Cql6Row {
     here(spellings, "", WordValue::NoValue, WordReading::Outside, "", spellings[0])
         .with_status(WordStatus::Refused(why))
 }
 
-/// Makes the row of a word that may occur only in the header.
+/// Returns the row of a word that may occur only in the header.
 const fn header(
     spellings: Spellings,
     arguments: &'static str,
@@ -83,7 +83,7 @@ static TABLE: LazyLock<DialectWords<WordReading>> = LazyLock::new(|| {
     DialectWords::new(Dialect::Cql6, &[board::GROUPS, control::GROUPS, values::GROUPS, game::GROUPS])
 });
 
-/// Iterates over the words of both dialects by groups, in the order in which they are shown.
+/// Iterates over the groups of words of both dialects, in the order in which the help shows them.
 pub fn groups() -> impl Iterator<Item = &'static WordGroup> {
     static GROUPS: LazyLock<Vec<WordGroup>> =
         LazyLock::new(|| TABLE.groups().chain(cql5::TABLE.groups()).collect());
@@ -103,8 +103,8 @@ pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     }
 }
 
-/// Returns the word that a misspelt one most resembles. In CQL 5 it is a supported word if one is similar enough, else one that
-/// is not supported yet.
+/// Returns the word that is most similar to a misspelt one. In CQL 5, supported words take precedence over words that are not
+/// supported yet.
 pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
     use WordReading::{BeforeText, Direction, Filter, Inside, Transform};
     match dialect {
@@ -118,8 +118,8 @@ pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
 
 // ---- words for the lexer of CQL 6
 
-/// Returns the signs, each with its usual spelling, which may be a word (`✵` is `flip`). Longer signs come first, because a sign
-/// may be the beginning of a longer one.
+/// Returns all signs, each with its usual spelling. The usual spelling of a sign may be a word: `✵` is `flip`. Longer signs come
+/// first, because a sign may be the beginning of a longer one.
 pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
     static SIGNS: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
         let is_sign = |spelling: &str| !spelling.starts_with(|first: char| first.is_ascii_alphabetic());
@@ -136,7 +136,7 @@ pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
     &SIGNS
 }
 
-/// Returns the pieces that a letter or a figurine stands for in a designator.
+/// Returns the pieces that a letter or a figurine represents in a designator.
 pub(super) fn piece(symbol: char) -> Option<Pieces> {
     match reading(symbol.encode_utf8(&mut [0; 4]))? {
         WordReading::Piece(pieces) => Some(pieces),
@@ -146,7 +146,7 @@ pub(super) fn piece(symbol: char) -> Option<Pieces> {
 
 // ---- words for the parser of CQL 6
 
-/// Returns the way in which the parser of CQL 6 reads a filter that begins with a word.
+/// Returns the value that tells the parser of CQL 6 how to read a filter with this word. Returns `None` for an unknown word.
 pub(super) fn reading(word: &str) -> Option<WordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
@@ -172,19 +172,19 @@ pub(super) fn is_inside(word: &str) -> bool {
     matches!(reading(word), Some(WordReading::Inside))
 }
 
-/// Returns true if a word begins a filter or occurs in one. Then it cannot be the name of a variable.
+/// Returns true if a word begins a filter or occurs in one. A variable then cannot have this name.
 pub(super) fn is_reserved(word: &str) -> bool {
     reading(word).is_some_and(|reading| !matches!(reading, WordReading::Outside | WordReading::BeforeText(_)))
 }
 
 // ---- words for the header
 
-/// Returns the header parameter that a word names.
+/// Returns the header parameter that a word names. Returns `None` for other words.
 pub(super) fn parameter(word: &str) -> Option<Parameter> {
     TABLE.find(word)?.parameter
 }
 
-/// Returns the parameters of a header, for a message.
+/// Returns a list of all header parameters for a message.
 pub(super) fn parameters() -> String {
     let built = TABLE.rows().filter(|row| row.parameter.is_some());
     let names: Vec<&str> = built.map(|row| row.word.spellings[0]).collect();
@@ -194,7 +194,7 @@ pub(super) fn parameters() -> String {
 
 // ---- signs
 
-/// The operation that an assignment such as `+=` applies to the old value of a variable.
+/// The operation with which an assignment such as `+=` computes the new value of a variable from the old one.
 pub(super) enum Updated {
     Number(Arith),
     Squares(fn(Squares, Squares) -> S),

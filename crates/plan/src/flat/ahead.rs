@@ -1,8 +1,8 @@
-//! Finds a mask that holds wherever a query matches, so that its program runs at few positions.
+//! Finds a mask that is true wherever a query matches. The program of the query then runs only at the positions in the mask.
 //!
-//! A `line` or `path` can match only if each of its constituents matches at some later position. Where a constituent begins with a
-//! mask that holds at no later position, the search is not begun. For example, `line --> A --> ... --> mate` is searched only in
-//! games that end with mate.
+//! A `line` or `path` can match only if each of its constituents matches at some later position. If a constituent requires a mask
+//! that is true at no later position, the search need not begin. For example, the search for `line --> A --> ... --> mate` begins
+//! only in games that end with mate.
 
 use super::{
     compile::{CompileResult, Compiler, Lead},
@@ -16,8 +16,8 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
 impl Compiler<'_> {
-    /// Returns a mask that holds wherever a whole query matches. Returns `None` if no such mask is known, or if the query must be
-    /// evaluated even where it cannot match, because it may run into an error or keep something.
+    /// Returns a mask that is true wherever a whole query matches. Returns `None` if no such mask is known. Also returns `None`
+    /// if the query must be evaluated even where it cannot match, because it may run into an error or store a value.
     pub(super) fn lead_of_query(&mut self, filter: &Filter) -> CompileResult<Option<Id>> {
         match self.is_sure(filter.node(), &mut Vec::new(), &|_| true) {
             true => self.needed(filter.node()),
@@ -25,7 +25,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns a mask that holds at each position at which a filter matches, if one is known.
+    /// Returns a mask that is true at each position at which a filter matches. Returns `None` if no such mask is known.
     fn needed(&mut self, filter: FilterRef) -> CompileResult<Option<Id>> {
         if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
             return Ok(Some(mask));
@@ -107,7 +107,7 @@ impl Compiler<'_> {
                     PathStep::Filter(filter) => ahead.extend(this.needed(filter.node())?),
                     PathStep::Edge { edge, targets } => {
                         ahead.extend(this.relaxed(edge)?.map(|lead| lead.mask));
-                        // In a target, `from` and `to` mean the squares of the move of the path.
+                        // In the target of a path's move, `from` and `to` mean the squares of that move.
                         let of_move = Some(RegisterWord(0));
                         let targets = targets.iter().map(Filter::node);
                         ahead.extend(this.selecting(of_move, |this| this.needed_all(targets))?);
@@ -118,7 +118,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Returns the positions at which one mask holds, and from which on each of the other masks holds at some position.
+    /// Returns the mask of positions at which the mask `first` is true and, for each mask in `ahead`, this or a later position is
+    /// in that mask.
     fn ahead(&mut self, first: Option<Lead>, ahead: Vec<Id>) -> Option<Id> {
         let ahead = ahead.into_iter().map(|mask| self.lower.dag.carry(Carried::Any, false, mask));
         let masks = first.map(|lead| lead.mask).into_iter().chain(ahead).collect();

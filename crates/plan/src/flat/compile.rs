@@ -16,13 +16,13 @@ use orbit_query::tree::{
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
-/// The maximum number of instructions of a program.
+/// The maximum number of instructions in a program.
 const INSTRUCTIONS_MAX: usize = 100_000;
 
 /// The maximum number of operands.
 const OPERANDS_MAX: usize = 2000;
 
-/// The facts about a query that the compiler needs besides its filters.
+/// Facts about a query that the compiler needs in addition to the filters.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) vars: Vec<Var>,
@@ -30,10 +30,11 @@ pub(crate) struct Facts {
     pub(crate) variations: bool,
 }
 
-/// The result of compiling; the error names the construct that cannot be compiled.
+/// The result of compiling. The error names the construct that cannot be compiled.
 pub(crate) type CompileResult<T = ()> = Result<T, &'static str>;
 
-/// Compiles a query to the mask of positions at which it matches, or with `value` to its value, packed.
+/// Compiles a query to the mask of positions at which it matches. If `value` is true, compiles it to its value, packed into one
+/// word.
 pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value: bool) -> CompileResult<Id> {
     let mut compiler = Compiler::new(lower, facts, filter);
     let result = compiler.word()?;
@@ -41,8 +42,8 @@ pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value:
     compiler.finish(result, !value)
 }
 
-/// Compiles the copies of the query's outermost transform to words that show which copies match. For each copy, `bits` returns
-/// the index of its word, and its bits in that word.
+/// Compiles the copies of the query's outermost transform to words. Each copy sets its bits in one word if it matches. `bits`
+/// returns the index of the word and the bits for a copy.
 pub(crate) fn compiled_copies(
     lower: &mut Lower,
     facts: &Facts,
@@ -75,8 +76,8 @@ pub(crate) fn compiled_copies(
     (0..words).map(word).collect()
 }
 
-/// A mask that is needed for a filter to match. Where it is false, the filter fails before it keeps anything, provided that `vars`
-/// are bound.
+/// The *lead* of a filter: a mask that must be true for the filter to match. At positions where the mask is false, the filter
+/// fails before it stores anything, provided that `vars` are bound.
 pub(super) struct Lead {
     pub(super) mask: Id,
     pub(super) vars: Vec<u16>,
@@ -85,36 +86,37 @@ pub(super) struct Lead {
 pub(super) struct Compiler<'l> {
     pub(super) lower: &'l mut Lower,
     pub(super) facts: &'l Facts,
-    /// The number of times that the query names each variable.
+    /// The number of times that each variable is named in the query.
     pub(super) uses: HashMap<VarId, usize>,
     code: Vec<Instr>,
-    /// For each label, the index of the instruction after it.
+    /// For each label, the index of the instruction that follows it.
     labels: Vec<u32>,
     operands: Vec<(Id, bool)>,
     constants: Vec<u64>,
     pub(super) edges: Vec<FlatEdge>,
     pub(super) moves: Vec<FlatMove>,
     pub(super) chains: Vec<FlatChain>,
-    /// Inside a path, the first of the registers that describe the path: see `OF_PATH` in `walks.rs`.
+    /// Inside a path, the first of the registers that describe the path: see `OF_PATH` in `walks.rs`. Otherwise `None`.
     pub(super) walk: Option<RegisterWord>,
     /// True if those registers were read.
     pub(super) reads_walk: bool,
     /// The first free register.
     next: usize,
     words: usize,
-    /// In the target of a `--`, the registers that tell which part of the move was selected.
+    /// In the target of a `--`, the registers that contain the selected part of the move.
     pub(super) selected: Option<RegisterWord>,
-    /// In a constituent of a `line` that is tied to a move, the register with the child to which the move leads.
+    /// In a constituent of a `line` that is evaluated for one particular move, the register with the node to which this move
+    /// leads.
     pub(super) tied: Option<RegisterWord>,
     pub(super) pieces: bool,
     /// The variables that `unbind` names.
     unbound: Vec<VarId>,
-    /// Variables that are bound wherever the current code runs: those of the loops around it, and those that an earlier filter of
-    /// the same sequence binds.
+    /// The variables that are bound wherever the code being compiled runs. They belong to enclosing loops, or an earlier filter
+    /// of the same sequence binds them.
     pub(super) sure: Vec<VarId>,
     pub(super) pairs: Vec<PairSearch>,
     pub(super) seeks: Vec<MoveSeek>,
-    /// The number of searches that remember their results.
+    /// The number of searches whose results are stored for later searches.
     pub(super) sites: usize,
     /// The strings of the program.
     pub(super) texts: Vec<String>,
@@ -217,9 +219,10 @@ impl<'l> Compiler<'l> {
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
     }
 
-    /// Returns the instruction that runs after a jump to `place`: the first one that is not a jump itself.
+    /// Returns the index of the instruction that runs after a jump to `place`. Instructions that are jumps themselves are
+    /// skipped.
     fn landing(&self, mut place: u32) -> u32 {
-        // Jumps may form an endless loop, so only a limited number of them is followed.
+        // Jumps may form an endless loop, so only a limited number of jumps is followed.
         for _ in 0..self.code.len() {
             match self.code.get(place as usize) {
                 Some(Instr::Jump(to)) => place = self.labels[to.0 as usize],
@@ -247,15 +250,15 @@ impl<'l> Compiler<'l> {
         self.labels[label.0 as usize] = self.code.len() as u32;
     }
 
-    /// Makes a label and places it before the next instruction.
+    /// Creates a label before the next instruction.
     pub(super) fn label_here(&mut self) -> Label {
         let label = self.label();
         self.place(label);
         label
     }
 
-    /// Compiles a test that jumps to `no` where it fails, and code that runs after it in both cases, to undo what the test set
-    /// up.
+    /// Compiles a test that jumps to `no` if it fails. The code of `after` runs whether the test fails or not, and undoes what
+    /// the test has set up.
     pub(super) fn either_way(
         &mut self,
         no: Label,
@@ -323,7 +326,7 @@ impl<'l> Compiler<'l> {
         Ok(operand as u16)
     }
 
-    /// Returns the word of a filter in the graph, if the filter is a leaf.
+    /// If a filter is a leaf, that is, if a plan can express it, returns its node in the graph.
     pub(super) fn leaf(
         &mut self,
         filter: FilterRef,
@@ -401,8 +404,8 @@ impl<'l> Compiler<'l> {
         self.in_order(filters, no, |_| Ok(()))
     }
 
-    /// Does the same, and then compiles code that runs if all filters match. A variable that one of them binds is bound in those
-    /// after it and in this code.
+    /// Like [`Self::unless_all`], and then compiles code that runs if all filters match. If a filter binds a variable, the
+    /// variable is bound in the filters after it and in this code.
     pub(super) fn in_order<'a>(
         &mut self,
         filters: impl IntoIterator<Item = &'a Filter>,
@@ -420,8 +423,8 @@ impl<'l> Compiler<'l> {
         out
     }
 
-    /// Compiles a filter that passes on the value of another filter. The value is left in a register. `read` compiles a filter of
-    /// the kind; `none` represents a missing value.
+    /// Compiles a filter whose value is that of another filter, and leaves this value in a register. `read` compiles a filter of
+    /// this kind. `none` represents a missing value.
     pub(super) fn control<F: Kind<Expanded>>(
         &mut self,
         of: &Control<Expanded, F>,
@@ -453,13 +456,14 @@ impl<'l> Compiler<'l> {
         }
     }
 
-    /// Compiles a copy of a variable's value. If the variable has no value when the code runs, that is an error.
+    /// Compiles code that copies the value of a variable to `to`. If the variable has no value at that time, the game ends with
+    /// an error.
     pub(super) fn read(&mut self, var: VarId, to: RegisterWord) -> CompileResult {
         self.holds(var)?;
         self.emit(Instr::Copy { to, from: RegisterWord(self.var(var)) })
     }
 
-    /// Ends the game with an error if a variable has no value.
+    /// Compiles code that ends the game with an error if a variable has no value.
     pub(super) fn holds(&mut self, var: VarId) -> CompileResult {
         if self.sure.contains(&var) {
             return Ok(());
@@ -467,7 +471,7 @@ impl<'l> Compiler<'l> {
         self.emit(Instr::Holds { var: self.var(var) })
     }
 
-    /// Compiles the body of a loop that binds variables.
+    /// Compiles the body of a loop that binds `vars`.
     pub(super) fn bound<T>(
         &mut self,
         vars: &[VarId],
@@ -485,8 +489,8 @@ impl<'l> Compiler<'l> {
         var.0 as u16
     }
 
-    /// Compiles `there`, which is evaluated at the node that a register names. The previous node is current again afterwards,
-    /// whether `there` matches or fails.
+    /// Compiles `there`, which is evaluated at the node in the register `node`. Afterwards the previous node is current again, no
+    /// matter whether `there` matches.
     pub(super) fn at_node(
         &mut self,
         node: RegisterWord,
@@ -502,7 +506,7 @@ impl<'l> Compiler<'l> {
         })
     }
 
-    /// Like [`Self::at_node`], but for code that leaves a value and cannot fail.
+    /// Like [`Self::at_node`], but for code that leaves a value in a register and cannot fail.
     pub(super) fn value_at_node(
         &mut self,
         node: RegisterWord,
@@ -517,7 +521,7 @@ impl<'l> Compiler<'l> {
         })
     }
 
-    /// Compiles code in which `from` and `to` mean the squares of another move.
+    /// Compiles code in which `from` and `to` mean the squares of the move that `selected` contains.
     pub(super) fn selecting<T>(
         &mut self,
         selected: Option<RegisterWord>,

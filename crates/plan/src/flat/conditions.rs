@@ -1,4 +1,4 @@
-//! Compiles conditions. The code after a condition runs only if the condition holds; otherwise the condition jumps to a label.
+//! Compiles conditions. The code after a condition runs only if the condition is true. Otherwise the condition jumps to a label.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord};
@@ -10,7 +10,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Orbit, Position, Squares};
 
 impl Compiler<'_> {
-    /// Compiles a condition. The code jumps to `no` if the condition does not hold.
+    /// Compiles a condition. The code jumps to `no` if the condition is false.
     pub(super) fn condition(&mut self, f: &Condition, no: Label) -> CompileResult {
         match f.op() {
             C::And(a, b) => self.unless_all([a, b], no),
@@ -64,7 +64,7 @@ impl Compiler<'_> {
             }),
             C::Differ(a, b) => self.two_numbers(a, b, |this, [a, b]| {
                 let (differ, done) = (this.label(), this.label());
-                // Numbers also differ if one of them has no value.
+                // Two numbers also differ if one of them has no value.
                 for number in [a, b] {
                     this.emit(Instr::UnlessValue { number, no: differ })?;
                 }
@@ -78,7 +78,7 @@ impl Compiler<'_> {
             C::TextIn(a, b) => self.text_in(a, b, no),
             C::Game(op) => self.game_condition(op, no),
             C::Form(orbit) => {
-                // Every copy is evaluated, since it may assign variables.
+                // Every copy must be evaluated, since it may assign variables.
                 self.count_copies(orbit, |this, count| this.emit(Instr::UnlessAny { set: count, no }))
             }
             _ => Err("a condition that depends on variables"),
@@ -146,8 +146,7 @@ impl Compiler<'_> {
             G::Equal(Any::Squares(a), Any::Squares(b)) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
             }
-            // Two numbers without a value are equal for `equal`. Both are represented by the same word, so the comparison is
-            // right.
+            // For `equal`, two numbers without a value are equal. The same word represents both, so this comparison is correct.
             G::Equal(Any::Number(a), Any::Number(b)) => self
                 .two_numbers(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })),
             G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
@@ -165,8 +164,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a part of a comment, which is evaluated only for its effects. A variable alone has no effect, so it needs no
-    /// code.
+    /// Compiles a part of a comment. A plan writes no comments, so only the effects of the part matter. A variable alone has no
+    /// effect and needs no code.
     fn said(&mut self, filter: &Filter) -> CompileResult {
         let mut variable = false;
         super::names::used(filter.node(), &mut |_| variable = true);
@@ -231,8 +230,8 @@ impl Compiler<'_> {
 
     // ---- loops
 
-    /// Binds a variable to each square of a set in turn, or to the piece on it, and runs `body`, which may jump to `next`. The
-    /// variable is unbound afterwards.
+    /// Compiles a loop that binds a variable to each square of a set in turn, or to the piece on that square, and runs `body`.
+    /// `body` may jump to `next`. The variable is unbound afterwards.
     pub(super) fn each_square(
         &mut self,
         id: VarId,
@@ -262,7 +261,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Runs a body for each square of a set, or for the piece on it. Jumps to `no` as soon as the body fails.
+    /// Compiles a body that runs for each square of a set, or for the piece on that square. The code jumps to `no` as soon as the
+    /// body fails.
     fn all_over(
         &mut self,
         var: VarId,
@@ -281,7 +281,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Counts the copies that match and passes the count to `then`. All copies are evaluated.
+    /// Compiles code that evaluates all copies and counts those that match. `then` compiles code that uses the count.
     pub(super) fn count_copies<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -308,8 +308,9 @@ impl Compiler<'_> {
 
     // ---- pairs of operands
 
-    /// Returns the register with the value of a filter: that of a variable, or a new one, which `fill` fills. The register may be
-    /// that of a variable only if the filters `later`, which are evaluated before it is read, keep this variable.
+    /// Returns the register that contains the value of a filter. This is the register of a variable, or a new one that `fill`
+    /// fills. The register of a variable is returned only if the filters `later`, which are evaluated before the register is
+    /// read, do not change the variable.
     pub(super) fn register<'f>(
         &mut self,
         of: FilterRef,
@@ -353,8 +354,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates two filters whose values are positions, and passes the registers with the numbers of their nodes to `then`. A
-    /// position without a value is represented by a number that no node has.
+    /// Compiles two filters whose values are positions. `then` gets the registers with the numbers of their nodes. A position
+    /// without a value is represented by a number that no node has.
     pub(super) fn two_positions(
         &mut self,
         a: &Position,
@@ -369,7 +370,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the variable whose value a filter is.
+/// Returns the variable if a filter is a variable. Returns `None` for other filters.
 fn variable(filter: FilterRef) -> Option<VarId> {
     match filter {
         Ref::Squares(f) if let SquaresOp::Control(Control::Var(var)) = f.op() => Some(*var),
@@ -379,7 +380,7 @@ fn variable(filter: FilterRef) -> Option<VarId> {
     }
 }
 
-/// Returns true if the evaluation of a filter cannot change a variable, since it names the variable only to read it.
+/// Returns true if the evaluation of a filter cannot change a variable, because the filter only reads it.
 fn keeps(filter: FilterRef, var: VarId) -> bool {
     let mut changes = |filter: FilterRef| {
         let mut names = false;

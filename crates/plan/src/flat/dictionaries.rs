@@ -1,4 +1,4 @@
-//! Compiles filters that read, write or visit dictionaries.
+//! Compiles filters that read or change dictionaries, or loop over their keys.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{EntryInstr, Instr, Label, RegisterWord};
@@ -8,7 +8,7 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
-/// Returns true if the filter itself, without its operands, reads a dictionary.
+/// Returns true if a filter, apart from its operands, reads a dictionary.
 pub(super) fn reads_dictionary(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(GameCondition::KeyLoop { .. })),
@@ -20,7 +20,8 @@ pub(super) fn reads_dictionary(filter: FilterRef) -> bool {
 }
 
 impl Compiler<'_> {
-    /// Compiles the reading of a key's value into the register `to`. If the dictionary does not have the key, the value is `none`.
+    /// Compiles code that reads the value of a key into the register `to`. If the dictionary does not contain the key, the value
+    /// is `none`.
     pub(super) fn entry(
         &mut self,
         dictionary: DictionaryId,
@@ -37,7 +38,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles the reading of a key's value into the register `to`. The code jumps to `no` if the dictionary lacks the key.
+    /// Compiles code that reads the value of a key into the register `to`. The code jumps to `no` if the dictionary does not
+    /// contain the key.
     pub(super) fn unless_entry(
         &mut self,
         dictionary: DictionaryId,
@@ -63,7 +65,7 @@ impl Compiler<'_> {
     ) -> CompileResult {
         self.scratch(|this| {
             let words = [this.word()?, this.word()?];
-            // Key and value are both evaluated before either is tested for a value.
+            // Both the key and the value are evaluated before either is tested for a value.
             this.datum(key, words[0])?;
             this.datum(value, words[1])?;
             this.unless_datum(key, words[0], no)?;
@@ -95,7 +97,7 @@ impl Compiler<'_> {
         self.emit(Instr::Entry(EntryInstr::Size { to, dictionary: place(dictionary) }))
     }
 
-    /// Compiles `x∊D F` as a loop over all keys. The loop matches even if F matches for no key.
+    /// Compiles `x∊D F` as a loop over all keys. The filter matches even if F matches for no key.
     pub(super) fn key_loop(&mut self, dictionary: DictionaryId, id: VarId, body: &Filter) -> CompileResult {
         let keys = u16::try_from(self.key_loops).map_err(|_| "so many loops over keys")?;
         self.key_loops += 1;
@@ -114,7 +116,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a key or a value of a dictionary, which is left in the register `to`.
+    /// Compiles a key or a value of a dictionary. The code leaves it in the register `to`.
     fn datum(&mut self, of: &Assigned<Expanded>, to: RegisterWord) -> CompileResult {
         match of {
             Assigned::Squares(f) => self.squares(f, to),
@@ -124,7 +126,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a jump to `no` that is taken if the filter for a key or an entry has no value. A set always has a value.
+    /// Compiles a jump to `no` for the case that the filter for a key or a value has no value. A set always has a value.
     fn unless_datum(&mut self, of: &Assigned<Expanded>, word: RegisterWord, no: Label) -> CompileResult {
         match of {
             Assigned::Squares(_) => Ok(()),

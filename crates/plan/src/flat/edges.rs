@@ -7,8 +7,8 @@ use orbit_query::tree::{Edge, Promotion};
 use orbit_transforms::{Expanded, Squares};
 
 impl Compiler<'_> {
-    /// Compiles a loop that runs `behind` after each move that passes, in order. `behind` may jump to its label to try the
-    /// next move. After the loop, the previous node is current again.
+    /// Compiles a loop over the moves that pass the test `edge`, in order. `behind` runs after each of them. It may jump to its
+    /// label to try the next move. After the loop, the previous node is current again.
     pub(super) fn each_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -22,7 +22,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a jump to `no` that is taken unless `behind` falls through after some move that passes.
+    /// Compiles a test of moves. The code jumps to `no` unless a move passes the test and `behind` matches after this move.
     pub(super) fn unless_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -42,8 +42,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the value that `behind` leaves in a register after the first move that passes and after which `behind` falls
-    /// through. The value is `none` if there is no such move.
+    /// Compiles a value: the one that `behind` leaves in a register after the first move that passes the test and after which
+    /// `behind` matches. The value is `none` if there is no such move.
     pub(super) fn edge_value(
         &mut self,
         edge: &Edge<Expanded>,
@@ -60,7 +60,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles the loop over the moves that pass. It jumps to `none` if no move can pass, and falls through at its end.
+    /// Compiles the loop over the moves that pass the test. The code jumps to `none` if no move can pass. After the last move, it
+    /// continues with the next instruction.
     fn edge_loop(
         &mut self,
         edge: &Edge<Expanded>,
@@ -111,7 +112,8 @@ impl Compiler<'_> {
         self.emit(Instr::Go { to: here })
     }
 
-    /// Returns the register of the string whose letters name the pieces to which a pawn may promote.
+    /// Returns the register of the string whose letters are the pieces to which a pawn may promote. Returns `None` if there is no
+    /// such string.
     fn letters(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<RegisterWord>> {
         let Some(Promotion::Letters(text)) = &edge.promotion else { return Ok(None) };
         let word = self.word()?;
@@ -127,7 +129,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the pieces to which a pawn may promote, if no string names them.
+/// Returns the pieces to which a pawn may promote. Returns `None` if a string determines them.
 pub(super) fn pieces(edge: &Edge<Expanded>) -> Option<PieceSet> {
     match edge.promotion {
         Some(Promotion::Pieces(pieces)) => Some(pieces),

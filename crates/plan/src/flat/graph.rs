@@ -1,7 +1,7 @@
 //! Compiles sets and numbers that are computed on the board from operands that depend on variables, such as directions.
 //!
-//! The filter is lowered to the plan's graph, with parameters in place of the operands that depend on variables. The nodes of the
-//! graph that depend on parameters become instructions, one for each operation; all other nodes become operands.
+//! The filter is lowered to the graph of the plan. In this graph, parameters replace the operands that depend on variables. Each
+//! node that depends on a parameter becomes an instruction. All other nodes become operands of the program.
 
 use std::{collections::HashMap, convert::Infallible};
 
@@ -22,7 +22,7 @@ use orbit_transforms::{
 /// Replaces the operands of a filter by new variables.
 struct Replace<'c, 'l> {
     compiler: &'c Compiler<'l>,
-    /// True while the visited filter is the one whose operands are replaced.
+    /// True while the filter being visited is the one whose operands are replaced.
     outermost: bool,
     replaced: Vec<Filter>,
 }
@@ -32,8 +32,8 @@ impl Replace<'_, '_> {
         std::mem::replace(&mut self.outermost, false)
     }
 
-    /// Returns the variable that replaces an operand. Returns `None` if the operand is a leaf. A leaf that names variables is
-    /// evaluated first, since the graph knows only the variables that replace operands.
+    /// Returns the variable that replaces an operand. Returns `None` if the operand is a leaf that names no variables. A leaf
+    /// with variables is replaced, too, since the graph contains only the variables that replace operands.
     fn variable(&mut self, operand: FilterRef) -> Option<VarId> {
         let has_variables = operand.any(&mut |part| {
             let mut names_one = false;
@@ -124,8 +124,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates the operands, and then the word that `lower` computes from their values. The result is `none` if the value of a
-    /// numeric operand is missing.
+    /// Compiles code that evaluates the operands, and then the word that `lower` computes from their values. The result is `none`
+    /// if a numeric operand has no value.
     fn of_board(
         &mut self,
         operands: &[Filter],
@@ -146,7 +146,7 @@ impl Compiler<'_> {
                 words.push(word);
             }
             this.some(operands, &words, no)?;
-            // The words of the parameters are known only when the program runs, so the table has no row.
+            // The values of the parameters are known only when the program runs, so the table of the loop has no rows.
             let table = this.lower.dag.open_loop(Vec::new());
             let id = this.lower.apart(|of| {
                 of.cells = Cells::unbound(operands.len());
@@ -181,7 +181,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Returns the register that holds a word of the graph.
+    /// Returns the register that contains the value of a node. Emits the instructions that compute it.
     fn step(
         &mut self,
         id: Id,

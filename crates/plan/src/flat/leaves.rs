@@ -1,4 +1,4 @@
-//! Selects the filters of a flat program that become operands, that is, columns computed before the program runs.
+//! Selects the leaves of a flat program. These filters become operands, which are columns computed before the program runs.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ use orbit_query::tree::{
 };
 use orbit_transforms::FilterRef;
 
-/// Returns true if the filter itself, without its operands, stores a value that outlasts its evaluation.
+/// Returns true if a filter, apart from its operands, stores a value that outlasts its evaluation.
 fn keeps(filter: FilterRef) -> bool {
     matches!(filter, Ref::Condition(f) if matches!(f.op(), C::Assign(..)))
 }
 
-/// Returns true if the filter itself, without its operands, stores a value, reads a stored value or may end the run. Variables do
-/// not count as stored values.
+/// Returns true if a filter, apart from its operands, stores a value, reads a stored value or may end the run. Values of
+/// variables do not count.
 pub(super) fn is_state(filter: FilterRef) -> bool {
     let asks_or_ends = match filter {
         Ref::Condition(f) => matches!(
@@ -51,7 +51,7 @@ pub(super) fn is_state(filter: FilterRef) -> bool {
         || super::dictionaries::reads_dictionary(filter)
 }
 
-/// Returns true if every variable of a filter belongs to a loop over squares inside the filter.
+/// Returns true if every variable in a filter belongs to a loop over squares inside that filter.
 fn is_closed(filter: FilterRef, bound: &mut Vec<VarId>) -> bool {
     let bind = match filter {
         Ref::Condition(f) if let C::SquareAll { var, domain, body } = f.op() => Some((*var, domain, body)),
@@ -73,20 +73,21 @@ fn is_closed(filter: FilterRef, bound: &mut Vec<VarId>) -> bool {
 }
 
 impl Compiler<'_> {
-    /// Counts how often a filter and those below it name each variable.
+    /// Returns the number of times that a filter and those below it name each variable.
     fn own(filter: FilterRef) -> HashMap<VarId, usize> {
         let mut own = HashMap::new();
         filter.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));
         own
     }
 
-    /// Returns true if a filter need not be evaluated for its effects, because it stores nothing and reads only bound variables.
+    /// Returns true if the evaluation of a filter can be left out, because the filter stores nothing and reads only bound
+    /// variables.
     pub(super) fn is_harmless(&self, filter: FilterRef) -> bool {
         !filter.any(&mut is_state) && Self::own(filter).into_keys().all(|var| self.sure.contains(&var))
     }
 
-    /// Returns `Some(Some(variable))` if the value of a filter depends only on the position and on this piece variable. Returns
-    /// `Some(None)` if the value depends on the position alone, and `None` if it depends on anything else.
+    /// Returns `Some(None)` if the value of a filter depends only on the position. Returns `Some(Some(var))` if it depends only
+    /// on the position and on the piece in the variable `var`. Returns `None` if it depends on anything else.
     pub(super) fn key_of(&self, filter: FilterRef) -> Option<Option<VarId>> {
         if filter.any(&mut is_state) || self.selected.is_some() && filter.any(&mut is_own) {
             return None;
@@ -110,7 +111,7 @@ impl Compiler<'_> {
         fits.then_some(key)
     }
 
-    /// Returns true if a filter becomes an operand: it can be evaluated at each position independently, and a plan can express it.
+    /// Returns true if a filter is a leaf: it can be evaluated at each position independently, and a plan can express it.
     pub(super) fn is_leaf(&self, filter: FilterRef) -> bool {
         Self::own(filter).iter().all(|(var, count)| self.uses.get(var) == Some(count))
             && is_closed(filter, &mut Vec::new())

@@ -1,4 +1,4 @@
-//! Compiles `move`, both for moves that were played and for moves that could be played, and `consecutivemoves`.
+//! Compiles `consecutivemoves` and `move`, for moves that were played as well as for legal and pseudolegal moves.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{FlatMove, Instr, Label, LegalValue, MoveInstr, RegisterWord, dag::TRUE};
@@ -15,8 +15,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the squares of the moves that qualify. For a `move` without a value, the result is a set that is nonempty if a
-    /// move qualifies.
+    /// Compiles a `move` filter to the squares of the qualifying moves. If the filter is a condition, the result is a set that is
+    /// non-empty if a move qualifies.
     pub(super) fn squares_of_moves(&mut self, of: &Move<Expanded>, to: RegisterWord) -> CompileResult {
         match of.of {
             MoveOf::Legal | MoveOf::Pseudolegal => {
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         Ok(Some(word))
     }
 
-    /// Compiles a filter that is not restricted to one move: a `move` in it tests all moves.
+    /// Compiles a filter that is not restricted to one move, so that a `move` in it tests all moves.
     pub(super) fn untied<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,

@@ -1,4 +1,5 @@
-//! Finds the names in filters: variables that they read, assign or unbind, and the squares of the previous move.
+//! Finds the names in filters: the variables that are read, assigned or unbound, and `from` and `to`, the squares of the previous
+//! move.
 
 use orbit_query::tree::{
     ConditionOp as C, Control, GameCondition, GameNumber, GameSquares, NumberOp as N, PositionOp as P, Ref,
@@ -6,7 +7,7 @@ use orbit_query::tree::{
 };
 use orbit_transforms::FilterRef;
 
-/// Calls `visit` with each variable that a filter itself, without its operands, names.
+/// Calls `visit` with each variable that a filter names, apart from its operands.
 pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -50,7 +51,7 @@ pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     }
 }
 
-/// Returns true if the filter itself, without its operands, assigns a variable or changes a dictionary.
+/// Returns true if a filter, apart from its operands, assigns a variable or changes a dictionary.
 pub(super) fn assigns(filter: FilterRef) -> bool {
     let Ref::Condition(f) = filter else { return false };
     match f.op() {
@@ -69,7 +70,7 @@ pub(super) fn assigns(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns the variable that a filter itself, without its operands, binds if it matches.
+/// Returns the variable that a filter, apart from its operands, binds if it matches.
 pub(super) fn bound_by(filter: FilterRef) -> Option<VarId> {
     let Ref::Condition(f) = filter else { return None };
     match f.op() {
@@ -79,7 +80,7 @@ pub(super) fn bound_by(filter: FilterRef) -> Option<VarId> {
     }
 }
 
-/// Calls `visit` with the variable that a filter itself, without its operands, unbinds, if there is one.
+/// If a filter, apart from its operands, unbinds a variable, calls `visit` with that variable.
 pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     if let Ref::Condition(f) = filter
         && let C::Game(GameCondition::Unbind(var)) = f.op()
@@ -88,7 +89,7 @@ pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     }
 }
 
-/// Returns true if the filter itself, without its operands, names the squares that the previous move left or reached.
+/// Returns true if a filter is `from` or `to`, the squares that the previous move left or reached.
 pub(super) fn is_own(filter: FilterRef) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
 }

@@ -1,4 +1,4 @@
-//! Compiles filters whose value is a number. The number is left in a register.
+//! Compiles filters whose value is a number. The code leaves the number in a register.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, TextInstr, dag::NO_VALUE};
@@ -9,7 +9,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Filter, Number, NumberOrbit};
 
 impl Compiler<'_> {
-    /// Compiles a filter whose value is a number, which is left in the register `to`.
+    /// Compiles a filter whose value is a number. The code leaves the number in the register `to`.
     pub(super) fn number(&mut self, f: &Number, to: RegisterWord) -> CompileResult {
         let leaf = self.leaf(f.node(), |lower| {
             let number = lower.number(f);
@@ -68,13 +68,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// Emits a jump to `no` unless both numbers have a value and a relation holds between them.
+    /// Emits code that jumps to `no` unless both numbers have values and are in the relation `cmp`.
     pub(super) fn unless_compare(&mut self, cmp: Cmp, [a, b]: [RegisterWord; 2], no: Label) -> CompileResult {
         self.unless_values([a, b], no)?;
         self.emit(Instr::UnlessCompare { cmp, a, b, no })
     }
 
-    /// Emits a jump to `no` unless both numbers have a value. A variable is bound only to numbers that have one.
+    /// Emits code that jumps to `no` unless both numbers have values. Numbers in the registers of variables are not tested, since
+    /// a variable is bound only to a number with a value.
     pub(super) fn unless_values(&mut self, numbers: [RegisterWord; 2], no: Label) -> CompileResult {
         let vars = self.facts.vars.len();
         let mut numbers = numbers.into_iter().filter(|number| usize::from(number.0) >= vars);
@@ -174,7 +175,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a value that may be missing. `value` compiles the code, which jumps to the given label if there is no value.
+    /// Compiles a number that may have no value. `value` compiles the code for the number, which jumps to the given label if
+    /// there is no value.
     pub(super) fn or_none(
         &mut self,
         to: RegisterWord,
@@ -189,8 +191,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Copies a number to `best` if it has a value and either `best` has none, or the comparison `cmp` holds between the number
-    /// and `best`.
+    /// Compiles code that copies a number to `best` if the number is better. The number must have a value. It is better if `best`
+    /// has none, or if the relation `cmp` holds between the number and `best`.
     fn keep_better(&mut self, cmp: Cmp, number: RegisterWord, best: RegisterWord) -> CompileResult {
         let (keep, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number, no: done })?;
@@ -214,8 +216,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the value of a filter that counts. The value is the count; if there is a range and the count lies outside it,
-    /// there is no value.
+    /// Compiles the value of a filter that counts. If there is a range and the count is outside of it, there is no value.
+    /// Otherwise the value is the count.
     fn counted(&mut self, count: RegisterWord, counted: Counted, to: RegisterWord) -> CompileResult {
         let Counted::Range(lo, hi) = counted else {
             return self.emit(Instr::Copy { to, from: count });

@@ -1,4 +1,5 @@
-//! Compiles `echo`: pairs of positions, and the tests that a pair must pass before the body is evaluated.
+//! Compiles `echo`. An `echo` compares pairs of positions, a source and a target. This file also compiles tests that a pair must
+//! pass before the program evaluates the body for it.
 
 use super::{
     compile::{CompileResult, Compiler},
@@ -15,14 +16,14 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 struct NamePair {
     source: VarId,
     target: VarId,
-    /// The variables that the body has assigned so far, with their values.
+    /// The variables that the body has assigned before the current filter, with their values.
     assigned: Vec<(VarId, PairWord)>,
     /// The variables that the body assigns.
     changed: Vec<VarId>,
 }
 
 impl NamePair {
-    /// Returns true for the source, false for the target, and `None` for any other position.
+    /// Returns true if a position is the source, false if it is the target, and `None` if it is any other position.
     fn is_source(&self, position: &orbit_transforms::Position) -> Option<bool> {
         match position.op() {
             P::Control(Control::Var(var)) if *var == self.source => Some(true),
@@ -33,7 +34,7 @@ impl NamePair {
     }
 }
 
-/// Returns the filters with which a body begins; each is evaluated if those before it match.
+/// Returns the filters at the beginning of a body. Each is evaluated only if all filters before it match.
 fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
     let braces: Vec<FilterRef<'_>> = match body {
         Ref::Condition(f) => match f.op() {
@@ -69,7 +70,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a loop that runs `body` at each target of an echo. `body` may jump to its label to try the next target.
+    /// Compiles a loop that runs `body` at each target of an `echo`. `body` may jump to its label to try the next target.
     pub(super) fn each_target<F: Kind<Expanded>>(
         &mut self,
         echo: &Echo<F>,
@@ -106,7 +107,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Collects the tests with which a body begins. Filters that need not be evaluated may come before them.
+    /// Collects tests from the filters at the beginning of a body. It skips filters that need not be evaluated.
     fn search(&mut self, body: FilterRef, mut pair: NamePair, in_all: bool) -> CompileResult<PairSearch> {
         let mut search = PairSearch { tests: Vec::new(), planes: None };
         if !in_all {
@@ -139,12 +140,12 @@ impl Compiler<'_> {
             PairTest::Mask { source, .. } => *source,
             _ => false,
         };
-        // Comparisons of boards cost the most, so they come last.
+        // Comparisons of boards are the slowest tests, so they come last.
         search.tests.sort_by_key(|test| (!is_of_source(test), has_boards(test)));
         Ok(search)
     }
 
-    /// Returns the index of the first of four operands with the planes of the board.
+    /// Returns the index of the first of four operands that contain the bit planes of the board.
     pub(super) fn planes(&mut self) -> CompileResult<u16> {
         let mut planes = Vec::new();
         for plane in 0..4 {
@@ -157,7 +158,7 @@ impl Compiler<'_> {
         Ok(planes[0])
     }
 
-    /// Returns the tests that a pair must pass for a filter to match. The list is empty if none are known.
+    /// Returns tests that a pair must pass for a filter to match. The list is empty if no test is known.
     fn pair_tests(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Vec<PairTest>> {
         match filter {
             Ref::Condition(f) if let C::Or(a, b) = f.op() => {
@@ -171,8 +172,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the masks with which one side of an `or` begins, each with true if it belongs to the source, false if it belongs
-    /// to the target.
+    /// Returns the masks that must be true for one side of an `or` to match. The flag is true for a mask at the source, false for
+    /// a mask at the target.
     fn masks_of_side(&mut self, side: FilterRef, pair: &NamePair) -> CompileResult<Vec<(Id, bool)>> {
         let mut masks = Vec::new();
         for filter in conjuncts(side) {
@@ -185,8 +186,8 @@ impl Compiler<'_> {
         Ok(masks)
     }
 
-    /// Returns the mask that has the same value as a filter, and whether it belongs to the source. Returns `None` if there is no
-    /// such mask.
+    /// Returns the mask with the same value as a filter, and true if it applies to the source. Returns `None` if there is no such
+    /// mask.
     fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),
@@ -207,8 +208,8 @@ impl Compiler<'_> {
         Ok(self.leaf(of, |lower| lower.truth(of))?.map(|mask| (mask, source)))
     }
 
-    /// Returns the tests that follow from an `or`: if one of two conjunctions is true, then of any two masks, one from each, at
-    /// least one is true.
+    /// Returns the tests that follow from an `or` of two conjunctions of masks. If one conjunction is true, then at least one
+    /// mask of any pair is true, where a pair has one mask of each conjunction.
     fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> CompileResult<Vec<PairTest>> {
         let mut tests = Vec::new();
         for &(a, of_source) in &left {
@@ -226,8 +227,8 @@ impl Compiler<'_> {
         Ok(tests)
     }
 
-    /// Returns the assignment if a conjunct is one that may be made even for pairs that fail later. Nothing can observe such an
-    /// assignment, because only the conjuncts from this one on name the variable.
+    /// If a conjunct is an assignment that can be made even for pairs that fail later, returns the assignment. It must be
+    /// unobservable: only this conjunct and those after it may name the variable.
     fn pair_assignment(
         &mut self,
         conjuncts: &[FilterRef],

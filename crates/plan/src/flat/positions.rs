@@ -6,7 +6,7 @@ use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, PositionOp as P
 use orbit_transforms::{Expanded, Position};
 
 impl Compiler<'_> {
-    /// Compiles a filter whose value is a position. The register `to` gets the number of the position's node.
+    /// Compiles a filter whose value is a position. The code stores the number of its node in the register `to`.
     pub(super) fn position(&mut self, f: &Position, to: RegisterWord) -> CompileResult {
         if let P::Game(G::Current) = f.op() {
             return self.emit(Instr::Here { to });
@@ -90,7 +90,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles `P:F` as a condition: the code jumps to `no` if P has no value, or if F fails at P. `there` compiles F.
+    /// Compiles `P:F` as a condition. The code jumps to `no` if P has no value or if F fails at P. `there` compiles F.
     pub(super) fn at_position(
         &mut self,
         at: &Position,
@@ -105,8 +105,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles `P:F` where F has a value. `there` compiles F and leaves its value in the register `to`. If P has no value, the
-    /// register gets `none`.
+    /// Compiles `P:F` for an F that is not a condition. `there` compiles F and leaves its value in the register `to`. If P has no
+    /// value, the code stores `none` in this register.
     pub(super) fn value_at(
         &mut self,
         at: &Position,

@@ -1,8 +1,9 @@
-//! Speeds up loops over pieces whose body can match only for pieces that move next: all other pieces are skipped.
+//! Speeds up loops over pieces. If the body of a loop can match only for a piece that moves next, the loop skips all other
+//! pieces.
 //!
-//! A path begins with a move that leaves the position. If the body of a loop needs a path that begins with a move of the loop's
-//! piece, no other piece has to be tried. This is allowed only if skipping the other pieces has no visible effect: nothing else
-//! reads what the body assigns, and the body cannot run into an error.
+//! A path begins with a move from the current position. If the body of a loop requires a path that begins with a move of the
+//! loop's piece, no other piece can match. The other pieces are skipped only if this has no visible effect: nothing else reads
+//! the variables that the body assigns, and the body cannot run into an error.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, FilterRef, Squares};
 
 impl Compiler<'_> {
-    /// Restricts a loop over pieces to the pieces that make one of the next moves, if the body can match for no other piece.
+    /// Restricts a loop over pieces to the pieces that move next, if its body can match for no other piece.
     pub(super) fn only_movers(
         &mut self,
         var: VarId,
@@ -42,7 +43,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Returns true if no filter outside a loop reads a variable that the loop assigns, and the body cannot run into an error.
+    /// Returns true if no filter outside the loop reads a variable that the loop assigns, and the loop cannot run into an error.
     fn is_closed_loop(&self, var: VarId, [domain, body]: [FilterRef; 2]) -> bool {
         let mut own = HashMap::from([(var, 1)]);
         for part in [domain, body] {
@@ -54,8 +55,8 @@ impl Compiler<'_> {
         stays(&var) && self.is_sure(body, &mut known, &stays)
     }
 
-    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the loop.
-    /// `known` holds the bound variables. It includes variables that the filter binds before it reads them.
+    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the
+    /// loop. `known` lists the bound variables, including those that the filter binds before it reads them.
     pub(super) fn is_sure(
         &self,
         filter: FilterRef,
@@ -141,7 +142,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns true if the operands of a filter must all match, one after the other.
+/// Returns true if the operands of a filter must all match, and are evaluated one after the other.
 pub(super) fn is_sequence(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::And(..) | C::Braces(_)),
@@ -152,8 +153,7 @@ pub(super) fn is_sequence(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns true if a filter can match a position only if one of the moves from this position moves the piece that the variable
-/// `piece` holds.
+/// Returns true if a filter can match only at positions from which the piece in the variable `piece` moves next.
 fn begins_with_move_of(filter: FilterRef, piece: VarId) -> bool {
     let begins = |filter: FilterRef| begins_with_move_of(filter, piece);
     if is_sequence(filter) {
@@ -186,8 +186,8 @@ fn path_begins_with(path: &Path<Expanded>, piece: VarId) -> bool {
     }
 }
 
-/// Returns two answers about a chain: whether every move with which the chain can begin is a move of the piece, and whether the
-/// chain can match without a move.
+/// Returns two flags about a chain. The first is true if the chain can begin only with moves of the piece. The second is true if
+/// the chain can match without a move.
 fn first_moves(chain: &Chain<PathStep<Expanded>>, piece: VarId) -> (bool, bool) {
     match chain {
         Chain::One(PathStep::Filter(_)) => (true, true),
@@ -212,7 +212,7 @@ fn first_moves(chain: &Chain<PathStep<Expanded>>, piece: VarId) -> (bool, bool) 
     }
 }
 
-/// Returns true if a set cannot contain any square except the square of the piece.
+/// Returns true if a set can contain no square except that of the piece in the variable `piece`.
 fn is_of(set: &Squares, piece: VarId) -> bool {
     match set.op() {
         S::Game(GS::Piece(var)) => *var == piece,

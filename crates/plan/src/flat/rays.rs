@@ -1,4 +1,4 @@
-//! Compiles rays, attacks, pins and the squares between others, for operands that depend on variables.
+//! Compiles rays, attacks, pins and `between` if their operands depend on variables.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, RayInstr, RegisterWord, SliderAt, dag::Op, operations::Planes};
@@ -6,8 +6,8 @@ use orbit_query::tree::{Dirs, Kind as _, SquaresOp as S};
 use orbit_transforms::Squares;
 
 impl Compiler<'_> {
-    /// Compiles a filter about lines, whose value is left in the register `to`. Does nothing and returns false if the filter is of
-    /// another kind.
+    /// Compiles a filter about lines of squares. The code leaves its value in the register `to`. If the filter is of another
+    /// kind, returns false and emits nothing.
     pub(super) fn rays(&mut self, f: &Squares, to: RegisterWord) -> CompileResult<bool> {
         match f.op() {
             S::Ray { dirs, attack, sets } => {
@@ -15,7 +15,8 @@ impl Compiler<'_> {
                 self.ray(sets.iter().collect(), (*dirs, slider), to)?;
             }
             S::Xray { forward, sets } => {
-                // The value is a part of the first set, so the line is followed from its last set.
+                // The value consists of squares of the first set, so the instruction follows the line from its last set to the
+                // first.
                 let slider = if *forward { SliderAt::Last } else { SliderAt::First };
                 let mut sets: Vec<&Squares> = sets.iter().collect();
                 sets.reverse();

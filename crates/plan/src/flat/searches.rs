@@ -1,4 +1,4 @@
-//! Compiles `find`: a filter that depends on variables, evaluated at one position after the other.
+//! Compiles `find` with a filter that depends on variables. The program evaluates the filter at one position after the other.
 
 use super::{
     compile::{CompileResult, Compiler, Lead},
@@ -13,10 +13,11 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 
-/// The square on which a piece stands at all positions that a search is looking for, provided that `vars` are bound.
+/// A piece, and the only square on which it can stand at the positions that a search looks for. This is known only if `vars` are
+/// bound.
 struct Stand {
     piece: RegisterWord,
-    /// The register with the set of this square.
+    /// The register with the set that consists of this square.
     set: RegisterWord,
     vars: Vec<u16>,
 }
@@ -56,9 +57,9 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a loop that evaluates a filter at each node from the current one on, or with `back` from the current one back to
-    /// the start. Where the filter matches, `found` runs with the node and the label after the loop. After the loop, the previous
-    /// node is current again.
+    /// Compiles a loop that evaluates a filter at each node, from the current one to the end or, with `back`, to the start.
+    /// `found` compiles code that runs where the filter matches. It gets the register of the node and the label after the loop.
+    /// After the loop, the previous node is current again.
     pub(super) fn each_found(
         &mut self,
         of: &Filter,
@@ -95,7 +96,7 @@ impl Compiler<'_> {
             found(this, (node, done))?;
             this.place(next);
             if back {
-                // A candidate may make other nodes current, but it restores this one.
+                // The filter may make other nodes current, but it restores this node afterwards.
                 this.emit(Instr::Parent { to: node })?;
                 this.emit(Instr::UnlessValue { number: node, no: done })?;
             } else {
@@ -107,7 +108,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Returns the lead of a filter, if one can be found.
+    /// Returns the [`Lead`] of a filter: a mask that must be true for the filter to match. Returns `None` if none is found.
     pub(super) fn lead(&mut self, mut filter: FilterRef) -> CompileResult<Option<Lead>> {
         loop {
             if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
@@ -120,7 +121,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the lead of a chain at its beginning; `of` returns the lead of a constituent.
+    /// Returns the [`Lead`] of a chain, a mask that must be true where the chain begins. `of` returns the lead of a constituent.
     pub(super) fn chain_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -130,7 +131,8 @@ impl Compiler<'_> {
         Ok(lead.filter(|_| !may_be_empty))
     }
 
-    /// Returns the lead that the possible first constituents of a chain share, and whether the chain may have no constituents.
+    /// Returns the [`Lead`] that all possible first constituents of a chain share, and true if the chain can have no
+    /// constituents.
     fn first_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -159,13 +161,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// Jumps to `no` where a lead shows that the filter fails.
+    /// Compiles code that jumps to `no` if the [`Lead`] of a filter shows that the filter fails.
     pub(super) fn unless_led(&mut self, lead: Option<Lead>, no: Label) -> CompileResult {
         let Some(Lead { mask, vars }) = lead else { return Ok(()) };
         self.where_bound(&vars, |this| this.unless_mask(mask, no))
     }
 
-    /// Compiles code that runs only if some variables are bound.
+    /// Compiles code that is skipped unless all of `vars` are bound.
     fn where_bound(&mut self, vars: &[u16], code: impl FnOnce(&mut Self) -> CompileResult) -> CompileResult {
         let no = self.label();
         vars.iter().try_for_each(|&var| self.emit(Instr::UnlessBound { var, bound: true, no }))?;
@@ -174,7 +176,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Returns the variables that some filters read and that may be unbound. Returns `None` if the filters keep something or may
+    /// Returns the variables that some filters read and that may be unbound. Returns `None` if the filters store values or may
     /// end the run.
     fn unsure(&self, filters: &[FilterRef]) -> Option<Vec<u16>> {
         let mut vars = Vec::new();
@@ -191,8 +193,8 @@ impl Compiler<'_> {
         Some(vars)
     }
 
-    /// Returns the index of a test of moves that a move from a node must pass for a filter to match there. At nodes without such
-    /// a move, the filter fails before it keeps anything.
+    /// Returns the index of a test of moves. A filter can match only at nodes from which some move passes this test. At other
+    /// nodes, it fails before it stores anything. Returns `None` if there is no such test.
     fn move_seek(&mut self, filter: FilterRef) -> CompileResult<Option<u16>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(edge) = first.and_then(edge_of) else { return Ok(None) };
@@ -205,7 +207,7 @@ impl Compiler<'_> {
             seek.piece = piece_of(from).map(|var| RegisterWord(self.var(var)));
             seek.from = self.steady(from)?;
         }
-        // With a capture, `to` is the square of the captured piece.
+        // For a capture, `to` is not the target square but the square of the captured piece.
         if let Some(to) = edge.to.as_ref().filter(|_| !edge.capture) {
             seek.to = self.steady(to)?;
         }
@@ -218,9 +220,9 @@ impl Compiler<'_> {
         Ok(Some(place))
     }
 
-    /// Returns the square on which a piece must stand for a filter to match, and the set that determines this square: a set at
-    /// another position, or that of a variable. At a position where the piece stands elsewhere, the filter fails before it keeps
-    /// anything.
+    /// If a filter can match only where a piece stands on a certain square, returns the piece, and the set that determines the
+    /// square. The set is at another position, or in a variable. At positions where the piece stands elsewhere, the filter fails
+    /// before it stores anything.
     fn stand<'f>(&mut self, filter: FilterRef<'f>) -> CompileResult<Option<(Stand, &'f Squares)>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(Ref::Condition(f)) = first else { return Ok(None) };
@@ -247,7 +249,8 @@ impl Compiler<'_> {
         Ok(None)
     }
 
-    /// Returns the register of a superset of `set` that is the same at all positions as long as no variable changes.
+    /// Returns the register of a superset of `set` that is equal at all positions as long as no variable changes. Returns `None`
+    /// if there is none.
     fn steady(&mut self, set: &Squares) -> CompileResult<Option<RegisterWord>> {
         match set.op() {
             S::Intersect(a, b) => Ok(self.steady(a)?.or(self.steady(b)?)),
@@ -262,7 +265,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the lead of a `--`: the part of it that does not depend on variables.
+    /// Returns the [`Lead`] of a `--` filter, taken from the part of the filter that does not depend on variables.
     pub(super) fn relaxed(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<Lead>> {
         if edge.entering || self.selected.is_some() {
             return Ok(None);
@@ -284,7 +287,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns a superset of a set, if there is one that does not depend on variables.
+    /// Returns a superset of a set that does not depend on variables. Returns `None` if there is none.
     fn known_part(&self, set: &Squares) -> Option<Squares> {
         if self.is_leaf(set.node()) {
             return Some(set.clone());
@@ -296,7 +299,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the operand of a filter that is evaluated first and must match.
+/// Returns the operand that a filter evaluates first, if this operand must match for the filter to match.
 fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -316,7 +319,7 @@ fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
     }
 }
 
-/// Returns the test of a `--`; `None` for any other filter.
+/// Returns the test of moves in a `--` filter. Returns `None` for any other filter.
 fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -335,7 +338,7 @@ fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
     }
 }
 
-/// Returns the variable of the piece whose square is the only one that the set can contain.
+/// If a set can contain only the square of a piece, returns the variable of that piece.
 fn piece_of(set: &Squares) -> Option<VarId> {
     match set.op() {
         S::Game(GameSquares::Piece(var)) => Some(*var),
@@ -344,8 +347,8 @@ fn piece_of(set: &Squares) -> Option<VarId> {
     }
 }
 
-/// Returns true if a set is the same at all positions as long as no variable changes: the set of a variable, or that of a piece
-/// or a variable at a position that a variable holds.
+/// Returns true if a set is equal at all positions as long as no variable changes. It is the set in a variable, or the value of a
+/// set or piece variable at a position that a variable holds.
 fn is_steady(set: &Squares) -> bool {
     match set.op() {
         S::Control(Control::Var(_)) => true,

@@ -1,4 +1,4 @@
-//! Compiles filters whose value is a set of squares. The set is left in a register.
+//! Compiles filters whose value is a set of squares. The code leaves the set in a register.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, TextInstr, dag::TRUE, operations::Leaf};
@@ -6,7 +6,7 @@ use orbit_query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, Squares
 use orbit_transforms::{Expanded, FilterRef, Squares};
 
 impl Compiler<'_> {
-    /// Compiles a filter whose value is a set of squares, which is left in the register `to`.
+    /// Compiles a filter whose value is a set of squares. The code leaves the set in the register `to`.
     pub(super) fn squares(&mut self, f: &Squares, to: RegisterWord) -> CompileResult {
         if let Some(set) = self.leaf(f.node(), |lower| lower.squares(f))? {
             return self.load(to, set);
@@ -63,8 +63,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a jump to `no` that is taken if a set filter does not match. A filter whose value is the set of a `--` filter can
-    /// match although the set is empty.
+    /// Compiles code that jumps to `no` if a set filter does not match. A filter that passes on the set of a `--` filter can
+    /// match with an empty set.
     pub(super) fn unless_squares(&mut self, f: &Squares, no: Label) -> CompileResult {
         match f.op() {
             S::Control(Control::If { condition, then, other }) => {
@@ -88,7 +88,7 @@ impl Compiler<'_> {
             }
             S::Form(orbit) => self.count_copies(orbit, |this, set| this.emit(Instr::UnlessAny { set, no })),
             S::Game(G::Entry { dictionary, key }) => self.scratch(|this| {
-                // If the dictionary has the key, the filter matches, even if the value of the key is the empty set.
+                // If the dictionary contains the key, the filter matches even if the value of the key is the empty set.
                 let set = this.word()?;
                 this.unless_entry(*dictionary, key, set, no)
             }),

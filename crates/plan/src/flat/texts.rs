@@ -1,4 +1,4 @@
-//! Compiles strings, each into a register as a number: see [`TextInstr`].
+//! Compiles strings. A register contains a string as a number: see [`TextInstr`].
 
 use super::compile::{CompileResult, Compiler};
 use crate::{
@@ -13,7 +13,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Text};
 
 impl Compiler<'_> {
-    /// Compiles a filter whose value is a string. The register `to` gets the number of the string.
+    /// Compiles a filter whose value is a string. The code stores the number of the string in the register `to`.
     pub(super) fn text(&mut self, f: &Text, to: RegisterWord) -> CompileResult {
         match f.op() {
             T::Literal(text) => self.literal(to, text),
@@ -76,7 +76,7 @@ impl Compiler<'_> {
             G::Extremum { largest, of } => {
                 self.extreme_text(of, if *largest { Cmp::Gt } else { Cmp::Lt }, to)
             }
-            // A program does not know which copy it evaluates.
+            // The copies share one program, so the program cannot contain the name of a copy's transform.
             G::CurrentTransform(_) => Err("`currenttransform`"),
             G::Match { text, pattern } => {
                 let pattern = place_of(&mut self.patterns, pattern.clone())?;
@@ -91,7 +91,7 @@ impl Compiler<'_> {
         self.emit(Instr::Text(TextInstr::OfGame { to, text }))
     }
 
-    /// Compiles a string that is written in the query.
+    /// Compiles a string literal.
     fn literal(&mut self, to: RegisterWord, text: &str) -> CompileResult {
         let word = match text.as_bytes() {
             [] => EMPTY,
@@ -108,14 +108,15 @@ impl Compiler<'_> {
         self.constant(to, word)
     }
 
-    /// Jumps to `no` unless both strings have values and the relation holds.
+    /// Emits code that jumps to `no` unless both strings have values and are in the relation `cmp`.
     fn unless_texts(&mut self, cmp: Cmp, [a, b]: [RegisterWord; 2], no: Label) -> CompileResult {
         self.emit(Instr::UnlessValue { number: a, no })?;
         self.emit(Instr::UnlessValue { number: b, no })?;
         self.emit(Instr::Text(TextInstr::UnlessCompare { cmp, a, b, as_bytes: false, no }))
     }
 
-    /// Compiles `a < b` and the other comparisons as conditions. Two strings also differ if one of them has no value.
+    /// Compiles `a < b` and the other comparisons as conditions. For `!=`, a string without a value differs from every other
+    /// string.
     pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> CompileResult {
         if cmp == Cmp::Eq && is_letter(a) && is_letter(b) {
             // The number of a string with one letter is the letter's code.
@@ -127,7 +128,7 @@ impl Compiler<'_> {
         self.compared(a, b, |this, [a, b]| {
             let done = this.label();
             if cmp == Cmp::Ne {
-                // A string also differs from one without a value.
+                // A string differs from a string without a value.
                 this.emit(Instr::UnlessValue { number: a, no: done })?;
                 this.emit(Instr::UnlessValue { number: b, no: done })?;
                 this.unless_texts(cmp, [a, b], no)?;
@@ -180,7 +181,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates a string and passes its register to `then`.
+    /// Compiles a string. `then` gets the register of the string.
     pub(super) fn of_text(
         &mut self,
         of: &Text,
@@ -193,8 +194,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates two strings that are compared. Refuses a literal that is compared with the name of a player: it would have to be
-    /// normalized as names are, and no instruction does that.
+    /// Compiles two strings that are compared. Returns an error if a literal is compared with the name of a player. The literal
+    /// would have to be normalized like names, but there is no instruction for that.
     fn compared(
         &mut self,
         a: &Text,
@@ -254,7 +255,7 @@ impl Compiler<'_> {
 
     // ---- values as text
 
-    /// Compiles `str(...)`: the values of filters as text, one after the other. If there is a single filter without a value, the
+    /// Compiles `str(...)`, which joins the values of filters to one string. If there is only one filter and it has no value, the
     /// string has no value.
     fn written(&mut self, of: &[Filter], to: RegisterWord) -> CompileResult {
         if let [one] = of {
@@ -322,7 +323,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles code that replaces a missing value by its text.
+    /// Compiles code that replaces a string without a value by the text for a missing value.
     fn or_false(&mut self, to: RegisterWord) -> CompileResult {
         let (none, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number: to, no: none })?;
@@ -334,7 +335,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the index of an item in a list; a new item is added.
+/// Returns the index of an item in a list. If the list does not contain the item, adds it.
 fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     let place = list.iter().position(|known| *known == what).unwrap_or_else(|| {
         list.push(what);
@@ -343,7 +344,8 @@ fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     u16::try_from(place).map_err(|_| "so many strings")
 }
 
-/// Returns true for `typename` and `piecename`, here or at another position: their value has one letter, if it has a value.
+/// Returns true for `typename` and `piecename`, at the current or another position. Their value, if they have one, is a single
+/// letter.
 fn is_letter(f: &Text) -> bool {
     match f.op() {
         T::ContentName { .. } => true,
@@ -352,7 +354,7 @@ fn is_letter(f: &Text) -> bool {
     }
 }
 
-/// If the filter is a variable, returns that variable.
+/// If a filter is a variable, returns that variable. Otherwise returns `None`.
 fn variable(filter: FilterRef) -> Option<VarId> {
     use orbit_query::tree::Ref;
     match filter {

@@ -16,15 +16,16 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number};
 
-/// The maximum number of operations of a chain, in which a repeated constituent is written out once for each repetition.
+/// The maximum number of operations in a chain. Repetitions are written out: a constituent that may occur three times counts
+/// three times.
 const OPS_MAX: usize = 1000;
 
-/// The number of consecutive registers that describe a path: the node at which it begins, the number of its moves so far that
-/// count, and the number of its moves so far that do not count.
+/// The number of consecutive registers that describe a path. They contain the node at which it begins, the number of its moves so
+/// far that count, and the number of its moves so far that do not count.
 const OF_PATH: usize = 3;
 
 impl Compiler<'_> {
-    /// Compiles `line`. The value is the number of positions of the line, or its last position if `end` is true.
+    /// Compiles `line`. The value is the number of positions in the line or, if `end` is true, its last position.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool, to: RegisterWord) -> CompileResult {
         let (mut filters, mut ties) = (Vec::new(), Vec::new());
         line.chain.each(&mut |step| {
@@ -69,8 +70,8 @@ impl Compiler<'_> {
         self.or_else_none(to, none)
     }
 
-    /// Compiles `path`. The value is the number of moves of the path, or the largest value of `max` at the end of a path. If `end`
-    /// is true, the value is the last position of the path.
+    /// Compiles `path`. The value is the number of moves in the path or, with `max`, the largest value of `max` at the end of a
+    /// path. If `end` is true, the value is the last position of the path.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool, to: RegisterWord) -> CompileResult {
         let chain = FlatChain {
             is_path: true,
@@ -131,7 +132,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles filters that are evaluated at a position by itself: not as the target of a move, and not restricted to one move.
+    /// Compiles filters that are evaluated at a position without a particular move: they are not in the target of a move, and a
+    /// `move` in them tests all moves.
     pub(super) fn apart_from_moves<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
@@ -217,8 +219,8 @@ impl Compiler<'_> {
         Ok(FlatStep { sides, edge: Some(index), selected, behind, tied: None })
     }
 
-    /// Compiles the tests before a search. They jump to `none` if `nestban` forbids a search that begins here, or if a bound of the
-    /// chain's range has no value.
+    /// Compiles the tests before a search. The code jumps to `none` if `nestban` forbids a search that begins here, or if a bound
+    /// of the chain's range has no value.
     fn begin(
         &mut self,
         mut chain: FlatChain,
@@ -226,7 +228,7 @@ impl Compiler<'_> {
         none: Label,
     ) -> CompileResult<FlatChain> {
         chain.place = u16::try_from(self.chains.len()).map_err(|_| "so many chains")?;
-        // The entry reserves the chain's index, because the chain may contain other chains.
+        // This reserves the index of the chain, because other chains inside the chain get the indices after it.
         self.chains.push(FlatChain::default());
         if chain.nestban {
             self.emit(Instr::UnlessFree { chain: chain.place, no: none })?;
@@ -242,7 +244,7 @@ impl Compiler<'_> {
         Ok(chain)
     }
 
-    /// Compiles the search for a chain. `fill` compiles the code of the constituents, over which the main code jumps.
+    /// Compiles the search for a chain. `fill` compiles the code of the constituents. The main code jumps over this code.
     fn chain(
         &mut self,
         mut chain: FlatChain,
@@ -271,8 +273,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles code that only the search runs, and returns its start. If the code matches, it ends with `End`. If it fails, it
-    /// jumps to the label that `code` gets, where `Fail` ends it.
+    /// Compiles code that only the search runs, and returns its label. If the code matches, it ends with the instruction `End`.
+    /// If it fails, it jumps to the label that is passed to `code`, where the instruction `Fail` ends it.
     fn apart_code(&mut self, code: impl FnOnce(&mut Self, Label) -> CompileResult) -> CompileResult<Label> {
         let begin = self.label_here();
         let no = self.label();
@@ -283,14 +285,14 @@ impl Compiler<'_> {
         Ok(begin)
     }
 
-    /// Decides which results of earlier searches for the same chain a search may reuse, and stores this in `chain.memory`.
+    /// Determines which results of earlier searches for this chain a search may use, and stores this in `chain.memory`.
     fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<RegisterWord>) {
         let keeps = |filter: &FilterRef| filter.any(&mut is_state);
         if filters.iter().any(keeps) {
             chain.memory = SearchMemory::Nothing;
             return;
         }
-        // A dictionary does not change during a search, but it may change before the next one.
+        // A dictionary does not change during a search, but it may change before the next search.
         if filters.iter().any(|filter| filter.any(&mut super::dictionaries::reads_dictionary)) {
             chain.memory = SearchMemory::OfStart;
         }
@@ -308,13 +310,14 @@ impl Compiler<'_> {
         chain.memory = SearchMemory::OfWords { vars, words: words.collect() };
     }
 
-    /// Returns true if the query has an `atomic` variable, and a chain whose search cannot reuse earlier results.
+    /// Returns true if the query has an `atomic` variable, and a chain whose searches cannot use earlier results.
     pub(super) fn has_atoms(&self) -> bool {
         self.facts.vars.iter().any(|var| var.atomic)
             && self.chains.iter().any(|chain| matches!(chain.memory, SearchMemory::Nothing))
     }
 
-    /// Reads one of the [`OF_PATH`] registers of the path that contains the current filter. `which` is the index of the register.
+    /// Compiles code that copies one of the [`OF_PATH`] registers of the enclosing path to `to`. `which` is the index of the
+    /// register.
     pub(super) fn of_path(&mut self, which: u16, to: RegisterWord) -> CompileResult {
         let Some(first) = self.walk else { return Err("what the last `path` has left") };
         self.reads_walk = true;
@@ -322,8 +325,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns true if the filter itself, without its operands, reads the progress of a path or depends on the chains that were found
-/// before.
+/// Returns true if a filter, apart from its operands, reads the progress of a path or depends on chains that were found before.
 pub(super) fn is_of_walk(filter: FilterRef) -> bool {
     bans(filter)
         || match filter {
@@ -335,7 +337,7 @@ pub(super) fn is_of_walk(filter: FilterRef) -> bool {
         }
 }
 
-/// Returns true if the filter itself, without its operands, is a `line` or `path` with `nestban`.
+/// Returns true if a filter is a `line` or `path` with `nestban`.
 pub(super) fn bans(filter: FilterRef) -> bool {
     match filter {
         Ref::Number(f) => match f.op() {
@@ -352,12 +354,12 @@ pub(super) fn bans(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns true if the result depends on how often, or in which order, the filter itself (without its operands) is evaluated.
+/// Returns true if the number or the order of a filter's evaluations affects the result. The operands of the filter do not count.
 fn is_state(filter: FilterRef) -> bool {
     assigns(filter) || bans(filter)
 }
 
-/// Returns the operations of a chain. A repeated constituent is written out once for each repetition.
+/// Returns the operations of a chain. Repetitions of a constituent are written out.
 fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     let mut ops = Vec::new();
     write_out(chain, 0, &mut ops)?;
@@ -365,8 +367,8 @@ fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     Ok(ops)
 }
 
-/// Appends the operations of a chain to `ops`. The first constituent of the chain has the number `first`. Returns the number of the
-/// first constituent after the chain.
+/// Appends the operations of a chain to `ops`. `first` is the index of the chain's first constituent. Returns the index after
+/// that of the last constituent.
 fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileResult<u16> {
     if ops.len() > OPS_MAX {
         return Err("a chain with so many constituents once repetitions are written out");
@@ -404,8 +406,8 @@ fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileR
     }
 }
 
-/// Returns true if the operations can lead from the index `from` to an operation that `is_wanted` accepts, without matching a
-/// constituent on the way.
+/// Returns true if the operations can lead from the index `from` to an operation that passes `is_wanted`, without matching a
+/// constituent in between.
 fn reaches(ops: &[FlatOp], from: usize, is_wanted: impl Fn(&FlatOp) -> bool) -> bool {
     let (mut open, mut seen) = (vec![from], vec![false; ops.len()]);
     while let Some(op) = open.pop() {

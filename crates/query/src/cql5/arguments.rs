@@ -1,4 +1,4 @@
-//! Reads keywords that have arguments, and the keywords of match lists.
+//! Reads keywords that have arguments, and the keywords of match lists, `(match ...)`.
 
 use super::{Cql5Result, keywords, lexer::Cql5Tok, parser::Cql5Parser};
 use crate::{
@@ -11,7 +11,7 @@ use orbit_core::{
     diagnostic::{Diagnostic, Span},
 };
 
-/// A range: the comparisons that a number must pass.
+/// A range, stored as the comparisons that a number must satisfy.
 type NumberRange = Vec<(Cmp, i32)>;
 
 impl Cql5Parser<'_> {
@@ -21,7 +21,7 @@ impl Cql5Parser<'_> {
         let range = self.range(name)?;
         let at = span.to(self.last_span());
         if is_any(&range) {
-            // It is cheaper to test whether any piece attacks than to count the attacks.
+            // To test whether any piece attacks is cheaper than to count the attacks.
             return Ok(filter(C::Braces(vec![filter(S::Attacks(x, y), at)]), at));
         }
         Ok(within(&Number::new(N::AttackCount(x, y), at), &range))
@@ -164,7 +164,7 @@ impl Cql5Parser<'_> {
 
     // ---- match lists
 
-    /// Reads the rest of a match list after `(match`: conditions on the game, and one position list.
+    /// Reads the rest of a match list after `(match`. It contains conditions on the game and one position list.
     pub(super) fn match_list(&mut self, open: Span) -> Cql5Result<Node> {
         let (mut items, mut position) = (Vec::new(), None);
         loop {
@@ -247,12 +247,12 @@ impl Cql5Parser<'_> {
     }
 }
 
-/// Returns true if a range contains all numbers from 1 upwards, and not 0.
+/// Returns true if a range contains all numbers from 1 upwards, but not 0.
 fn is_any(range: &NumberRange) -> bool {
     matches!(range[..], [(Cmp::Ge, 1)] | [(Cmp::Gt, 0)])
 }
 
-/// Makes a condition that holds if a number lies in a range.
+/// Returns a condition that is true if a number lies in a range.
 fn within(number: &Number, range: &NumberRange) -> Node {
     let span = number.span();
     let bounds = range.iter().map(|&(cmp, bound)| {
@@ -268,7 +268,8 @@ fn of_designator(name: &str, of: Squares, at: Span) -> Number {
         "piececount" => number(N::Cardinality(of)),
         "power" => number(N::Power(of)),
         _ => {
-            // If colours are swapped, the difference changes its sign, as the language requires.
+            // The value is White's total minus Black's. A transform that swaps colours therefore reverses its sign, as the
+            // language requires.
             let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
             let sides = [Pieces { all_white: true, ..none }, Pieces { all_black: true, ..none }];
             let [white, black] = sides.map(|pieces| {

@@ -1,7 +1,7 @@
 //! Piece designators as CQL 5 writes them.
 //!
-//! Several signs do not have the meaning that they have in CQL 6: in CQL 5 `.` is an empty square, `△` and `▲` are queens and
-//! rooks, and `[ah12]` is the range that CQL 6 writes as `a-h1-2`.
+//! Several signs have another meaning than in CQL 6. In CQL 5, `.` is an empty square, `△` and `▲` are queens and rooks, and
+//! `[ah12]` is the range that CQL 6 writes as `a-h1-2`.
 //!
 //! Source: the manual of CQL 5, section on piece designators.
 
@@ -29,7 +29,7 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
     }
 }
 
-/// Reads a text that must be one designator. `at` is the place of the text in the query.
+/// Reads a text that must be exactly one designator. `at` is the byte offset of the text in the query.
 ///
 /// # Errors
 ///
@@ -43,7 +43,7 @@ pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     {
         return Ok(node(Pieces::UNNAMED, on));
     }
-    // `[ba]` could be two pieces, or files that run backwards.
+    // `[ba]` can be read as two pieces, or as files in the wrong order.
     let (pieces, len) = pieces(text, at).map_err(|error| squares_alone.err().unwrap_or(error))?;
     let rest = &text[len..];
     if rest.is_empty() {
@@ -74,7 +74,7 @@ fn pieces(text: &str, at: usize) -> Cql5Result<(Pieces, usize)> {
     Err(Diagnostic::error(Span::new(at, at + 1), "`[` is not closed", "close it with `]`"))
 }
 
-/// Returns a message about a symbol that only CQL 6 has. The message says what to write instead.
+/// If a symbol belongs only to CQL 6, returns a message that says what to write in CQL 5 instead.
 fn of_cql_6(c: char) -> Option<&'static str> {
     Some(match c {
         '_' | '□' => "an empty square is `.` in CQL 5",
@@ -111,8 +111,8 @@ fn no_piece(text: &str, c: char, at: usize, k: usize) -> Diagnostic {
     )
 }
 
-/// Returns the error for a text whose first `len` bytes are pieces, followed by text that is not a set of squares. The first
-/// `more` bytes after the pieces are squares.
+/// Returns the error for a text that begins with pieces (the first `len` bytes) but does not continue with a complete set of
+/// squares. Only the next `more` bytes are squares.
 fn wrong_squares(text: &str, at: usize, len: usize, more: usize) -> Diagnostic {
     let (pieces, rest) = text.split_at(len);
     let after = &rest[more..];
@@ -159,8 +159,8 @@ fn symbol_or_bracket(text: &str) -> bool {
     text.starts_with('[') || text.chars().next().is_some_and(|c| symbol(c).is_some())
 }
 
-/// Reads squares at the start of a text. Also returns the number of bytes that were read. The squares are written as one
-/// square, in which `?` stands for any file or rank, or as a list in brackets.
+/// Reads squares at the start of a text: a single square, in which `?` stands for any file or rank, or a list in brackets. Also
+/// returns the number of bytes that were read.
 fn squares(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     if !text.starts_with('[') {
         let single = |k: usize, from: u8| {
@@ -176,8 +176,8 @@ fn squares(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     square_list(text, at, len, element)
 }
 
-/// Reads one element of a list of squares: files, then ranks. Both are written as a single file or rank, as `?`, or as a range
-/// with or without a hyphen.
+/// Reads one element of a list of squares: files followed by ranks. The files can be a single file, `?`, or a range with or
+/// without a hyphen. The ranks are written in the same way.
 fn element(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let Some((files, len)) = lines(text, at, b'a', "file")? else { return Ok(None) };
     let Some((ranks, more)) = lines(&text[len..], at + len, b'1', "rank")? else {
@@ -189,7 +189,7 @@ fn element(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     Ok(Some((rectangle(files, ranks), len + more)))
 }
 
-/// Refuses files without ranks, unless their letters can also be pieces, as in `[ab]`.
+/// Rejects files without ranks. If the letters of the files are also letters of pieces, as in `[ab]`, there is no error.
 fn files_alone(text: &str, at: usize, len: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let part = &text[..len];
     if part.chars().all(|c| symbol(c).is_some()) {
@@ -202,7 +202,8 @@ fn files_alone(text: &str, at: usize, len: usize) -> Cql5Result<Option<(Bitboard
     ))
 }
 
-/// Reads files (`from` is `a`) or ranks (`from` is `1`) as bits of a byte. Also returns the number of bytes that were read.
+/// Reads files (`from` is `a`) or ranks (`from` is `1`). Returns them as the bits of a byte, with the number of bytes that were
+/// read.
 fn lines(text: &str, at: usize, from: u8, what: &str) -> Cql5Result<Option<(u8, usize)>> {
     let b = text.as_bytes();
     let is_line = |k: usize| b.get(k).is_some_and(|c| (from..from + 8).contains(c));

@@ -1,6 +1,6 @@
-//! The words of CQL 5 position lists, in a table of the same form as that of CQL 6.
+//! The words of CQL 5 position lists. The table has the same form as the table of words of CQL 6.
 //!
-//! The table also contains the words that CQL-S added. Most of these words are about moves, the game, or text.
+//! It also contains the words that the program CQL-S added. Most of them concern moves, the game, or text.
 
 use std::sync::LazyLock;
 
@@ -25,12 +25,12 @@ use orbit_core::{
     diagnostic::Span,
 };
 
-/// The way in which a list reads a word.
+/// The role of a word in a list. It tells the parser how to read the word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeywordReading {
     /// The word transforms the list.
     Transform(ListTransform),
-    /// The word is a condition; this function reads the rest of the condition after the keyword.
+    /// The word is the keyword of a condition. The function reads the rest of the condition.
     Condition(fn(&mut Cql5Parser, &str, Span) -> Cql5Result<Node>),
     /// The word begins a condition that is not supported yet.
     Unbuilt,
@@ -49,7 +49,8 @@ pub(crate) static TABLE: LazyLock<DialectWords<KeywordReading>> =
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
-/// Makes the [`KeywordReading`] of a sign that names two kinds of men. A code is one of [`Code`], or 0 for an empty square.
+/// Returns the [`KeywordReading`] of a sign that names two kinds of pieces. Each argument is a [`Code`], or 0 for an empty
+/// square.
 const fn men(first: u8, second: u8) -> KeywordReading {
     Piece(Pieces { list: PieceSet::only(Code(first)).union(PieceSet::only(Code(second))), ..NONE })
 }
@@ -62,14 +63,14 @@ const fn line(dirs: u8, attack: bool) -> (Dirs, bool) {
     (Dirs(dirs), attack)
 }
 
-/// Makes the [`KeywordReading`] of a condition that consists of its keyword alone.
+/// Expands to the [`KeywordReading`] of a condition that consists of its keyword alone.
 macro_rules! leaf {
     ($op:expr) => {
         Test(|parser, name, span| parser.leaf($op, name, span))
     };
 }
 
-/// Makes the [`KeywordReading`] of a keyword that counts lines of squares, such as `:ray`.
+/// Expands to the [`KeywordReading`] of a keyword that counts lines of squares, such as `:ray`.
 macro_rules! ray {
     ($dirs:expr, $attack:expr) => {
         Test(|parser, name, span| parser.ray(name, line($dirs, $attack), span))
@@ -224,7 +225,7 @@ const GROUPS: &[KeywordRows] = &[
     ] },
 ];
 
-/// Makes the table row of a keyword that is not supported yet.
+/// Returns the table row of a keyword that is not supported yet.
 const fn later(
     spellings: Spellings,
     arguments: &'static str,
@@ -234,7 +235,8 @@ const fn later(
     here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(WordStatus::NotYet)
 }
 
-/// Makes the table row of a keyword of match lists. In a position list, it is refused as not supported.
+/// Returns the table row of a keyword that only match lists may contain. In a position list, the parser rejects it as not
+/// supported.
 const fn within(
     spellings: Spellings,
     arguments: &'static str,
@@ -245,12 +247,12 @@ const fn within(
     row.with_status(WordStatus::Within("the keyword of position lists"))
 }
 
-/// Returns the way in which a list reads a word.
+/// Returns the role of a word in a list, or `None` if the word is unknown.
 pub(super) fn reading(word: &str) -> Option<KeywordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
 
-/// Returns the pieces that a sign names in a designator.
+/// Returns the pieces that a sign stands for in a designator.
 pub(super) fn piece(sign: char) -> Option<Pieces> {
     match reading(sign.encode_utf8(&mut [0; 4]))? {
         Piece(pieces) => Some(pieces),
@@ -276,7 +278,7 @@ pub(super) fn is_unbuilt(name: &str) -> bool {
     matches!(reading(name), Some(Unbuilt))
 }
 
-/// Returns the keyword that a misspelt one most resembles: a supported keyword if one is similar enough, else one that is not
+/// Returns the keyword that is most similar to a misspelt one. Supported keywords take precedence over keywords that are not
 /// supported yet.
 pub(crate) fn nearest(misspelt: &str) -> Option<&'static str> {
     TABLE.nearest(

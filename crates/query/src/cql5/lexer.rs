@@ -1,7 +1,7 @@
 //! Splits the text of a CQL 5 list into tokens: parentheses, keywords, and other texts between blanks.
 //!
-//! The meaning of such a text (a designator, a number, a result) depends on the keyword before it, so the lexer leaves it
-//! uninterpreted.
+//! A text between blanks can be a designator, a number or a result. This depends on the keyword before it, so the lexer does not
+//! interpret the text.
 
 use crate::token::QUERY_BYTES_MAX;
 use orbit_core::diagnostic::{Diagnostic, Span};
@@ -17,7 +17,7 @@ pub(super) enum Cql5Tok<'a> {
         negated: bool,
         name: &'a str,
     },
-    /// Any other text up to a blank, a parenthesis or a keyword. Blanks inside brackets are part of the text.
+    /// Any other text. It ends at a blank, a parenthesis or a keyword. Blanks inside brackets are part of the text.
     Text(&'a str),
     End,
 }
@@ -64,7 +64,7 @@ pub(super) fn lex(text: &str) -> Cql5Result<Vec<Cql5Token<'_>>> {
     }
 }
 
-/// Returns the number of bytes of blanks and comments at the start of a text.
+/// Returns the number of bytes that blanks and comments occupy at the start of a text.
 fn blank(text: &str, at: usize) -> Cql5Result<usize> {
     let mut len = 0;
     loop {

@@ -75,8 +75,8 @@ impl Cql5Parser<'_> {
 
     // ---- lists
 
-    /// Reads the rest of a list, up to and including its closing parenthesis. The opening parenthesis and `position` were read
-    /// already.
+    /// Reads the rest of a list, including its closing parenthesis. The parser has already read the opening parenthesis and
+    /// `position`.
     fn list(&mut self, open: Span, join: Join) -> Cql5Result<Node> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -179,7 +179,7 @@ impl Cql5Parser<'_> {
         Ok(set.into())
     }
 
-    /// Returns the error for a text that looks like CQL 6, or like an argument without its keyword. Returns `None` for any
+    /// Returns the error for a text that looks like CQL 6, or like an argument whose keyword is missing. Returns `None` for any
     /// other text.
     fn stray(&self, text: &str) -> Option<Diagnostic> {
         let help = match text {
@@ -285,7 +285,8 @@ impl Cql5Parser<'_> {
         Ok(())
     }
 
-    /// Refuses a text or a list after a keyword that takes no arguments, if it looks like an argument.
+    /// Returns an error if a text or a list follows a keyword that takes no arguments, and the text or list looks like an
+    /// argument.
     fn no_argument(&self, name: &str, span: Span) -> Cql5Result<()> {
         let error = || {
             Diagnostic::error(
@@ -307,7 +308,7 @@ impl Cql5Parser<'_> {
         }
     }
 
-    /// Reads the lists after `:and` or `:or`: one after the other, or all in one pair of parentheses.
+    /// Reads the lists after `:and` or `:or`. They stand one after the other, or together in one pair of parentheses.
     pub(super) fn lists(&mut self, name: &str, join: Join) -> Cql5Result<Node> {
         let from = self.last_span();
         let mut all = vec![self.one_list(name, join)?];
@@ -343,7 +344,7 @@ fn unknown(name: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// Makes a condition from a filter of any type.
+/// Turns a filter of any type into a condition that is true if the filter matches.
 fn condition(node: Node) -> Node {
     if let Node::Condition(_) = node {
         return node;
@@ -352,7 +353,7 @@ fn condition(node: Node) -> Node {
     filter(C::Braces(vec![node]), span)
 }
 
-/// Joins items into one condition that matches if all items match, or if one of them does.
+/// Joins items into one condition. It matches if all items match or, for `Join::Any`, if at least one item matches.
 fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
     match (items.len(), join) {
         (0, _) => filter(C::Bool(join == Join::All), span),
@@ -362,7 +363,7 @@ fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
     }
 }
 
-/// Joins choices with `or`, as a tree of the least possible depth.
+/// Joins alternatives with `or` into a tree of the least possible depth.
 fn any_of(mut items: Vec<Node>) -> Node {
     if items.len() == 1 {
         return condition(items.remove(0));

@@ -1,4 +1,4 @@
-//! The parser of CQL 5 lists, and its access to tokens. The contents of a list are read in [`super::lists`].
+//! The parser of CQL 5 lists, and its access to tokens. The functions in [`super::lists`] read the contents of a list.
 
 use super::{
     Cql5Result,
@@ -6,7 +6,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The way in which the items of a list are joined.
+/// The operator, `and` or `or`, that joins the items of a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Join {
     All,

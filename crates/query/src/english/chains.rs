@@ -9,14 +9,14 @@ use crate::tree::{
 };
 
 impl Teller<'_> {
-    /// Describes a move that leaves the current position or led to it. Returns `None` if the move has a part that cannot be
-    /// described.
+    /// Describes a move from the current position, or the move that led to it. Returns `None` if part of the move filter cannot
+    /// be described.
     pub(super) fn edge_here(&self, edge: &Edge<Written>) -> Option<String> {
         let when = if edge.entering { "last" } else { "next" };
         Some(format!("{} {when}", self.edge(edge, "a piece")?))
     }
 
-    /// Describes a move. `any` is the name for the moving piece if the query does not name one.
+    /// Describes a move. `any` names the moving piece if the query does not restrict it.
     fn edge(&self, edge: &Edge<Written>, any: &str) -> Option<String> {
         let who = edge.from.as_ref().map_or(Some(any.into()), |from| self.noun(from))?;
         let verb = match (edge.capture, edge.entering) {
@@ -118,7 +118,7 @@ fn count(range: Option<&[Number<Written>; 2]>) -> Option<String> {
     }
 }
 
-/// Returns descriptions of the constituents of a chain, in order. `tell` describes one constituent.
+/// Describes the constituents of a chain, in order. `tell` describes one constituent.
 fn told<T>(chain: &Chain<T>, tell: &dyn Fn(&T) -> Option<String>) -> Option<String> {
     match chain {
         Chain::One(one) => tell(one),

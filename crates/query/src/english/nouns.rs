@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Color, Piece, Role, Square};
 use crate::tree::{Arith, Cmp, PawnKind, Pieces, PureKind, Squares, SquaresOp, Text, TextOp};
 use orbit_core::board::{Code, PieceSet, role_name};
 
-/// The maximum number of squares that are named one by one.
+/// The maximum number of squares that a description lists one by one.
 const SQUARES_MAX: usize = 4;
 
 fn color(color: Color) -> &'static str {
@@ -22,7 +22,7 @@ fn listed(pieces: PieceSet) -> Vec<Piece> {
         .collect()
 }
 
-/// Returns the piece that a designator names, if it names only one.
+/// Returns the only piece that a designator names. Returns `None` if it names several.
 pub(super) fn single(pieces: Pieces) -> Option<Piece> {
     let accepts = pieces.accepts();
     match &listed(accepts)[..] {
@@ -31,7 +31,7 @@ pub(super) fn single(pieces: Pieces) -> Option<Piece> {
     }
 }
 
-/// Returns the side to which all pieces of a designator belong, if there is one such side.
+/// Returns the side to which all pieces of a designator belong. Returns `None` if they belong to both sides.
 pub(super) fn side(pieces: Pieces) -> Option<Color> {
     let all = listed(pieces.accepts());
     let side = all.first()?.color;
@@ -70,7 +70,7 @@ fn named(pieces: Pieces, plural: bool) -> Option<String> {
         (true, true) => return None,
         (false, true) => format!("white {}", super::listed(&white, "or")),
         (true, false) => format!("black {}", super::listed(&black, "or")),
-        // Both sides have the same kinds of pieces.
+        // Both sides have the same kinds of pieces, so no colour is named.
         (false, false) if white == black => super::listed(&white, "or"),
         (false, false) => {
             format!("white {} or black {}", super::listed(&white, "or"), super::listed(&black, "or"))
@@ -78,7 +78,7 @@ fn named(pieces: Pieces, plural: bool) -> Option<String> {
     })
 }
 
-/// Returns the names of kinds of pieces, whatever their colour: `queen or rook`.
+/// Returns the names of kinds of pieces without a colour: `queen or rook`.
 pub(super) fn kinds(pieces: PieceSet) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for piece in listed(pieces) {
@@ -90,7 +90,7 @@ pub(super) fn kinds(pieces: PieceSet) -> Option<String> {
     (!names.is_empty()).then(|| super::listed(&names, "or"))
 }
 
-/// Describes squares as a place: ` on d4`, ` on rank 7`. The text is empty for the whole board.
+/// Describes the location of a piece: ` on d4`, ` on rank 7`. The text is empty for the whole board.
 fn place(squares: Bitboard) -> Option<String> {
     if squares == Bitboard::FULL {
         return Some(String::new());

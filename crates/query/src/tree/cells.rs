@@ -1,4 +1,4 @@
-//! The values that variables have while a query is evaluated or turned into a plan.
+//! The values of variables while a query is evaluated, or while it is translated into a plan.
 //!
 //! Each variable has a *cell*, which holds a value or is unbound. All filters of a query use the same cells, including filters
 //! inside `find`. An unbound cell reads as the empty set, or as no value.
@@ -7,22 +7,22 @@ use std::fmt::Debug;
 
 use super::VarId;
 
-/// The types of values that one evaluator uses.
+/// The Rust types in which one evaluator stores values.
 pub trait CellValues {
     /// A set of squares.
     type Squares: Clone + Debug;
-    /// A number. It always has a value: instead of a number without a value, the cell is [`Cell::Unbound`].
+    /// A number. It always has a value. A number without a value is stored as [`Cell::Unbound`].
     type Number: Clone + Debug;
-    /// A string. It always has a value: instead of a string without a value, the cell is [`Cell::Unbound`].
+    /// A string. It always has a value. A string without a value is stored as [`Cell::Unbound`].
     type Text: Clone + Debug;
-    /// A position of the game. It always exists: instead of a missing position, the cell is [`Cell::Unbound`].
+    /// A position of the game. It always exists. A missing position is stored as [`Cell::Unbound`].
     type Position: Clone + Debug;
 }
 
 /// The value of one variable.
 #[derive(Clone, Debug)]
 pub enum Cell<V: CellValues> {
-    /// No value: the variable was not assigned, or its loop has ended.
+    /// No value: the variable has not been assigned, or its loop has ended.
     Unbound,
     /// A set of squares.
     Squares(V::Squares),
@@ -44,7 +44,7 @@ impl<V: CellValues> Cells<V> {
         Cells((0..count).map(|_| Cell::Unbound).collect())
     }
 
-    /// Makes as many cells as `self` has, all unbound.
+    /// Returns as many cells as `self` has, all unbound.
     #[must_use]
     pub fn emptied(&self) -> Cells<V> {
         Cells::unbound(self.0.len())
@@ -55,7 +55,7 @@ impl<V: CellValues> Cells<V> {
         self.0[var.0 as usize] = cell;
     }
 
-    /// Takes the value out of a variable, which is unbound afterwards.
+    /// Removes the value of a variable and returns it. The variable is unbound afterwards.
     pub fn take(&mut self, var: VarId) -> Cell<V> {
         std::mem::replace(&mut self.0[var.0 as usize], Cell::Unbound)
     }

@@ -1,4 +1,4 @@
-//! The comments that a query writes into games, and the filters that must be evaluated to write them.
+//! The comments that a query writes into games. This file also determines which filters must be evaluated to write the comments.
 
 use super::{
     Comments, ConditionOp, Control, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares,
@@ -7,8 +7,8 @@ use super::{
 };
 
 impl TypedQuery {
-    /// Returns true if everything that the query writes at a hit depends on that hit alone. The query may contain a `sort` whose
-    /// value makes the position a hit, since such a `sort` has no value at other positions.
+    /// Returns true if everything that the query writes at a hit depends only on that hit. The query may contain `sort` filters,
+    /// but only if the position matches because of their value, so that they have no value at other positions.
     pub fn writes_at_hits(&self) -> bool {
         let writes = |op: &GameCondition<Written>| {
             matches!(
@@ -21,14 +21,14 @@ impl TypedQuery {
             && !self.has(writes)
     }
 
-    /// Returns true if the query writes nothing but the mark at each hit. Then no filter has to be evaluated for comments.
+    /// Returns true if the query writes only the standard comment at each hit. No filter then has to be evaluated for comments.
     pub fn writes_marks_alone(&self) -> bool {
         self.sorts.is_empty() && self.writes_at_hits() && !self.body.any(|filter| self.is_written(filter))
     }
 
     /// Returns the filters that must be evaluated at a position where the body is known to match: the last filter of its braces,
-    /// and the filters before it that write comments. Returns `None` if that would be every filter, or if one of them reads a
-    /// variable, which another filter may have set. The result is valid only for a query that [writes at
+    /// and the filters before it that write comments. Returns `None` if these are all the filters, or if one of them reads a
+    /// variable that another filter may have set. The result is valid only for a query that [writes at
     /// hits](TypedQuery::writes_at_hits).
     pub fn written_at_hits(&self) -> Option<Node> {
         let is_quiet =
@@ -61,14 +61,14 @@ impl TypedQuery {
         (len < before && !node.any(reads_variable)).then_some(node)
     }
 
-    /// Returns true if a filter itself, without its operands, writes a comment and the header allows that comment.
+    /// Returns true if a filter writes a comment, apart from its operands, and the header allows that comment.
     fn is_written(&self, filter: Ref<Written>) -> bool {
         let last = comments_of(filter);
         last != Comments::Silent && self.header.comments <= last
     }
 }
 
-/// Returns the number of `sort` filters in a filter.
+/// Returns the number of `sort` filters in a filter, including the filter itself.
 fn sorts_of(filter: Ref<'_, Written>) -> usize {
     let mut count = 0;
     filter.walk(&mut |filter| count += usize::from(is_sort(filter)));
@@ -83,7 +83,7 @@ fn is_sort(filter: Ref<'_, Written>) -> bool {
     }
 }
 
-/// Returns the number of `sort` filters whose value makes the whole filter match.
+/// Returns the number of `sort` filters in a filter whose value alone makes the whole filter match.
 fn sorts_at_hits(filter: Ref<'_, Written>) -> usize {
     if is_sort(filter) {
         return 1;
@@ -110,7 +110,7 @@ fn sorts_at_hits(filter: Ref<'_, Written>) -> usize {
     }
 }
 
-/// Returns true if a filter itself, without its operands, reads a variable or tests whether one is bound.
+/// Returns true if a filter, apart from its operands, reads a variable or tests whether one is bound.
 fn reads_variable(filter: Ref<'_, Written>) -> bool {
     match filter {
         Ref::Condition(f) => matches!(
@@ -134,8 +134,8 @@ fn reads_variable(filter: Ref<'_, Written>) -> bool {
     }
 }
 
-/// Returns the strictest setting of the header under which a filter still writes a comment: `Quiet` if the query asks for the
-/// comment, `All` if the filter makes the comment by default, `Silent` if it makes none.
+/// Returns the strictest header setting that still allows the comment of a filter: `Quiet` if the query asks for the comment,
+/// `All` if the filter writes one by default. Returns `Silent` if it writes none.
 fn comments_of<P: Form>(filter: Ref<'_, P>) -> Comments {
     let of_itself = |quiet: bool| if quiet { Comments::Silent } else { Comments::All };
     match filter {
@@ -185,7 +185,7 @@ fn of_path<P: Form>(path: &Path<P>) -> Comments {
 mod tests {
     use crate::parse;
 
-    /// Returns whether a query writes only at hits, and the text of the part that is evaluated there.
+    /// Returns true if a query writes only at hits, and the text of the part that is evaluated at a hit to write comments.
     fn written(text: &str) -> (bool, Option<String>) {
         let query = parse(text).expect(text).query;
         let left = query.written_at_hits().map(|left| text[left.span().start..left.span().end].to_owned());

@@ -22,7 +22,7 @@ operands! {
         Not(Any<P>),
         /// `if c then t [else e]`. Without `else`, it is true if c does not match.
         If { condition: Any<P>, then: Any<P>, other: Option<Any<P>> },
-        /// `{f1 ... fn}` with a condition as the last filter. It is true if all filters match; filters after one that fails are
+        /// `{f1 ... fn}`, where fn is a condition. It is true if all filters match. Once a filter fails, the filters after it are
         /// not evaluated.
         Braces(Vec<Any<P>>),
         /// `in` on sets: the left set is a subset of the right one.
@@ -39,28 +39,28 @@ operands! {
         Initial,
         /// `terminal`: the position is the last one of its game.
         Terminal,
-        /// `wtm`, `btm`: the side that is to move.
+        /// `wtm`, `btm`: this side is to move.
         ToMove(Color),
         /// `result 1-0`: the game has this result.
         Result(GameResult),
-        /// `v = F`. It is true if F has a value (a set always has one), which then becomes the value of the variable.
+        /// `v = F`. It is true if F has a value, which is then assigned to the variable. A set always has a value.
         Assign(VarId, Assigned<P>),
-        /// `typename S == "N"` and all other comparisons of a square's letter with a literal. It is true if S is exactly one
-        /// square and its content is among `contents`. If `spelt` is present, there is no comparison: the
-        /// filter is `typename S` alone, which the grammar treats as a string, and which is true if it has a letter.
+        /// A comparison such as `typename S == "N"` of a square's letter with a literal. It is true if S is exactly one square
+        /// and the content of this square is in `contents`. `typename S` alone is also stored like this, with all contents. If
+        /// `spelt` is present, the condition yields the letter, in this spelling, where the grammar needs a string.
         ContentIs { contents: PieceSet, of: Squares<P>, spelt: Option<Spelt> },
         /// `square all v in S body`: the body matches for each square of S.
         SquareAll { var: VarId, domain: Squares<P>, body: Any<P> },
         /// `a != b` on numbers. It is also true if one of the numbers has no value.
         Differ(Number<P>, Number<P>),
         /// A comparison of strings, byte by byte. If an operand has no value, `!=` is true and all other comparisons are false.
-        /// The grammar treats all comparisons except `!=` as strings: see [`super::TextOp::Compare`].
+        /// In the grammar, all comparisons except `!=` are strings; see [`super::TextOp::Compare`].
         TextCompare(Cmp, Text<P>, Text<P>),
         /// `a in b` on strings: a is a substring of b. It is false if either string has no value.
         TextIn(Text<P>, Text<P>),
-        /// A condition that needs the game, or depends on filters that were evaluated before.
+        /// A condition that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameCondition<P>),
-        /// A condition that only this form of the tree has.
+        /// A condition that exists only in this form of the tree, such as a transform.
         Form(OfCondition<P>),
     }
 }

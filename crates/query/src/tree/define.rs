@@ -1,6 +1,6 @@
-//! A macro that defines operations. One definition gives the type and the code that visits and rewrites its operands.
+//! A macro that defines types of operations. It also generates the code that visits and rewrites their operands.
 
-/// Defines enums of operations, or structs that contain operands, and implements `Operand` for them.
+/// Defines enums of operations, or structs with operands, and implements `Operand` for them.
 macro_rules! operands {
     ($(#[$attr:meta])* pub enum $name:ident<P: Form> { $($body:tt)* }) => {
         $(#[$attr])*
@@ -35,7 +35,8 @@ macro_rules! operands {
         }
     };
 
-    // The macro collects the arms of two matches, variant by variant: one match visits the operands, the other rewrites them.
+    // The macro collects the arms of two `match` expressions, variant by variant. One `match` visits the operands, the other
+    // rewrites them.
     (@variants $name:ident [$($g:tt)*] [$($here:tt)*] [$($there:tt)*] $visit:ident $by:ident
         [$($v:tt)*] [$($r:tt)*]) => {
         impl<$($g)*> $crate::tree::Operand<P> for $name<$($here)*> {
@@ -53,7 +54,7 @@ macro_rules! operands {
             }
         }
     };
-    // A variant that only one form of the tree has is rewritten by a method of `Rewrite`.
+    // A variant `Form` exists only in one form of the tree. A method of `Rewrite` has already rewritten it at this point.
     (@variants $name:ident $g:tt $here:tt $there:tt $visit:ident $by:ident [$($v:tt)*] [$($r:tt)*]
         $(#[$doc:meta])* Form($ty:ty), $($rest:tt)*) => {
         operands! { @variants $name $g $here $there $visit $by

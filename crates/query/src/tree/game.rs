@@ -1,53 +1,53 @@
 //! Operations that need more of the game than the current position: moves, other positions, sequences of positions and moves, and
 //! values that are kept from one evaluation to the next.
 //!
-//! These operations are wrapped in [`super::ConditionOp::Game`] and in the variants of the same name for the other kinds. Except
-//! for `find`, all other operations can be evaluated at one position alone. This project calls the operations of this module *the
+//! [`super::ConditionOp::Game`], and the variants of the same name for the other kinds, contain these operations. Outside of this
+//! module, all operations except `find` can be evaluated at one position alone. The operations of this module are called *the
 //! game language*.
 
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
 use orbit_core::board::PieceSet;
 
-/// The number of a dictionary: an index into [`super::TypedQuery::dictionaries`].
+/// The number of a dictionary, which is an index into [`super::TypedQuery::dictionaries`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DictionaryId(pub u32);
 
-/// The number of a sort: an index into [`super::TypedQuery::sorts`].
+/// The number of a sort, which is an index into [`super::TypedQuery::sorts`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SortId(pub u32);
 
 operands! {
-    /// Conditions that need the game; see the [module](self).
+    /// Conditions that need more of the game than the current position; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameCondition<P: Form> {
         /// `P:F`: true if F matches at position P. It is false if P does not exist.
         At { at: Position<P>, of: Condition<P> },
-        /// A test of moves, `L--R`, `L[x]R` or `L--R(T)`, without a target T or with one whose value is true or false.
+        /// A test of moves: `L--R`, `L[x]R` or `L--R(T)`. There is no target T, or its value is true or false.
         Edge { edge: Edge<P>, target: Option<Any<P>> },
         /// `move ...` used as a condition.
         Move(Move<P>),
-        /// The move that led here is the first move from its parent position (`primary`), or another move (`secondary`). Both are
-        /// false at the start of the game.
+        /// A `move ...` filter whose value is true or false.
         Sibling(Sibling),
-        /// `castle`, `o-o`, `o-o-o`, `enpassant`: the kind of the move that led here.
+        /// `primary`: the move that led here is the first one from its parent position. `secondary`: it is another one. Both are
+        /// false at the start of the game.
         Arrived(Special),
-        /// `nullmove`: the move that led here was a null move.
+        /// `castle`, `o-o`, `o-o-o`, `enpassant`: the move that led here is of this kind.
         NullMove,
         /// `mainline`: the position is on the main line, that is, its depth is 0.
         Mainline,
         /// `variation`: the position is in a side line, that is, its depth is above 0.
         Variation,
-        /// `virtualmainline`: the way from the start to here contains no null move, and no alternative (a move that begins a
-        /// side line) that White played.
+        /// `virtualmainline`: the moves from the start to here include no null move, and no move by White that begins a side
+        /// line.
         VirtualMainline,
-        /// `try`: exactly one position on the way from the start to here is reached by an alternative of White.
+        /// `try`: exactly one of the moves from the start to here is a move by White that begins a side line.
         Try,
         /// `ancestor(P Q)`. For `descendant(P Q)`, the operands are swapped.
         Ancestor { ancestor: Position<P>, of: Position<P> },
         /// `echo (s t) F`, where F is not a number.
         Echo(Echo<Any<P>>),
-        /// `piece X=S`. If S is one occupied square, X becomes the piece on that square.
+        /// `piece X=S`. If S is a single occupied square, X becomes the piece on that square.
         BindPiece { var: VarId, of: Squares<P> },
         /// `piece all X in S F`.
         PieceAll { var: VarId, domain: Squares<P>, body: Any<P> },
@@ -59,7 +59,7 @@ operands! {
         SetSlice { var: VarId, from: Option<Number<P>>, to: Option<Number<P>>, value: Text<P> },
         /// `unbind x`: removes the value of a variable. It is always true.
         Unbind(VarId),
-        /// `unbind D[k]`, `unbind D`: removes one entry or all entries of a dictionary. It is false only if k has no value.
+        /// `unbind D[k]`, `unbind D`: removes one or all entries of a dictionary. It is false only if k has no value.
         Forget { dictionary: DictionaryId, key: Option<Assigned<P>> },
         /// `isbound x`, or `isunbound x` if `bound` is false.
         IsBound { var: VarId, bound: bool },
@@ -69,25 +69,23 @@ operands! {
         Loop(Any<P>),
         /// `while (c) F`: repeats F as long as c matches. It is always true.
         While { condition: Any<P>, body: Any<P> },
-        /// `while (s ~~ "re") F`: evaluates F once for each match of the regular expression. It is true if s
-        /// has a value.
+        /// `while (s ~~ "re") F`: evaluates F once for each match of the regular expression. It is true if s has a value.
         WhileMatch { text: Text<P>, pattern: String, body: Any<P> },
         /// `x∊D F`, `string x in D F`: evaluates F for each key of D, in ascending order. It is always true.
         KeyLoop { dictionary: DictionaryId, var: VarId, body: Any<P> },
         /// `comment(...)`, `///`: writes a comment at the position. It is always true.
         Comment(Vec<Any<P>>),
-        /// `message(...)`: prints a string. It is always true. With `quiet`, only the string is printed, without the
-        /// game and the position.
+        /// `message(...)`: prints a string. It is always true. With `quiet`, the game and the position are not printed.
         Message { quiet: bool, of: Vec<Any<P>> },
         /// `settag("X" s)`: sets a tag of the game. It is true if s has a value.
         SetTag { name: String, value: Text<P> },
-        /// `removecomment`: removes the comment of the last move from the output. It is always true.
+        /// `removecomment`: removes the comment of the last move when the game is written. It is always true.
         RemoveComment,
         /// `writefile(name s)`: writes a string to a file.
         WriteFile { name: Text<P>, value: Text<P> },
         /// `equal(F G)`: true if F and G have equal values.
         Equal(Any<P>, Any<P>),
-        /// `originalcomment` with a glyph such as `"!"`: the move that led here has this glyph.
+        /// `originalcomment` with a glyph such as `"!"`: the move that led here has this annotation glyph.
         Glyph(u8),
         /// `cql_abort`: ends the run.
         Abort,
@@ -95,11 +93,11 @@ operands! {
 }
 
 operands! {
-    /// Sets of squares that need the game; see the [module](self).
+    /// Sets of squares that need more of the game than the current position; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameSquares<P: Form> {
-        /// The value of a filter that is evaluated at another position.
+        /// A filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Squares<P>>),
         /// `D[k]`: the value of an entry of a dictionary.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
@@ -107,15 +105,15 @@ operands! {
         From,
         /// `to`: the square that the last move reached; two squares for castling.
         To,
-        /// `enpassantsquare`: the square of the pawn that was captured en passant.
+        /// `enpassantsquare`: the square of the pawn that the last move captured en passant.
         EnPassantSquare,
-        /// `move from`, `move to`, `move capture`: squares of the moves that qualify.
+        /// `move from`, `move to`, `move capture`: the squares that the qualifying moves leave, reach, or capture on.
         Move(Move<P>),
-        /// A piece variable: the square of its piece at this position.
+        /// A piece variable: the square on which its piece stands in this position.
         Piece(VarId),
         /// `piece X in S F`: the squares of S whose pieces make F match.
         PieceLoop { var: VarId, domain: Squares<P>, body: Any<P> },
-        /// `P & Q`: the squares whose contents are equal in both positions. The set is empty if P or Q does not exist.
+        /// `P & Q`: the squares that have the same content in both positions. The set is empty if P or Q does not exist.
         SameContents(Position<P>, Position<P>),
         /// `makesquare s`, where s is not a literal. The set is empty if the string names no square.
         SquareOf(Text<P>),
@@ -123,15 +121,15 @@ operands! {
 }
 
 operands! {
-    /// Numbers that need the game; see the [module](self).
+    /// Numbers that need more of the game than the current position; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameNumber<P: Form> {
-        /// The value of a filter that is evaluated at another position.
+        /// A filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Number<P>>),
         /// `D[k]`: the value of an entry of a dictionary.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
-        /// `sort "n" F`: the value by which games are sorted. The number of a set is the number of its squares.
+        /// `sort "n" F`: the value by which games are sorted. The value of a set is the number of its squares.
         Sort { sort: SortId, of: Number<P> },
         /// `countmoves L--R(T)`: the number of moves that qualify.
         CountMoves { edge: Edge<P>, target: Option<Any<P>> },
@@ -139,20 +137,20 @@ operands! {
         Move(Move<P>),
         /// `line ...`: the number of positions of the line.
         Line(Line<P>),
-        /// `path ...`: the number of moves of the path, or the largest value of `max`.
+        /// `path ...`: the number of moves in the path, or the largest value of its option `max`.
         Path(Path<P>),
-        /// `pathcount`: the number of counted moves of the path so far.
+        /// `pathcount`: the number of moves in the current path that count, up to here.
         PathCount,
-        /// `pathcountunfocused`: the number of moves of the path so far that do not count.
+        /// `pathcountunfocused`: the number of moves in the current path that do not count, up to here.
         PathCountUnfocused,
         /// `positionid`: the number of the position in its game.
         PositionId,
-        /// `depth`: the number of alternatives (moves that begin a side line) on the way from the start to here.
+        /// `depth`: the number of moves from the start to here that begin a side line.
         Depth,
         /// `distance(P Q)`: the number of moves between the positions.
         Distance(Position<P>, Position<P>),
-        /// `consecutivemoves [quiet] [range] (v w)`: the length of the longest run of equal moves on the ways from the last
-        /// common ancestor of v and w to these two positions.
+        /// `consecutivemoves [quiet] [range] (v w)`: the length of the longest run of equal moves, compared between the way to v
+        /// and the way to w. Both ways begin at the last common ancestor of v and w.
         ConsecutiveMoves { first: VarId, second: VarId, quiet: bool, range: Option<[Number<P>; 2]> },
         /// `echo (s t) F`, where F is a number: the largest value of F.
         Echo(Echo<Number<P>>),
@@ -162,14 +160,13 @@ operands! {
         Size(DictionaryId),
         /// `#s`: the number of bytes of a string.
         Length(Text<P>),
-        /// `indexof(a b)`: the index in b, counted from 0, at which a begins. There is no value if a does not occur in
-        /// b.
+        /// `indexof(a b)`: the index, counted from 0, at which a begins in b. There is no value if a does not occur in b.
         IndexOf(Text<P>, Text<P>),
         /// `int s`: the number that a string spells.
         ToNumber(Text<P>),
         /// `ascii "c"`: the code of a character.
         CodeOf(Text<P>),
-        /// `\-1`: the index at which a group of the last match of a regular expression began.
+        /// `\-1`: the index at which a group began in the last match of a regular expression.
         GroupStart(u32),
         /// `lastgamenumber`: the number of the last game of the database.
         LastGameNumber,
@@ -177,11 +174,11 @@ operands! {
 }
 
 operands! {
-    /// Strings that need the game; see the [module](self).
+    /// Strings that need more of the game than the current position; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameText<P: Form> {
-        /// The value of a filter that is evaluated at another position.
+        /// A filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Text<P>>),
         /// `D[k]`: the value of an entry of a dictionary.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
@@ -189,9 +186,10 @@ operands! {
         Sort { sort: SortId, of: Text<P> },
         /// `a + b`: both strings, one after the other.
         Joined(Text<P>, Text<P>),
-        /// `str(...)`: the values of all filters as one string.
+        /// `str(...)`: the values of all the filters, joined into one string.
         Written(Vec<Any<P>>),
-        /// `s[i:j]`: a part of a string. Bounds beyond the string are moved to its ends; negative bounds count from the end.
+        /// `s[i:j]`: a part of a string. A bound outside the string means the nearest end of the string. Negative bounds count
+        /// from the end.
         Slice { of: Text<P>, from: Option<Number<P>>, to: Option<Number<P>> },
         /// `s[i]`: one letter of a string. There is no value if there is no such letter.
         Letter { of: Text<P>, at: Number<P> },
@@ -203,7 +201,7 @@ operands! {
         OriginalComment,
         /// `s ~~ "re"`: the part of the string that matched the regular expression.
         Match { text: Text<P>, pattern: String },
-        /// `\1`: a group of the last match of a regular expression.
+        /// `\1`: the text that a group matched in the last match of a regular expression.
         Group(u32),
         /// `ascii n`: the character with a given code.
         OfCode(Number<P>),
@@ -211,22 +209,21 @@ operands! {
         Extremum { largest: bool, of: Vec<Text<P>> },
         /// `readfile name`: the contents of a file.
         ReadFile(Text<P>),
-        /// `currenttransform`: the names of the transforms that produced this copy. The transform that was applied last comes
-        /// first.
+        /// `currenttransform`: the names of the transforms that produced this copy. The one that was applied last comes first.
         CurrentTransform(Vec<String>),
     }
 }
 
 operands! {
-    /// Positions of the game as values; see the [module](self).
+    /// Filters whose value is a position of the game; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GamePosition<P: Form> {
-        /// The value of a filter that is evaluated at another position.
+        /// A filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Position<P>>),
         /// `D[k]`: the value of an entry of a dictionary.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
-        /// `currentposition`: the position at which the filter is evaluated.
+        /// `currentposition`: the position at which the query is being evaluated.
         Current,
         /// `parent`: the position before the last move.
         Parent,
@@ -236,7 +233,7 @@ operands! {
         Numbered(Number<P>),
         /// `lca(P Q)`: the last position from which both P and Q can be reached.
         LastCommonAncestor(Position<P>, Position<P>),
-        /// `P<Q` and the other comparisons: the value is P, if the relation holds.
+        /// `P<Q` and the other comparisons. The value is P if the relation holds; otherwise there is no value.
         Compare { by: PositionOrder, left: Position<P>, right: Position<P> },
         /// `line lastposition ...`: the last position of the line.
         LineEnd(Line<P>),
@@ -244,8 +241,8 @@ operands! {
         PathEnd(Path<P>),
         /// `pathstart`: the position at which the path began.
         PathStart,
-        /// `pathlastposition`: the last position of the path that matched last. Within a path, it is the last position of the
-        /// best path found so far.
+        /// `pathlastposition`: the last position of the most recent path that matched. While a path is being searched, it is the
+        /// last position of the best path found so far.
         PathLast,
     }
 }
@@ -257,7 +254,7 @@ operands! {
     pub enum Elsewhere<P: Form, F> {
         /// `P:F`: the value of F at P.
         At { at: Position<P>, of: F },
-        /// `L--R(T)`: the value of T after the first move that qualifies.
+        /// `L--R(T)`: the value of T after the first qualifying move.
         Edge { edge: Edge<P>, target: F },
     }
 }
@@ -267,22 +264,22 @@ operands! {
 pub enum PositionOrder {
     /// Compares the numbers of the positions. `==` and `!=` test whether they are the same position of the game.
     Number(Cmp),
-    /// `[<]`: the left position is a proper ancestor of the right one.
+    /// `[<]`: the left position is an ancestor of the right one and not the same position.
     Before,
-    /// `[<=]`: the left position is an ancestor of the right one, or is the same.
+    /// `[<=]`: the left position is an ancestor of the right one, or the same position.
     NotAfter,
-    /// `[>]`: the left position is a proper descendant of the right one.
+    /// `[>]`: the left position is a descendant of the right one and not the same position.
     After,
-    /// `[>=]`: the left position is a descendant of the right one, or is the same.
+    /// `[>=]`: the left position is a descendant of the right one, or the same position.
     NotBefore,
 }
 
-/// A choice among the children of a position, that is, the positions after one more move.
+/// A choice among the children of a position, which are the positions after one more move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sibling {
-    /// The first child, by which the line continues.
+    /// The first child. It continues the line.
     Primary,
-    /// All other children, by which side lines begin.
+    /// All other children. They begin side lines.
     Secondary,
 }
 
@@ -290,10 +287,10 @@ operands! {
     /// A test of a move that was played: `L--R=P`, `L[x]R=P`. The filters L and R are evaluated at the position before the move.
     #[derive(Clone, Debug)]
     pub struct Edge<P: Form> {
-        /// True if the test is about the move that led to the current position (`currentmove`); false if it is about the moves
-        /// that leave it.
+        /// True if the test concerns the move that led to the current position (`currentmove`). False if it concerns the moves
+        /// that leave the current position.
         pub entering: bool,
-        /// `[x]`: the move must be a capture. `to` is then tested on the square of the captured piece.
+        /// `[x]`: the move must be a capture. `to` then applies to the square of the captured piece.
         pub capture: bool,
         /// The filter L. `None` if the query leaves it out.
         pub from: Option<Squares<P>>,
@@ -308,15 +305,15 @@ operands! {
     /// The pieces to which a pawn must promote.
     #[derive(Clone, Debug)]
     pub enum Promotion<P: Form> {
-        /// A piece of one of these kinds. The set has both colours, since the colour is ignored.
+        /// A piece of one of these kinds. The set contains both colours of each kind, since the colour does not matter.
         Pieces(PieceSet),
-        /// A piece that one of the letters of a string stands for.
+        /// A piece whose letter occurs in a string.
         Letters(Text<P>),
     }
 }
 
 operands! {
-    /// A `move` filter: the moves that it tests, and the conditions that a move must satisfy to qualify.
+    /// A `move` filter. It selects moves to test, and has conditions that a move must satisfy to qualify.
     #[derive(Clone, Debug)]
     pub struct Move<P: Form> {
         /// The moves that are tested.
@@ -333,13 +330,14 @@ operands! {
         pub promote: Option<PieceSet>,
         /// `enpassantsquare S`: the move captures en passant a pawn on S.
         pub en_passant_square: Option<Squares<P>>,
-        /// `castle`, `o-o`, `o-o-o` or `enpassant`: the kind of move to which the filter is restricted, or `Special::Any`.
+        /// The kind of moves to which the filter is restricted: `castle`, `o-o`, `o-o-o` or `enpassant`. `Special::Any` if there
+        /// is no such restriction.
         pub only: Special,
         /// `null`: the move is a null move.
         pub null: bool,
         /// `primary`, `secondary`: the move is the first move from its position, or another move.
         pub sibling: Option<Sibling>,
-        /// `comment(...)`: the comment is written at the position after each qualifying move.
+        /// `primary`: the move is the first one from its position. `secondary`: it is another one.
         pub comment: Option<Vec<Any<P>>>,
     }
 }
@@ -347,7 +345,7 @@ operands! {
 /// The moves that `move` tests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveOf {
-    /// The moves that were played in the current position.
+    /// The moves that were played from the current position.
     Played,
     /// The move that led to the current position.
     Previous,
@@ -357,10 +355,10 @@ pub enum MoveOf {
     Pseudolegal,
 }
 
-/// The value of `move`. The word after `move` determines it.
+/// The value of a `move` filter. A word in the filter determines it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveValue {
-    /// A truth value: true if a move qualifies.
+    /// True or false: true if a move qualifies.
     Whether,
     /// The squares that qualifying moves leave.
     From,
@@ -375,11 +373,11 @@ pub enum MoveValue {
 /// The filter `echo (s t) F`, which compares the current position with other positions of the game.
 #[derive(Clone, Debug)]
 pub struct Echo<F> {
-    /// The variable `s`, which is the current position.
+    /// The variable `s`, whose value is the current position.
     pub source: VarId,
-    /// The variable `t`, which takes all positions of the game in turn, except the current one.
+    /// The variable `t`. Its value is each position of the game in turn, except the current one.
     pub target: VarId,
-    /// `in all`: `t` also takes the current position.
+    /// `in all`: the values of `t` include the current position.
     pub in_all: bool,
     /// True if the filter makes no comments.
     pub quiet: bool,
@@ -387,7 +385,7 @@ pub struct Echo<F> {
     pub body: F,
 }
 
-/// A regular expression whose letters are the constituents of a line or a path.
+/// A regular expression over positions or moves: its letters are the constituents of a line or a path.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "operands are named as they are")]
 pub enum Chain<T> {
@@ -395,7 +393,7 @@ pub enum Chain<T> {
     One(T),
     /// All parts, one after the other.
     Sequence(Vec<Chain<T>>),
-    /// The part `of`, repeated `min` to `max` times; no `max` means any number of times.
+    /// The part `of`, repeated `min` to `max` times. Without `max`, there is no upper limit.
     Repeat { of: Box<Chain<T>>, min: u32, max: Option<u32> },
 }
 
@@ -409,7 +407,7 @@ impl<T> Chain<T> {
         }
     }
 
-    /// Calls `visit` on the constituents that occur in every match of the chain, in order.
+    /// Calls `visit` on each constituent that occurs in every match of the chain, in order.
     pub fn each_needed<'a>(&'a self, visit: &mut dyn FnMut(&'a T)) {
         match self {
             Chain::One(one) => visit(one),
@@ -450,15 +448,15 @@ operands! {
     /// A line of positions: `line --> c1 --> c2 ...`.
     #[derive(Clone, Debug)]
     pub struct Line<P: Form> {
-        /// The range in which the number of positions must lie.
+        /// The range in which the number of positions must lie. `None` if any number is allowed.
         pub range: Option<[Number<P>; 2]>,
-        /// `<--`: the line goes back from the current position to earlier ones.
+        /// `<--`: the line leads from the current position back to earlier ones.
         pub back: bool,
         /// True if positions in which the other side is to move are skipped.
         pub single_color: bool,
         /// True if no other line may begin at a position of a line that was found.
         pub nestban: bool,
-        /// True if the value is that of the first line in the order of the search, not of the longest line.
+        /// True if the first line that the search finds determines the value. Otherwise the longest line does.
         pub first_match: bool,
         /// `primary` or `secondary`: the line continues only to first children, or only to other children.
         pub sibling: Option<Sibling>,
@@ -475,8 +473,8 @@ operands! {
     pub struct LineStep<P: Form> {
         /// The filter that must match at the position.
         pub filter: Any<P>,
-        /// True if the filter contains a `move` filter that tests the moves leaving the position. The filter is then evaluated
-        /// once for each move by which the line may continue.
+        /// True if the filter contains a `move` filter for the moves that leave the position. It is then evaluated once for each
+        /// move by which the line can continue.
         pub tied: bool,
     }
 }
@@ -487,22 +485,22 @@ operands! {
     pub struct Path<P: Form> {
         /// The range in which the value must lie.
         pub range: Option<[Number<P>; 2]>,
-        /// The moves that count, as chosen by `focus S`, `focus capture S` or `singlecolor`. Other moves are skipped. `None` if
-        /// all moves count.
+        /// Determines the moves that count: `focus S`, `focus capture S` or `singlecolor`. All other moves are skipped. `None` if
+        /// every move counts.
         pub focus: Option<Focus<P>>,
-        /// `max N`: the result is the path at whose end N is largest.
+        /// `max N`: among the matching paths, the one with the largest N at its end is the result.
         pub max: Option<Number<P>>,
         /// True if the path continues only to first children.
         pub primary: bool,
         /// True if no other path may begin at a position of a path that was found, except at its last position.
         pub nestban: bool,
-        /// True if the value is that of the first path in the order of the search, not of the longest path.
+        /// True if the first path that the search finds determines the value. Otherwise the longest path does.
         pub first_match: bool,
-        /// True if the comments of all equally good paths are kept, not only those of one path.
+        /// True if the comments of all equally good paths are written, not only those of one path.
         pub keep_all_best: bool,
         /// True if comments name the squares of the pieces in focus.
         pub piece_path: bool,
-        /// True if each counted move gets a comment.
+        /// True if each move that counts gets a comment.
         pub verbose: bool,
         /// A title for comments.
         pub title: Option<String>,

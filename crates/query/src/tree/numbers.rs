@@ -13,22 +13,24 @@ operands! {
     pub enum NumberOp<P: Form> {
         /// A literal number.
         Int(i32),
-        /// `#S`: the number of squares of a set.
+        /// Filters whose value is a number. They may have no value.
         Cardinality(Squares<P>),
-        /// `:attackcount` of CQL 5: the number of pairs of squares, one of the first set and one of the second, such that the
-        /// piece on the first square attacks the second square.
+        /// `:attackcount` of CQL 5: the number of pairs of squares, one of the first set and one of the second, where the piece
+        /// on the first square attacks the second square.
         AttackCount(Squares<P>, Squares<P>),
         /// `:ray` and similar keywords of CQL 5: the number of lines of squares with one occupied square in each set, in the
         /// order of the sets, and no other occupied square. The first and the last of these squares are the ends of the line.
-        /// With `attack`, a slider must stand at the start. The line runs in one of `dirs`, which no transform changes.
+        /// With `attack`, a queen, rook or bishop must stand at the start. `dirs` are the directions in which the line may run.
+        /// No transform changes them.
         RayCount { dirs: Dirs, attack: bool, sets: OneOrMore<Squares<P>> },
         /// `power S`: the value of the pieces on a set. A queen counts 9, a rook 5, a bishop or a knight 3, a pawn 1, a king 0.
         Power(Squares<P>),
         /// The rank of a square, 1..8, if the set is one square; otherwise no value.
         Rank(Squares<P>),
-        /// The file of a square, 1..8, if the set is one square; otherwise no value.
+        /// The kind of the piece as a number, if the set is one square; otherwise no value. The word is `type`, or `colortype` if
+        /// `signed` is true.
         File(Squares<P>),
-        /// `type`, or `colortype` if `signed`: the kind of the piece as a number, if the set is one square; otherwise no value.
+        /// 32-bit arithmetic that wraps around on overflow. A division by zero has no value.
         ContentType { signed: bool, of: Squares<P> },
         /// Arithmetic on 32-bit numbers, which wraps around. A division by zero has no value.
         Arith(Arith, Number<P>, Number<P>),
@@ -43,7 +45,8 @@ operands! {
         InRange { lo: Number<P>, hi: Number<P>, of: Number<P> },
         /// The largest of the operands' values. Operands without a value are skipped.
         Max(OneOrMore<Number<P>>),
-        /// The smallest of the operands' values. Operands without a value are skipped.
+        /// A comparison. If the relation holds, its value is the left operand; otherwise it has no value. `!=` is a condition
+        /// instead: [`super::ConditionOp::Differ`].
         Min(OneOrMore<Number<P>>),
         /// A comparison; its value is the left operand if the relation holds. `!=` is a condition:
         /// [`super::ConditionOp::Differ`].
@@ -54,9 +57,9 @@ operands! {
         SideToMove,
         /// The number of half-moves played.
         Ply,
-        /// The move number: 1 at the start of the game, and one more after each move of Black.
+        /// The move number. It is 1 at the start of the game and grows by one after each move of Black.
         MoveNumber,
-        /// The number of the game, counted from 1 over all sources. Games that were skipped count too.
+        /// The number of the game, counted from 1 over all inputs. Games that were skipped are counted, too.
         GameNumber,
         /// The year of the date tag. There is no value if the year is unknown or below 1.
         Year,
@@ -65,14 +68,14 @@ operands! {
         Elo(Option<Color>),
         /// `countmoves legal L--R(...)`: the number of legal moves. Moves with the same origin and target squares count as one.
         LegalCount(Moves<P>),
-        /// `find count F`, `find lo hi F`: the number of positions at which F matches, from the current position to the end, or
-        /// with `back` from the start to the current position.
+        /// `find count F`, `find lo hi F`: the number of positions at which F matches. The search runs from the current position
+        /// to the end or, with `back`, from the start to the current position.
         Find { back: bool, quiet: bool, counted: Counted, of: Any<P> },
         /// An operation whose value is that of another number.
         Control(Control<P, Number<P>>),
-        /// A number that needs the game, or depends on filters that were evaluated before.
+        /// A number that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameNumber<P>),
-        /// A number that only this form of the tree has.
+        /// A number that exists only in this form of the tree, such as a transform.
         Form(OfNumber<P>),
     }
 }

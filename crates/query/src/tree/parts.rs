@@ -1,21 +1,21 @@
-//! The parts of filters that are not filters themselves: pieces, directions, operators, and kinds of moves and transforms.
+//! Data of filters that are not filters themselves: pieces, directions, operators, and kinds of moves and transforms.
 
 use orbit_core::board::{Code, PieceSet, moves::MoveRequest};
 
 /// The pieces that a designator names. `A` and `a` are separate flags, because copies of an orbit are compared by their
-/// structure, and `A` is another structure than `[KQRBNP]`.
+/// structure: `A` and `[KQRBNP]` mean the same pieces but are different designators.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pieces {
     /// `A`: any white piece.
     pub all_white: bool,
     /// `a`: any black piece.
     pub all_black: bool,
-    /// Pieces that are named one by one; the empty square, `_`, may be among them.
+    /// Pieces that are named one by one. They may include the empty square, `_`.
     pub list: PieceSet,
 }
 
 impl Pieces {
-    /// The pieces of a designator that names no piece, such as `a4`: white pieces, black pieces and the empty square.
+    /// The pieces of a designator that names no piece, such as `a4`. It accepts white pieces, black pieces and the empty square.
     pub const UNNAMED: Pieces = Pieces { all_white: true, all_black: true, list: PieceSet::EMPTY };
 
     /// Returns all contents that the designator accepts.
@@ -39,7 +39,7 @@ pub struct Dirs(pub u8);
 impl Dirs {
     /// The set of all eight directions.
     pub const ALL: Dirs = Dirs(0xff);
-    /// Steps (files, ranks) of the eight directions, in bit order.
+    /// The steps of the eight directions as (files, ranks), in the order of the bits.
     pub const STEPS: [(i8, i8); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
     /// Returns the steps of the directions in the set.
@@ -84,7 +84,7 @@ impl Cmp {
         }
     }
 
-    /// Returns true if the operator holds for operands with this ordering.
+    /// Returns true if operands with this ordering satisfy the comparison.
     pub fn holds(self, ordering: std::cmp::Ordering) -> bool {
         match self {
             Cmp::Eq => ordering.is_eq(),
@@ -118,10 +118,10 @@ pub enum PawnKind {
     Connected,
 }
 
-/// The men that must take part in a pure mate or stalemate; see `docs/mates.md`.
+/// Determines which men must take part in a pure mate or stalemate; see `docs/mates.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PureKind {
-    /// No particular men: any number of men may take part.
+    /// No man is required to take part.
     Pure,
     /// All queens, rooks, bishops and knights of the side that mates (or stalemates).
     Model,
@@ -129,7 +129,7 @@ pub enum PureKind {
     Ideal,
 }
 
-/// The part of a `pin` that is its value: the part that is written first.
+/// The part of a `pin` filter whose squares are its value. This is the part that the query writes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum PinPart {
@@ -163,8 +163,8 @@ pub enum TransformKind {
     ShiftVertical,
 }
 
-/// The transform keywords of a position list of CQL 5. Shifts differ from those of CQL 6: a square at the edge from which a
-/// shift moves away both moves and stays.
+/// The transform keywords of a position list of CQL 5. Shifts differ from those of CQL 6: if a shift moves a square away from the
+/// edge of the board, the result contains both the old square and the new one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are those of CQL 5")]
 pub enum ListTransform {
@@ -182,16 +182,16 @@ pub enum ListTransform {
     ShiftDiagonal,
 }
 
-/// The way in which matching copies or positions are counted.
+/// Determines what is counted, and which counts have a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Counted {
     /// `count`: the value is the number of matches.
     All,
-    /// `lo hi`: the value is the number of matches if it lies in the range; otherwise there is no value.
+    /// `lo hi`: the value is the number of matches if it lies in the range. Otherwise there is no value.
     Range(i32, i32),
 }
 
-/// The way in which the letter of a piece is written in a string.
+/// The spelling of a piece's letter in a string.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Spelt {
     /// `typename`: upper case for both sides.
@@ -211,7 +211,7 @@ impl Spelt {
     }
 }
 
-/// A kind of move, to which a filter on moves can be restricted.
+/// A kind of move to which a filter can be restricted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are CQL's")]
 pub enum Special {
@@ -223,8 +223,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// Returns the request with which `board` generates moves of this kind: pseudolegal moves if `pseudo`, otherwise only legal
-    /// ones.
+    /// Returns the request that makes the board generate moves of this kind. They are pseudolegal if `pseudo`, otherwise legal.
     pub fn asked(self, pseudo: bool) -> MoveRequest {
         let any = self == Special::Any;
         let castling = [Special::KingSide, Special::QueenSide];

@@ -1,8 +1,7 @@
 //! Converts a tree to another form, or to another tree of the same form.
 //!
-//! A [`Rewrite`] defines the result for the filters that it changes, and for the filters that exist only in the first form. For
-//! all other filters, the functions of this module keep the operation and rewrite its operands, in order. An [`Operand`] is a
-//! part of an operation.
+//! A [`Rewrite`] defines the result for the filters that it changes, and for the filters that exist only in the original form.
+//! For all other filters, the functions of this module keep the operation and rewrite its operands, in order.
 
 use shakmaty::{Bitboard, Color};
 
@@ -15,25 +14,25 @@ use orbit_core::board::PieceSet;
 
 /// Converts trees. By default an operation stays the same, and its operands are rewritten.
 pub trait Rewrite<P: Form, Q: Form>: Sized {
-    /// The value with which the rewriting stops early.
+    /// The value that the rewriting returns if it stops early.
     type Stop;
 
-    /// Converts the data of a filter ([`Form::Mark`]) whose operation stays the same.
+    /// Converts the data of a filter ([`Form::Mark`]) whose operation is kept.
     fn mark(&mut self, mark: &P::Mark) -> Q::Mark;
 
-    /// Rewrites a condition that exists only in the first form.
+    /// Rewrites a condition that exists only in the form `P`.
     fn of_condition(&mut self, part: &P::OfCondition, mark: &P::Mark) -> Result<Condition<Q>, Self::Stop>;
 
-    /// Rewrites a set that exists only in the first form.
+    /// Rewrites a set that exists only in the form `P`.
     fn of_squares(&mut self, part: &P::OfSquares, mark: &P::Mark) -> Result<Squares<Q>, Self::Stop>;
 
-    /// Rewrites a number that exists only in the first form.
+    /// Rewrites a number that exists only in the form `P`.
     fn of_number(&mut self, part: &P::OfNumber, mark: &P::Mark) -> Result<Number<Q>, Self::Stop>;
 
-    /// Rewrites a string that exists only in the first form.
+    /// Rewrites a string that exists only in the form `P`.
     fn of_text(&mut self, part: &P::OfText, mark: &P::Mark) -> Result<Text<Q>, Self::Stop>;
 
-    /// Rewrites a position that exists only in the first form.
+    /// Rewrites a position that exists only in the form `P`.
     fn of_position(&mut self, part: &P::OfPosition, mark: &P::Mark) -> Result<Position<Q>, Self::Stop>;
 
     /// Rewrites a condition.
@@ -107,15 +106,15 @@ same! {
     position Position PositionOp of_position
 }
 
-/// A part of an operation: a filter, several filters, or data that contain no filter.
+/// A field of an operation: a filter, several filters, or data without filters.
 pub trait Operand<P: Form> {
-    /// The same part in another form of the tree.
+    /// The corresponding type in another form of the tree.
     type Out<Q: Form>;
 
-    /// Calls `visit` on each filter of the part, in order, but not on the filters below it.
+    /// Calls `visit` on each filter that the field contains directly, in order. Filters below these are not visited.
     fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
 
-    /// Rewrites all filters of the part, in order.
+    /// Rewrites all filters of the field, in order.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Determines whether the hits of a query have spans. A span is the moves or positions that make up a hit of `line`, `path`,
+//! Finds out if the hits of a query have spans. A span is the list of moves or positions that make up a hit of `line`, `path`,
 //! `--`, `move`, `find` or `echo`.
 
 use super::{
@@ -13,7 +13,7 @@ impl TypedQuery {
         self.body.any(has_span)
     }
 
-    /// Returns true if a position can be evaluated without evaluating the positions before it first.
+    /// Returns true if a position can be evaluated without the positions before it.
     pub fn judges_apart(&self) -> bool {
         !self.reads_earlier
             && self.dictionaries.is_empty()
@@ -22,7 +22,7 @@ impl TypedQuery {
     }
 }
 
-/// Returns true if a match of this filter itself, without its operands, has a span.
+/// Returns true if a match of this filter has a span, apart from matches of its operands.
 fn has_span<P: Form>(filter: Ref<'_, P>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -59,15 +59,15 @@ fn was_played<P: Form>(of: &Move<P>) -> bool {
     matches!(of.of, MoveOf::Played | MoveOf::Previous)
 }
 
-/// Returns true if a filter, or one below it, depends on what was found at an earlier position. `in_path` is true if the filter
-/// is evaluated during the search for a path; it then reads the progress of that path.
+/// Returns true if a filter, or one below it, depends on results at earlier positions. `in_path` is true if the filter is
+/// evaluated during the search for a path. Filters that read the progress of that path then do not count.
 fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
     let path = match filter {
         Ref::Number(f) if let NumberOp::Game(GameNumber::Path(path)) = f.op() => Some(path),
         Ref::Position(f) if let PositionOp::Game(GamePosition::PathEnd(path)) = f.op() => Some(path),
         _ => None,
     };
-    // The range and the pieces in focus are evaluated before the search begins.
+    // The range and the pieces in focus are evaluated before the search for the path begins, so they cannot read its progress.
     let first = |path: &Path<P>| {
         let in_range = path.range.iter().flatten().any(|number| recalls(number.node(), in_path));
         in_range || matches!(&path.focus, Some(Focus::Pieces { of, .. }) if recalls(of.node(), in_path))
@@ -77,7 +77,7 @@ fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
         || filter.children().into_iter().any(|child| recalls(child, in_path || path.is_some()))
 }
 
-/// Returns true if the value of a filter itself, without its operands, is the progress of the path being searched.
+/// Returns true if a filter, apart from its operands, reads the progress of the path being searched.
 fn is_progress<P: Form>(filter: Ref<'_, P>) -> bool {
     match filter {
         Ref::Number(f) => {
@@ -88,7 +88,7 @@ fn is_progress<P: Form>(filter: Ref<'_, P>) -> bool {
     }
 }
 
-/// Returns true if the value of a filter may depend on earlier evaluations at other positions.
+/// Returns true if the value of a filter may depend on evaluations at other positions that took place before.
 fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
     let bans = |line: &Line<P>| line.nestban;
     let path_bans = |path: &Path<P>| path.nestban;

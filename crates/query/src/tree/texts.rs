@@ -1,4 +1,4 @@
-//! Filters whose value is a string or a position of the game, or no value.
+//! Filters whose value is a string or a position of the game. They may have no value.
 
 use shakmaty::Color;
 
@@ -17,19 +17,19 @@ operands! {
         /// Black, Event and Site are `?` if they are absent. Blanks in names are normalized, and missing parts of dates are
         /// filled with `?`.
         Tag(String),
-        /// `player white`, `player black`: the name of a player. `player` alone is both names, with a line feed between them.
+        /// `player white`, `player black`: the name of a player. `player` alone gives both names, separated by a line feed.
         Player(Option<Color>),
-        /// `typename S`, `piecename S`: the letter for the content of S, if S is one square and its content is among `contents`;
-        /// otherwise no value.
+        /// `typename S`, `piecename S`: the letter for the content of S. There is no value unless S is a single square whose
+        /// content is in `contents`.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         ContentName { contents: PieceSet, spelt: Spelt, of: Squares<P> },
-        /// A comparison such as `a < b`: its value is a if the comparison holds.
+        /// A comparison such as `a < b`. Its value is a if the comparison holds; otherwise it has no value.
         Compare(Cmp, Text<P>, Text<P>),
         /// An operation whose value is that of another string.
         Control(Control<P, Text<P>>),
-        /// A string that needs the game, or depends on filters that were evaluated before.
+        /// A string that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameText<P>),
-        /// A string that only this form of the tree has.
+        /// A string that exists only in this form of the tree.
         Form(OfText<P>),
     }
 }
@@ -44,9 +44,9 @@ operands! {
         Find { back: bool, quiet: bool, of: Any<P> },
         /// An operation whose value is that of another position.
         Control(Control<P, Position<P>>),
-        /// A position that needs the game, or depends on filters that were evaluated before.
+        /// A position that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GamePosition<P>),
-        /// A position that only this form of the tree has.
+        /// A position that exists only in this form of the tree.
         Form(OfPosition<P>),
     }
 }

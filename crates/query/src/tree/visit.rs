@@ -6,13 +6,14 @@ use super::{
     Any, ConditionOp, Control, Form, Kind as _, NumberOp, Operand as _, PositionOp, Ref, SquaresOp, TextOp,
 };
 
-/// The filters of one kind that exist only in one form of the tree.
+/// A filter of one kind that exists only in one form of the tree.
 pub trait Extension<P: Form>: Clone + Debug {
     /// Calls `visit` on each filter that this filter contains directly, in order.
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
 }
 
-/// For a kind that has no filters of its own in a form, the extension is a type without values.
+/// If a form of the tree has no filters of its own for some kind, the extension type for that kind is `Infallible`, which has no
+/// values.
 impl<P: Form> Extension<P> for Infallible {
     fn each_child<'a>(&'a self, _: &mut dyn FnMut(Ref<'a, P>)) {
         match *self {}
@@ -31,7 +32,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Returns true if the operation needs the game ([`super::game`]).
+    /// Returns true if the operation needs more of the game than the current position; see [`super::game`].
     pub fn is_of_game(self) -> bool {
         match self {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
@@ -42,7 +43,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Returns true if the filter is several filters in braces.
+    /// Returns true if the filter consists of several filters in braces.
     pub fn is_braces(self) -> bool {
         match self {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Braces(_)),

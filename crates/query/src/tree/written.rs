@@ -1,4 +1,4 @@
-//! The form of the tree that the parser makes: filters have spans, and transforms are keywords.
+//! The form of the tree that the parser produces. Filters have spans, and transforms are keywords.
 
 use super::{
     Cmp, Condition, ConditionOp, Counted, Extension, Form, Kind, ListTransform, Node, Number, NumberOp,
@@ -6,7 +6,7 @@ use super::{
 };
 use orbit_core::diagnostic::Span;
 
-/// The form of a tree that was parsed. The data of each filter is its place in the text.
+/// The form of the tree that the parser produces. The mark of each filter is its span in the text.
 #[derive(Clone, Copy, Debug)]
 pub enum Written {}
 
@@ -19,10 +19,10 @@ impl Form for Written {
     type OfPosition = NoTransform<Position>;
 }
 
-/// A keyword around a filter. The keyword and the filter are of the same kind.
+/// A keyword around a filter, such as a transform. The whole has the same kind of value as the filter.
 #[derive(Clone, Debug)]
 pub enum Keyword<F> {
-    /// A transform. Its value is the union of the copies' sets, or the largest of the copies' values.
+    /// A transform. Its value is the union of the sets of its copies, or the largest of their numbers.
     Transform(TransformKind, F),
     /// `notransform F`: F is not transformed by transforms around it.
     NoTransform(F),
@@ -33,7 +33,7 @@ pub enum Keyword<F> {
 pub enum NumberKeyword {
     /// A keyword around a number.
     Number(Keyword<Number>),
-    /// A transform with `count` or with a range. Its value is the number of copies that match.
+    /// A transform with `count` or a range. Its value is the number of copies that match.
     Counted(TransformKind, Counted, Node),
 }
 
@@ -42,14 +42,14 @@ pub enum NumberKeyword {
 pub enum ConditionKeyword {
     /// A transform of a filter of any kind. It is true if a copy matches.
     Transform(TransformKind, Node),
-    /// The different transform keywords of a CQL 5 list, and the list. Each copy results from one element of each transform,
-    /// applied one after the other in any order. The condition is true if a copy matches.
+    /// A CQL 5 list and the transform keywords in it, without repetitions. For each copy, one element of each transform is
+    /// applied, one after the other in some order. The condition is true if a copy matches.
     Lists(Vec<ListTransform>, Node),
     /// `notransform F`: F is not transformed by transforms around it.
     NoTransform(Condition),
 }
 
-/// `notransform F`, for the kinds of filters to which no other transform keyword can be applied.
+/// `notransform F`. Filters of these kinds have no other transform keyword.
 #[derive(Clone, Debug)]
 pub struct NoTransform<F>(pub F);
 
@@ -85,8 +85,8 @@ impl<P: Form, F: Kind<P>> Extension<P> for NoTransform<F> {
 }
 
 impl Node {
-    /// Returns true if the filter is a condition that yields a string: the letter of a piece or a comparison of strings. The
-    /// condition may also be the last filter in braces, or the operand of `notransform`.
+    /// Returns true if the filter is a condition that the grammar treats as a string: the letter of a piece or a comparison of
+    /// strings. The condition may also be the last filter in braces, or the operand of `notransform`.
     pub fn yields_text(&self) -> bool {
         let Node::Condition(condition) = self else { return false };
         let mut condition = condition;
@@ -113,8 +113,8 @@ impl<'a> Ref<'a, Written> {
             || self.keyword().is_some()
     }
 
-    /// Returns the transform to which this one is applied, if both form one orbit: directly nested transforms act as one if the
-    /// outer ones have neither `count` nor a range.
+    /// If the operand of this transform is itself a transform and both form one orbit, returns the inner transform. They form one
+    /// orbit if the outer transform has neither `count` nor a range.
     pub fn fused(self) -> Option<Ref<'a, Written>> {
         match self.keyword() {
             Some((inner, false)) if inner.keyword().is_some() => Some(inner),
@@ -135,7 +135,7 @@ impl<'a> Ref<'a, Written> {
         }
     }
 
-    /// If the filter is a transform of CQL 6, returns its operand and whether its copies are counted; otherwise returns `None`.
+    /// If the filter is a transform of CQL 6, returns its operand, and true if its copies are counted. Otherwise returns `None`.
     fn keyword(self) -> Option<(Ref<'a, Written>, bool)> {
         match self {
             Ref::Condition(f) => match f.op() {

@@ -9,7 +9,7 @@ use orbit_core::board::{Code, PieceSet};
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
-/// Makes the [`WordReading`] of a symbol for one kind of piece. Codes are those of [`Code`].
+/// Returns the [`WordReading`] of a symbol for one kind of piece. `code` is the number of a [`Code`].
 const fn man(code: u8) -> WordReading {
     Piece(Pieces { list: PieceSet::only(Code(code)), ..NONE })
 }
