@@ -17,7 +17,7 @@ pub enum TagColumn {
     Year,
     /// Number: the number of the game.
     GameNumber,
-    /// Mask: the colours of White and Black are swapped in the stored game.
+    /// Mask: the game is evaluated with White and Black swapped, so that a given player is always on the same side.
     Swapped,
     /// Mask: a test of strings succeeds.
     Text(TextTest),

@@ -1,5 +1,5 @@
-//! Lowers the game language (filters about moves and other positions of the game) to [`super::operations`] on columns of the
-//! graph. Refuses the filters that no plan can express yet.
+//! Lowers the game language, that is, filters about moves and other positions of the game. The result is [`super::operations`] on
+//! columns in the graph. Filters that no plan can express yet are rejected.
 
 mod chains;
 mod edges;

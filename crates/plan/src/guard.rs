@@ -1,8 +1,8 @@
-//! Guards: cheap conditions that hold wherever a query matches. Positions at which the guard is false are not evaluated any
-//! further.
+//! Guards. The guard of a query is a cheap condition that is true wherever the query matches. At positions where it is false, the
+//! query is not evaluated.
 //!
-//! Most hit masks are conjunctions. A guard leaves out the expensive operands, those that take a large part of all steps. So it
-//! may hold at more positions than the query matches, but never at fewer.
+//! Most hit masks are conjunctions. The guard is the conjunction without the expensive operands, those that take a large part of
+//! all steps. It may therefore be true at positions where the query does not match, but never the other way round.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +14,14 @@ use super::{
 /// Programs with fewer steps get no guard.
 const STEPS_MIN: u64 = 1000;
 
-/// A guard may take at most 1 / `SHARE` of all steps, and each operand that it keeps at most half of that.
+/// A guard may take at most 1 / `SHARE` of the query's steps. Each operand that it retains may take at most half of that.
 const SHARE: u64 = 8;
 
 /// Graphs with more nodes get no guard.
 const NODES_MAX: usize = 20_000;
 
-/// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps; `None` if no such mask is
-/// found.
+/// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps. Returns `None` if no such
+/// mask is found.
 pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     if dag.ops.len() > NODES_MAX {
         return None;
@@ -39,7 +39,7 @@ pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     (is_known && guards.costs_at_most(any, whole / SHARE)).then_some(any)
 }
 
-/// Returns how often the step of a node runs for each position.
+/// Returns the number of times that the step of a node runs for each position.
 fn steps(dag: &Dag, id: Id) -> u64 {
     let rows = dag.within[id.0 as usize].iter().map(|of| dag.loops[of.0 as usize].rows.len() as u64);
     rows.fold(1, u64::saturating_mul)
@@ -47,7 +47,7 @@ fn steps(dag: &Dag, id: Id) -> u64 {
 
 struct Guards<'a> {
     dag: &'a mut Dag,
-    /// The maximum number of steps for an operand that the guard keeps.
+    /// The maximum number of steps for an operand that the guard retains.
     operand_max: u64,
     known: HashMap<Id, Id>,
 }

@@ -1,8 +1,8 @@
 //! Plans: the code that an engine runs.
 //!
-//! A [`Plan`] is straight-line code over one 64-bit word for each position, with loops over tables. It contains no part of CQL,
-//! and an engine needs nothing but the plan. The copies of each orbit are counted before plans are built from them, so no
-//! simplification here can change the number of copies.
+//! A [`Plan`] is straight-line code over 64-bit words, one word for each position, with loops over tables. It contains no part of
+//! CQL, and an engine needs nothing but the plan. The number of copies in each orbit is determined before a plan is built, so
+//! simplifications in this crate cannot change it.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -52,10 +52,10 @@ pub use program::{
 pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;
 
-/// The types of the typed tree that plans contain. Engines see these types and no other part of the tree.
+/// The types of the typed tree that occur in plans. Engines use no other part of the tree.
 pub use orbit_query::tree::{Arith, Cmp, GameResult, MoveValue, PinPart, Sibling, Special, Spelt};
 
-/// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
+/// The steps of the eight directions, as (files, ranks). The first is to the right, the others follow counter-clockwise.
 pub const DIR_STEPS: [(i8, i8); 8] = orbit_query::tree::Dirs::STEPS;
 
 use dag::Dag;
@@ -68,20 +68,20 @@ use orbit_query::{
 use orbit_transforms::{Filter, FilterRef, OrbitRef};
 use orbits::{assigns, is_square_loop, nested_loops};
 
-/// Says where the value of a query is after a run.
+/// The location of a query's value after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
     /// The query has no value, only a hit mask.
     Bool,
     /// The value is a set of squares in this register.
     Set(Reg),
-    /// The value is a number in this register. It is valid where the hit mask is set.
+    /// The value is a number in this register. It is valid only where the hit mask is set.
     Num(Reg),
 }
 
-/// The numbers of copies of one orbit that were planned by each method. `anchored` copies share `anchors` words, one word for
+/// The number of copies in one orbit, by the method that evaluates them. `anchored` copies share `anchors` words, one word for
 /// each group of shifts. `gridded` copies share `grids` words, several for each group. Of these copies, `pointwise` contain more
-/// than designators and logic. `in_tables` copies are rows of `tables` tables, and `unrolled` copies are written out.
+/// than designators and logic. `in_tables` copies are rows of `tables` tables, and `unrolled` copies are written out one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -103,48 +103,49 @@ pub struct Plan {
     pub program: Program,
     /// The register that contains the hit mask.
     pub hit: Reg,
-    /// True if the query matches at all positions.
+    /// The location of the query's value.
     pub always_hits: bool,
     /// The place of the query's value.
     pub output: Output,
     /// The columns of tags that the code reads.
     pub columns: Vec<TagColumn>,
-    /// A note for each orbit, inner orbits first.
+    /// A note for each orbit. Inner orbits come first.
     pub notes: Vec<OrbitNote>,
 }
 
-/// A program that computes the hits of several queries, and everything that the queries have in common only once.
+/// A program that computes the hits of several queries. Subexpressions that several queries have in common are computed only
+/// once.
 #[derive(Clone, Debug)]
 pub struct SharedPlan {
-    /// The code; its [`Step::Answer`] steps deliver the hit masks.
+    /// The code. Its [`Step::Answer`] steps provide the hit masks.
     pub program: Program,
     /// For each query, true if it matches at all positions.
     pub always: Vec<bool>,
-    /// If the hit mask of every query is a result of a stage, the index of each mask in [`Program::reads`]; the program itself
-    /// then need not run. Otherwise `None`.
+    /// If stages compute the hit masks of all queries, the index of each mask in [`Program::reads`]. The program itself then need
+    /// not run. Otherwise `None`.
     pub carried: Option<Vec<usize>>,
     /// The columns of tags that the code reads.
     pub columns: Vec<TagColumn>,
 }
 
-/// The properties of a hit by which a plan can distinguish hits.
+/// A property by which a plan can distinguish hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Apart {
     /// The copies of the outermost transform that match.
     Copies,
-    /// The sides whose copies match ([`Filter::copy_sides`]): 0 stands for all copies that are White's pattern, 1 for all copies
-    /// that are Black's.
+    /// The sides whose copies match ([`Filter::copy_sides`]). 0 stands for the copies that describe White's pattern, 1 for those
+    /// that describe Black's.
     Sides,
 }
 
-/// A plan that shows which copies of a query's outermost transform match, or only the sides to which these copies belong.
+/// A plan that shows which copies of a query's outermost transform match, or for which side such a copy matches.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
     /// The program that computes the bits of the copies.
     pub program: Program,
-    /// The registers that contain the bits of the copies.
+    /// The registers that contain the copies' bits.
     pub words: Vec<Reg>,
-    /// The place of the bit of each distinct copy, in order of declaration, or of each side.
+    /// The position of the bit for each distinct copy, in order of declaration, or for each side.
     pub copies: Vec<CopyBit>,
     /// The columns of tags that the code reads.
     pub columns: Vec<TagColumn>,
@@ -156,7 +157,8 @@ impl CopiesPlan {
         CopiesPlan { program, words, copies, columns: lower.columns.clone() }
     }
 
-    /// Returns the copies that match at a position, in ascending order. `words` are the words of this position.
+    /// Returns the indices of the copies that match at a position, in ascending order. `words` are the values of
+    /// [`CopiesPlan::words`] at this position.
     ///
     /// # Panics
     ///
@@ -166,7 +168,8 @@ impl CopiesPlan {
         self.copies.iter().zip(0..).filter_map(move |(copy, index)| matches(copy).then_some(index))
     }
 
-    /// Adds 1 to the count of each copy that matches at a position. `words` are the words of this position.
+    /// Adds 1 to the count of each copy that matches at a position. `words` are the values of [`CopiesPlan::words`] at this
+    /// position.
     ///
     /// # Panics
     ///
@@ -181,21 +184,22 @@ impl CopiesPlan {
     }
 }
 
-/// The maximum size of a query, in filters, after everything that cannot be a loop is written out.
+/// The maximum number of filters in a query after everything is written out that cannot be a loop.
 pub const FILTERS_MAX: u64 = 4_000_000;
 
-/// The maximum number of columns of words that a query may carry along games. Each of them takes a megabyte per thread.
+/// The maximum number of columns of words that a query may have from operations along games. Each takes a megabyte per thread.
 pub const CARRIED_MAX: usize = 256;
 
-/// The maximum number of columns of any kind. A column of masks takes only a sixty-fourth of the memory of a column of words.
+/// The maximum number of columns of masks or words. A column of masks takes only a sixty-fourth of the memory of a column of
+/// words.
 const MASKS_MAX: usize = 4096;
 
-/// Queries with loops over squares nested this deep become flat programs, which visit only the squares in the sets of the loops.
-/// Any other plan has a row for each square, and three nested loops have 262,144 rows.
+/// If loops over squares are nested at least this deep, the query becomes a flat program, which visits only the squares in the
+/// sets of the loops. Any other plan has a row for each square; three nested loops would have 262,144 rows.
 const NESTED_MAX: usize = 3;
 
-/// Returns the size of a filter: the number of filters in its tree, itself included. Loops that assign variables count 64 times,
-/// because they are written out for each square.
+/// Returns the number of filters in the tree of a filter, including the filter itself. Loops that assign variables count 64
+/// times, because they are written out for each square.
 fn written_out(filter: FilterRef) -> u64 {
     let mut sum = 1u64;
     filter.each_child(&mut |child| sum = sum.saturating_add(written_out(child)));
@@ -210,17 +214,17 @@ pub struct Planner {
     vars: usize,
     options: PlanOptions,
     refusal: Option<Diagnostic>,
-    /// The facts that the compiler of flat programs needs; `None` if no flat program runs the query.
+    /// The facts that the compiler of flat programs needs. `None` if the query is not run by a flat program.
     flat: Option<flat::Facts>,
 }
 
 impl Planner {
-    /// Expands the orbits of a query, and decides whether a plan can run it.
+    /// Expands the orbits of a query, and determines whether a plan can run the query.
     ///
     /// # Errors
     ///
     /// Fails if an orbit cannot be expanded (see [`orbit_transforms::expand`]), if the query would become more than
-    /// [`FILTERS_MAX`] filters, or if it would carry too many columns along games.
+    /// [`FILTERS_MAX`] filters, or if its operations along games would need too many columns.
     pub fn new(query: &TypedQuery, options: PlanOptions) -> Result<Planner, Diagnostic> {
         let filter = orbit_transforms::expand(&query.body)?;
         let filters = written_out(filter.node());
@@ -272,17 +276,18 @@ impl Planner {
         fits
     }
 
-    /// Returns the reason why no plan can run the query; only the reference engine runs it then. `None` if a plan can run it.
+    /// Returns the reason why no plan can run the query, so that only the reference engine can. Returns `None` if a plan can run
+    /// it.
     pub fn refusal(&self) -> Option<&Diagnostic> {
         self.refusal.as_ref()
     }
 
-    /// Checks a query that looks at other positions. Returns the reason why no plan can run it, or `None` if a plan can.
+    /// Checks a query that depends on other positions. Returns the reason why no plan can run it, or `None` if a plan can.
     ///
     /// # Errors
     ///
-    /// Fails if the query would carry too many columns along games, and looks at other positions only by `find`. Another engine
-    /// would be no better then.
+    /// Fails if the operations along games would need too many columns, and only `find` depends on other positions. The limit
+    /// then applies to the other engines as well.
     fn check_carried(&self, query: &TypedQuery) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
             return Ok(None);
@@ -314,12 +319,12 @@ impl Planner {
         if of_games { Ok(Some(error)) } else { Err(error) }
     }
 
-    /// Returns true if a flat program runs the query. Flat programs can fail with an error while they run.
+    /// Returns true if a flat program runs the query. A flat program can end with an error while it runs.
     pub fn is_program(&self) -> bool {
         self.flat.is_some()
     }
 
-    /// Returns warnings about the numbers of copies: see [`orbit_transforms::warnings`].
+    /// Returns warnings about the numbers of copies; see [`orbit_transforms::warnings`].
     pub fn warnings(&self) -> Vec<Diagnostic> {
         orbit_transforms::warnings(&self.filter)
     }
@@ -339,7 +344,7 @@ impl Planner {
         self.filter.outermost_orbit().map_or(1, OrbitRef::copies)
     }
 
-    /// Returns whether hits or values depend on the tags of games.
+    /// Returns true if hits or values depend on the tags of games.
     pub fn reads_tags(&self) -> bool {
         self.filter.any(|filter| match filter {
             Ref::Number(f) => matches!(f.op(), NumberOp::Elo(_) | NumberOp::Year),
@@ -366,7 +371,8 @@ impl Planner {
         finish(&lower, hit, Some(value))
     }
 
-    /// Plans each copy of the outermost transform separately. A query without a transform is its own only copy.
+    /// Returns a plan that shows which copies of the outermost transform match. If there is no transform, the query counts as its
+    /// only copy.
     pub fn each_copy(&self) -> CopiesPlan {
         let mut lower = Lower::new(self.options, 0);
         let (roots, copies) = self.lower_apart(&mut lower, Apart::Copies);
@@ -407,7 +413,7 @@ impl Planner {
         lower.value(&self.filter)
     }
 
-    /// Returns the words whose bits show which copies or sides match, and the place of each copy's or side's bit.
+    /// Returns words whose bits show which copies or sides match, and the position of the bit for each copy or side.
     ///
     /// # Panics
     ///
@@ -434,7 +440,7 @@ impl Planner {
         }
     }
 
-    /// Returns words that contain the bits of 64 copies each.
+    /// Returns words, each of which has the bits of 64 copies.
     fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::CompileResult<Vec<Id>> {
         let words = self.copies().div_ceil(64);
         flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))
@@ -476,7 +482,7 @@ fn finish(lower: &Lower, hit: Id, value: Option<LoweredValue>) -> Plan {
     Plan { program, hit: regs[0], always_hits, output, columns, notes }
 }
 
-/// Returns for each node of a graph whether the roots need it.
+/// For each node of a graph, returns true if the roots need it.
 fn needed(dag: &Dag, roots: &[Id]) -> Vec<bool> {
     let mut needed = vec![false; dag.ops.len()];
     let mut stack: Vec<Id> = roots.to_vec();

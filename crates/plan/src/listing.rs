@@ -11,7 +11,7 @@ impl fmt::Display for Reg {
 }
 
 impl fmt::Display for Program {
-    /// Writes one line for each step, with stages first and the bodies of loops indented.
+    /// Writes one line for each step. Stages come first, and the bodies of loops are indented.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Stage { program, found, carried } in &self.stages {
             write!(f, "{program}")?;
@@ -68,7 +68,7 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// Returns a term such as `~(r4 & 0x00ff << 8)`, without the parts that have no effect.
+    /// Returns the text of a term such as `~(r4 & 0x00ff << 8)`. Parts without an effect are left out.
     fn term_text(&self, term: &Term<Reg>) -> String {
         let keep = self.scalar_text(term.keep.0);
         let mut text =
@@ -97,7 +97,7 @@ impl Program {
     }
 }
 
-/// Returns the name of an operand of an operation along games.
+/// Returns the name of an operand of a [`StageCarry`] operation.
 fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     match operand {
         ColumnOperand::Constant(word) => format!("{word:#x}"),
@@ -109,7 +109,7 @@ fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     }
 }
 
-/// Returns an operation as text, with its registers.
+/// Returns the text of an operation, with the names of its registers.
 fn operation(op: Op) -> String {
     let mut args = Vec::new();
     let _ = op.map(|id| {

@@ -1,8 +1,9 @@
 //! Lowers expanded filters to the graph.
 //!
-//! All filters are evaluated at every position: instead of skipping a filter, the plan intersects masks; an `if` becomes a
-//! selection; and a number that may have no value becomes two words, the number and a mask. A variable becomes the word that is
-//! assigned to it. Each kind of filter has a file of its own. This file lowers the conditions, and has what all kinds share.
+//! A plan evaluates all filters at every position. It skips no filter but intersects masks. An `if` becomes a selection between
+//! two words. A number that may have no value becomes two words, the number and a mask. A variable becomes the word that is
+//! assigned to it. Each kind of filter is lowered in a file of its own. This file lowers conditions, and has the functions that
+//! all kinds share.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -28,7 +29,7 @@ pub(super) enum LoweredValue {
 }
 
 impl LoweredValue {
-    /// Returns the word of a set or a number; `None` for a condition.
+    /// Returns the word of a set or a number. Returns `None` for a condition.
     pub(super) fn word(self) -> Option<Id> {
         match self {
             LoweredValue::Set(set) => Some(set),
@@ -38,10 +39,10 @@ impl LoweredValue {
     }
 }
 
-/// The strings that a string filter may yield, each with the mask of positions at which the filter yields it.
+/// The strings that a string filter can have as its value. Each comes with the mask of positions at which it is the value.
 pub(super) type MaskedTexts = Vec<(Id, TagText)>;
 
-/// Says that variables hold words of the graph.
+/// The types of values in variables while a query is lowered: nodes of the graph.
 #[derive(Clone, Debug)]
 pub(super) enum Words {}
 
@@ -52,7 +53,7 @@ impl CellValues for Words {
     type Position = Id;
 }
 
-/// Returns true if the filter itself looks at other positions; its children do not count.
+/// Returns true if a filter depends on other positions. Its operands do not count.
 pub(super) fn finds(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(_)),
@@ -63,7 +64,7 @@ pub(super) fn finds(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns true if the filter or a filter inside it looks at other positions.
+/// Returns true if a filter or a filter inside it depends on other positions.
 fn finds_in(filter: FilterRef) -> bool {
     filter.any(&mut finds)
 }
@@ -75,29 +76,29 @@ pub(super) struct Lower {
     pub columns: Vec<TagColumn>,
     /// The word that each variable holds.
     pub cells: Cells<Words>,
-    /// The mask of positions at which the current filter is evaluated. Only assignments need it.
+    /// The mask of positions at which the current filter is evaluated. Only assignments use it.
     pub(super) guard: Id,
-    /// While the body of a table is lowered, the parameters that replace its square masks, in the order in which they are needed.
+    /// While the body of a table is lowered, the parameters that replace the square masks in this body. `None` otherwise.
     pub slots: Option<VariableSlots>,
     pub notes: Vec<super::OrbitNote>,
-    /// The squares that `from` and `to` mean, if the current filter is in the target of a `--`.
+    /// Inside the target of a `--`, the squares that `from` and `to` mean. `None` elsewhere.
     pub(super) owned: Option<TargetSquares>,
-    /// The first construct that could not be planned, if there is one. The nodes that were made in its place are meaningless.
+    /// The first construct that no plan can express, if there is one. The graph then contains meaningless nodes in its place.
     pub(super) refused: Option<&'static str>,
 }
 
-/// The squares that `from` and `to` mean in the target of a `--`.
+/// The squares that `from` and `to` mean inside the target of a `--`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TargetSquares {
     pub(super) from: Id,
     pub(super) to: Id,
 }
 
-/// The parameters of a table that replace the square masks in its body; see [`Lower::slots`].
+/// The parameters of a table's loop that replace the square masks in its body; see [`Lower::slots`].
 pub(super) struct VariableSlots {
     pub table: LoopId,
-    /// For each designator or square colour of the body, in the order of children, its parameter or the mask that it has in all
-    /// rows.
+    /// One entry for each designator or square colour of the body, in the order of children. It is a parameter, or the mask if
+    /// this is equal in all rows.
     pub masks: Vec<VariableSlot>,
     pub next: usize,
 }
@@ -125,7 +126,7 @@ impl Lower {
         }
     }
 
-    /// Starts to lower another query, which has `vars` variables. Notes about the orbits of earlier queries are dropped.
+    /// Prepares for another query, which has `vars` variables. Removes the notes about the orbits of earlier queries.
     pub(super) fn begin(&mut self, vars: usize) {
         self.cells = Cells::unbound(vars);
         self.notes.clear();
@@ -171,7 +172,7 @@ impl Lower {
         ColumnId(index as u32)
     }
 
-    /// Inside a table, returns the next square mask of the body; outside tables, returns `mask`.
+    /// Inside a table, returns the parameter or constant for the next square mask of the body. Outside of tables, returns `mask`.
     pub(super) fn mask_slot(&mut self, mask: u64) -> Id {
         let Some(slots) = &mut self.slots else { return self.dag.word(mask) };
         let slot = slots.masks[slots.next];
@@ -191,13 +192,13 @@ impl Lower {
             Ref::Condition(f) => self.condition(f),
             Ref::Squares(f) => match f.op() {
                 SquaresOp::Form(orbit) => self.any_copy(orbit),
-                // The set of pinned squares is empty exactly where no pin exists.
+                // The set of pinned squares is non-empty exactly if a pin exists.
                 SquaresOp::Pin { from, through, to, .. } => {
                     let pinned = self.pin([from, through, to], PinPart::Through);
                     self.dag.add(Op::NonEmpty(pinned))
                 }
                 SquaresOp::Game(op) => self.game_squares_truth(op),
-                // If a filter passes on the set of a `--`, it may match although that set is empty.
+                // If the value of the braces is the set of a `--` filter, the braces may match although the set is empty.
                 SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
                     let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
                     self.and(all, last)
@@ -252,8 +253,8 @@ impl Lower {
 
     // ---- loops
 
-    /// Returns the domain of a square loop, and the squares of the domain for which the body matches. With `all`, the loop stops
-    /// at the first square for which the body does not match; this makes a difference only to assignments.
+    /// Returns the set of a loop over squares, and the squares of this set for which the body matches. If `all` is true, the loop
+    /// stops at the first square for which the body does not match. This affects only assignments in the body.
     pub(super) fn square_loop(
         &mut self,
         var: VarId,
@@ -296,8 +297,8 @@ impl Lower {
         (domain, self.and(hits, domain))
     }
 
-    /// Returns true if a filter assigns a variable that already has a value. If such a filter is repeated, the repetitions depend
-    /// on one another.
+    /// Returns true if a filter assigns to a variable that already has a value. If the filter is repeated, each repetition then
+    /// depends on the one before it.
     pub fn assigns_outer(&self, filter: FilterRef) -> bool {
         if let Some(orbit) = filter.orbit() {
             return self.assigns_outer(orbit.base());
@@ -313,8 +314,8 @@ impl Lower {
 
     // ---- several filters
 
-    /// Lowers the last filter of braces, which is evaluated where all filters before it match. Returns the mask of those
-    /// positions, and the result of `last`.
+    /// Lowers filters in braces. `last` lowers the last filter, which is evaluated where all of `first` match. Returns the mask
+    /// of these positions, and the result of `last`.
     pub(super) fn braces<T>(&mut self, first: &[Filter], last: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
@@ -328,8 +329,8 @@ impl Lower {
         (all, value)
     }
 
-    /// Lowers an `if`. Each branch is evaluated where it is chosen. Returns the mask of the condition, and the results of both
-    /// branches.
+    /// Lowers an `if`. Each branch is evaluated only where the condition chooses it. Returns the mask of the condition, and the
+    /// results of both branches.
     pub(super) fn branches<T>(
         &mut self,
         condition: FilterRef,
@@ -346,7 +347,7 @@ impl Lower {
         (mask, then, other)
     }
 
-    /// Returns the mask of positions at which all filters match.
+    /// Returns the mask of positions at which all the filters match.
     pub(super) fn all<'a>(&mut self, filters: impl IntoIterator<Item = &'a Filter>) -> Id {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
@@ -359,8 +360,8 @@ impl Lower {
         all
     }
 
-    /// Assigns a value to a variable, at the positions where the assignment is evaluated. Returns the mask of positions at which
-    /// the value exists.
+    /// Assigns a value to a variable at the positions at which the assignment is evaluated. Returns the mask of positions at
+    /// which the value exists.
     fn assign(&mut self, var: VarId, value: &Assigned<orbit_transforms::Expanded>) -> Id {
         match value {
             Assigned::Squares(f) => {
@@ -399,7 +400,7 @@ impl Lower {
 
     // ---- conditions
 
-    /// Returns the mask of positions at which a condition holds.
+    /// Returns the mask of positions at which a condition is true.
     pub(super) fn condition(&mut self, f: &Condition) -> Id {
         match f.op() {
             C::Bool(value) => self.dag.mask(*value),
@@ -481,8 +482,8 @@ impl Lower {
         self.not(some)
     }
 
-    /// Returns the mask of positions at which the side to move has no legal move. If `in_check` is true, these are the
-    /// positions in which it is in check, otherwise those in which it is not.
+    /// Returns the mask of positions at which the side to move has no legal move. If `in_check` is true, the side must also be in
+    /// check; otherwise it must not be in check.
     pub(super) fn no_moves(&mut self, in_check: bool) -> Id {
         let check = self.check();
         let within = if in_check { check } else { self.not(check) };
@@ -490,8 +491,8 @@ impl Lower {
     }
 
     fn check(&mut self) -> Id {
-        // The king and the opposing pieces are selected by the side to move first, so that the lines to the king are followed
-        // only once.
+        // The king and the opposing pieces are selected by the side to move before lines are computed, so that only one set of
+        // lines to a king is needed.
         let white = self.dag.add(Op::WhiteToMove);
         let [king, enemies] = [(6, PieceSet::BLACK), (14, PieceSet::WHITE)]
             .map(|(king, enemies)| [PieceSet::only(Code(king)), enemies].map(|set| self.dag.pieces(set)))

@@ -1,4 +1,4 @@
-//! Lowers filters that are numbers to the graph, as a word and a mask of the positions at which the number has a value.
+//! Lowers filters whose value is a number. Each becomes a word, and the mask of positions at which the number has a value.
 
 use shakmaty::{Bitboard, Color};
 
@@ -95,7 +95,7 @@ impl Lower {
         }
     }
 
-    /// Lowers a position of the game to its ply. Returns the ply, and the mask of positions at which the filter has a value.
+    /// Lowers a position filter. Returns the ply of the position, and the mask of positions at which the filter has a value.
     pub(super) fn position(&mut self, f: &Position) -> (Id, Id) {
         match f.op() {
             PositionOp::Find { back, of, .. } => {
@@ -128,22 +128,22 @@ impl Lower {
         (self.dag.number(0), self.dag.mask(false))
     }
 
-    /// Selects the first number where the mask is true, and the second number elsewhere.
+    /// Returns the first number where the mask is true, and the second number elsewhere.
     fn either(&mut self, mask: Id, (a, a_ok): (Id, Id), (b, b_ok): (Id, Id)) -> (Id, Id) {
         (self.select(mask, a, b), self.select(mask, a_ok, b_ok))
     }
 
-    /// Lowers a number that has a value only if the set consists of exactly one square.
+    /// Lowers a number that is computed from a set, and that has a value only if the set consists of exactly one square.
     fn of_square(&mut self, of: &Squares, number: impl FnOnce(&mut Lower, Id) -> Id) -> (Id, Id) {
         let set = self.squares(of);
         let single = self.dag.add(Op::Single(set));
         (number(self, set), single)
     }
 
-    /// Returns the number of pairs (square of `x`, square of `y`) in which the first square attacks the second. Pieces on
-    /// different squares reach different squares by the same step. They also reach different squares when they slide in the same
-    /// direction, since the nearer piece blocks the other one. So the squares that are reached can be counted separately for each
-    /// direction.
+    /// Returns the number of pairs (square of `x`, square of `y`) in which the piece on the first square attacks the second
+    /// square. The attacked squares are computed and counted separately for each direction. Within one direction, no square is
+    /// attacked twice: pieces that step reach different squares from different squares, and of two sliding pieces, the nearer one
+    /// blocks the other.
     fn attack_count(&mut self, x: &Squares, y: &Squares) -> Id {
         let may = contents(x);
         let (x, y) = (self.squares(x), self.squares(y));
@@ -172,8 +172,8 @@ impl Lower {
         self.sum_of_counts(reached, y)
     }
 
-    /// Returns the squares of a set on which one of `pieces` is; `None` if `may`, the possible contents of the set, includes none
-    /// of these pieces.
+    /// Returns the squares of a set on which one of `pieces` stands. `may` are the possible contents of the set. Returns `None`
+    /// if they include none of `pieces`.
     fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
         let pieces = PieceSet(pieces.0 & may.0);
         (pieces != PieceSet::NONE).then(|| {
@@ -191,7 +191,8 @@ impl Lower {
         self.dag.sum_of(counts)
     }
 
-    /// Returns the number of lines through these sets. In each direction, a square of the last set ends at most one line.
+    /// Returns the number of lines through these sets. For each direction, the end squares in the last set are counted, because a
+    /// square ends at most one line in a given direction.
     fn ray_count(&mut self, of: &OneOrMore<Squares>, dirs: u8, attack: bool) -> Id {
         let occupied = self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK));
         let empty = self.dag.pieces(PieceSet::EMPTY);
@@ -222,9 +223,10 @@ impl Lower {
     pub(super) fn power(&mut self, of: &Squares) -> Id {
         let may = contents(of);
         let set = self.squares(of);
-        // If the designator names all squares, no mask is needed.
+        // A designator for all squares needs no intersection with its squares.
         let is_whole = matches!(of.op(), SquaresOp::Designator { squares: Bitboard::FULL, .. });
-        // The values 9, 5, 3 and 1 in binary, highest digit first: each row lists the roles whose value has this digit.
+        // The values 9, 5, 3 and 1 are added digit by digit in binary, the highest digit first. Each entry lists the roles whose
+        // value has this digit.
         let mut sum = self.dag.number(0);
         for roles in [&[5u8][..], &[4], &[2, 3], &[1, 2, 3, 4, 5]] {
             sum = self.dag.add(Op::Add(sum, sum));
@@ -269,21 +271,22 @@ impl Lower {
     }
 
     /// Lowers a comparison of two numbers. Returns the left number, the mask of positions at which both numbers have a value, and
-    /// the mask of positions at which their words are in the relation.
+    /// the mask of positions at which the relation `cmp` is true for their words.
     fn compared(&mut self, cmp: Cmp, a: &Number, b: &Number) -> (Id, Id, Id) {
         let ((a, a_ok), (b, b_ok)) = (self.number(a), self.number(b));
         let holds = self.dag.add(Op::Compare(cmp, a, b));
         (a, self.and(a_ok, b_ok), holds)
     }
 
-    /// Lowers `!=`, which is also true where one side has no value.
+    /// Lowers `!=`. It is also true at positions where one number has no value.
     pub(super) fn differ(&mut self, a: &Number, b: &Number) -> Id {
         let (_, ok, holds) = self.compared(Cmp::Ne, a, b);
         let no_value = self.not(ok);
         self.or(no_value, holds)
     }
 
-    /// Lowers a direction whose range is computed, by trying all numbers of steps.
+    /// Lowers a direction whose range contains variables. All possible numbers of steps are computed, and those in the range are
+    /// selected.
     pub(super) fn walk_within(&mut self, [lo, hi]: [&Number; 2], of: &Squares, dirs: u8) -> Id {
         let ((lo, a), (hi, b)) = (self.number(lo), self.number(hi));
         let set = self.squares(of);
@@ -301,7 +304,7 @@ impl Lower {
         self.and(all, ok)
     }
 
-    /// Returns a number that has a value only where it lies between two other numbers.
+    /// Returns the number `of`, which has a value only where it lies between `lo` and `hi`.
     fn in_range(&mut self, lo: &Number, hi: &Number, of: &Number) -> (Id, Id) {
         let ((lo, lo_ok), (hi, hi_ok)) = (self.number(lo), self.number(hi));
         let (number, ok) = self.number(of);
@@ -311,7 +314,7 @@ impl Lower {
         (number, ok)
     }
 
-    /// Returns the largest or the smallest of those operands that have a value.
+    /// Returns the largest or the smallest operand at each position. Operands without a value are skipped.
     pub(super) fn extremum(&mut self, of: &OneOrMore<Number>, largest: bool) -> (Id, Id) {
         let (mut best, mut best_ok) = self.number(&of.first);
         for arg in &of.rest {
@@ -327,7 +330,8 @@ impl Lower {
         (best, best_ok)
     }
 
-    /// Returns 1 + (ply + b) / 2, where b is 1 if the first move was made by the side that had Black in the game as played.
+    /// Returns the move number, 1 + (ply + b) / 2. Here b is 1 if Black made the first move of the original game, before any swap
+    /// of colours.
     pub(super) fn move_number(&mut self) -> Id {
         let ply = self.dag.add(Op::Ply);
         let white = self.dag.add(Op::WhiteToMove);
@@ -336,7 +340,7 @@ impl Lower {
         let odd = self.dag.add(Op::Rem(ply, two));
         let odd = self.dag.add(Op::Compare(Cmp::Eq, odd, one));
         let even = self.not(odd);
-        // After an odd number of half-moves it is White's turn if Black began.
+        // If Black began, White is to move after an odd number of half-moves.
         let black_began = self.select(white, odd, even);
         let white_began = self.not(black_began);
         let swapped = self.column(TagColumn::Swapped);
@@ -355,7 +359,7 @@ impl Lower {
 
     // ---- numbers in loops
 
-    /// Packs a number into one word, which is [`NO_VALUE`] where the number has no value.
+    /// Packs a number and its mask into one word. The word is [`NO_VALUE`] where the number has no value.
     pub fn packed_number(&mut self, (number, ok): (Id, Id)) -> Id {
         let none = self.dag.word(NO_VALUE as u64);
         self.select(ok, number, none)

@@ -1,4 +1,4 @@
-//! The operations of the plan's graph, and the indices in it.
+//! The operations of the plan's graph, and the types of the indices in the graph.
 
 use orbit_query::tree::{Cmp, Special};
 
@@ -14,7 +14,7 @@ pub struct LoopId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
-/// The index of an operation along games, which reads words at all positions of a game.
+/// The index of a [`Carry`](super::dag::Carry), an operation that reads words at all positions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarryId(pub u32);
 
@@ -24,7 +24,7 @@ pub const TRUE: u64 = !0;
 /// Represents "no value" in a word that holds a number, a position or a string. It is below every `i32`.
 pub const NO_VALUE: i64 = i64::MIN;
 
-/// One operation. Numbers are computed in `i32` and wrap.
+/// One operation of the graph. Arithmetic is that of `i32`, which wraps around.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "operands are documented on each variant")]
 pub enum Op {
@@ -40,13 +40,13 @@ pub enum Op {
     Terminal,
     /// Number: the half-moves played before the position.
     Ply,
-    /// Mask: the column's entry for this game is true, or has a value.
+    /// Mask: the entry of the column for this game is true or, in a column of numbers, has a value.
     GameMask(ColumnId),
     /// Number: the column's entry for this game.
     GameNumber(ColumnId),
-    /// The result of an operation along games at this position.
+    /// The result of an operation along games, at this position.
     Carried(CarryId),
-    /// A parameter of a loop. Its value differs from row to row.
+    /// A parameter of a loop. Each row of the loop has its own value.
     Param(LoopId, u32),
     /// The intersection of two sets or masks.
     And(Id, Id),
@@ -70,22 +70,23 @@ pub enum Op {
     FillRanks(Id),
     /// All squares of each file that has a square in the set.
     FillFiles(Id),
-    /// The squares that are a knight's move away from a square of the set.
+    /// The squares that are a knight's move away from some square of the set.
     Knight(Id),
-    /// The squares that are a king's move away from a square of the set.
+    /// The squares that are a king's move away from some square of the set.
     King(Id),
-    /// The squares that pawns of one colour attack from the squares of the set.
+    /// The squares that pawns of one colour would attack from the squares of the set.
     Pawn {
         set: Id,
         white: bool,
     },
-    /// The squares that are reached from the set in direction 0..=7 over empty squares, including the first occupied square.
+    /// The squares that sliding pieces on the set reach in direction 0..=7: all empty squares up to the first occupied square,
+    /// and that square.
     Slide {
         set: Id,
         empty: Id,
         dir: u8,
     },
-    /// The squares that are `lo..=hi` steps away from the set in one of the directions. Squares in between may be occupied.
+    /// The squares that are `lo..=hi` steps away from the set in one of the directions. Squares in between need not be empty.
     Walk {
         set: Id,
         dirs: u8,
@@ -98,13 +99,13 @@ pub enum Op {
     Single(Id),
     /// Number: the number of squares in the set.
     Count(Id),
-    /// Number: the rank 1..=8 of the set's lowest square. It is used only for sets of one square.
+    /// Number: the rank 1..=8 of the set's lowest square. The operation is used only for sets of one square.
     Rank(Id),
     /// Number: the file 1..=8 of the set's lowest square.
     File(Id),
     /// Number: the code of the content of the set's only square: 0, 1..=6, 9..=14.
     Content(Id),
-    /// The square with this file and rank; the empty set if one of them is outside 1..=8.
+    /// The square with this file and rank, or the empty set if one of them is outside 1..=8.
     MakeSquare {
         file: Id,
         rank: Id,
@@ -112,26 +113,25 @@ pub enum Op {
     Add(Id, Id),
     Sub(Id, Id),
     Mul(Id, Id),
-    /// The quotient, truncated towards zero; 0 if the divisor is 0.
+    /// The quotient, truncated towards zero, or 0 if the divisor is 0.
     Div(Id, Id),
-    /// The remainder, with the sign of the dividend; 0 if the divisor is 0.
+    /// The remainder with the sign of the dividend, or 0 if the divisor is 0.
     Rem(Id, Id),
-    /// The integer part of the square root; 0 for a negative number.
+    /// The integer part of the square root, or 0 for a negative number.
     Sqrt(Id),
     /// The larger of two numbers, compared as `i64`.
     Max(Id, Id),
-    /// Mask: the numbers, compared as `i64`, are in this relation.
+    /// Mask: the two numbers, compared as `i64`, are in this relation.
     Compare(Cmp, Id, Id),
-    /// Mask: the positions of `within` at which the side to move has a king but no legal move.
+    /// Mask: those positions of `within` at which the side to move has a king but no legal move.
     NoMoves(Id),
-    /// At the positions of `within`, all of which must be mates: the squares of the men that take part in a pure mate. If `mate`
-    /// is false, the same for stalemates.
+    /// The squares of the men that take part in a pure mate, at the positions of `within`. All these positions must be mates. If
+    /// `mate` is false, they must be stalemates, and the men are those that take part in a pure stalemate.
     PureMen {
         within: Id,
         mate: bool,
     },
-    /// The squares that moves between the given squares reach or, if `left` is true, the squares that those moves
-    /// leave.
+    /// The squares that moves between the given squares reach. If `left` is true, the squares that these moves leave.
     Legal {
         from: Id,
         to: Id,
@@ -139,7 +139,7 @@ pub enum Op {
         only: Special,
         left: bool,
     },
-    /// The number of moves between the given squares. Moves with the same (from, to) pair count once.
+    /// The number of moves between the given squares. Moves with equal origin and target squares count once.
     LegalCount {
         from: Id,
         to: Id,
@@ -151,7 +151,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Returns the same operation with other operands. `to` receives each operand and returns its replacement.
+    /// Returns the operation with other operands. `to` maps each operand to its replacement.
     #[must_use]
     pub fn map(mut self, mut to: impl FnMut(Id) -> Id) -> Op {
         use Op::*;
@@ -195,14 +195,14 @@ impl Op {
         self
     }
 
-    /// Returns true if the operation reads the whole position (with the side to move and the castling and en passant rights),
-    /// not only its operands.
+    /// Returns true if the operation reads the whole position, and not only its operands. The whole position includes the side to
+    /// move and the castling and en passant rights.
     #[must_use]
     pub const fn takes_whole_positions(self) -> bool {
         matches!(self, Op::NoMoves(_) | Op::PureMen { .. } | Op::Legal { .. } | Op::LegalCount { .. })
     }
 
-    /// Returns the operands. The body of a loop is not one of them.
+    /// Returns the operands. The body of a loop does not count as an operand.
     pub fn args(self) -> impl Iterator<Item = Id> {
         let mut out = [None; 3];
         let mut count = 0;

@@ -1,11 +1,11 @@
 //! The operations of the game language. An engine applies them to columns of a block.
 //!
-//! A program sees one position at a time. Values that depend on other positions or moves of the game are computed outside of
-//! programs, for all positions of a block. Operands are columns that stages or earlier operations have computed, and each result
-//! is a column. There are four kinds of operations:
+//! A program reads one position at a time. Values that depend on moves or on other positions of the game are computed outside of
+//! programs, for all positions of a block, a group of whole games. The operands of these operations are columns that stages or
+//! earlier operations have computed, and each result is a column. There are four kinds of operations:
 //!
-//! * leaves ([`Leaf`]) follow from the moves of the game;
-//! * tests of moves ([`EdgeTest`]) have their results at the position to which a move leads;
+//! * leaves ([`Leaf`]) are values that follow from the moves of the game alone;
+//! * tests of moves ([`EdgeTest`]) have their result at the position after the move;
 //! * other operations read values at other positions;
 //! * automata ([`Walk`]) run along games.
 
@@ -33,37 +33,38 @@ pub use strings::{EMPTY, LITERALS, TextInstr};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Sibling, Special};
 
-/// An operation of an engine on columns of a block.
+/// An operation that an engine applies to columns of a block.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum GameOp {
-    /// A value that follows only from the moves of games.
+    /// A value that follows from the moves of the game alone.
     Leaf(Leaf),
-    /// Mask, at the position to which a move leads: the move passes a test. The operands are sets, which are read at the position
-    /// before the move.
+    /// Mask, at the position after a move: the move passes a test. The operands are sets, which are read at the position before
+    /// the move.
     Entered(EdgeTest),
-    /// Set, at the position to which a move leads: the square that the move leaves, if the move passes a test. For castling, the
-    /// set has those squares of king and rook that pass the test. With `to`, the squares that the move reaches instead.
+    /// Set, at the position after a move: the square that the move leaves, if the move passes a test. For castling, the set
+    /// contains those squares of the king and the rook that pass the test. If `to` is true, it has the squares that the move
+    /// reaches instead.
     #[expect(missing_docs, reason = "the sentence says it")]
     Own { test: EdgeTest, to: bool },
-    /// Mask: all operands, which are masks, are true at one of the children.
+    /// Mask: at least one child has all operands true. The operands are masks.
     AnyChild,
-    /// The number of children at which all operands, which are masks, are true.
+    /// The number of children at which all operands are true. The operands are masks.
     CountChildren,
-    /// The value, at the first child at which the first operand is true, of the second operand. The first operand is a mask, the
-    /// second a word; the third is the result at positions without such a child.
+    /// The value of the second operand, a word, at the first child at which the first operand, a mask, is true. If there is no
+    /// such child, the result is the third operand at the current position.
     FirstChild,
-    /// The union, over all children, of the operand, a set.
+    /// The union of the operand's sets at all children.
     UnionChildren,
-    /// Mask: the operand, a mask, is true at the parent.
+    /// Mask: the operand is true at the parent. The operand is a mask.
     MaskOfParent,
-    /// Mask: the second operand, a mask, is true at the position that the first operand names.
+    /// Mask: the second operand, a mask, is true at the position that is the value of the first operand.
     MaskAt,
-    /// The word of the second operand at the position that the first operand names. If that position does not exist, the word of
-    /// the third operand.
+    /// The value of the second operand at the position that is the value of the first operand. If that position does not exist,
+    /// the value of the third operand.
     WordAt,
-    /// The position whose number is the operand, if the game has one.
+    /// The position whose number is the value of the operand, if the game has that many positions.
     Numbered,
-    /// The child whose number is the operand, if there is one.
+    /// The child whose number is the value of the operand, if there is one.
     Child,
     /// The last common ancestor of two positions.
     Fork,
@@ -71,7 +72,8 @@ pub enum GameOp {
     Distance,
     /// Mask: the first position is a proper ancestor of the second.
     Before,
-    /// Mask: an automaton finds a walk, whatever its value. The operands are those of [`GameOp::Walk`].
+    /// Mask: an automaton finds a walk (a sequence of positions or moves), whatever its value. The operands are those of
+    /// [`GameOp::Walk`].
     AnyWalk(Arc<Walk>),
     /// The value of the walk that an automaton finds, or [`super::NO_VALUE`] if it finds none.
     Walk(Arc<Walk>),
@@ -86,27 +88,27 @@ pub enum Leaf {
     Number,
     /// The position before this one, if there is one.
     Parent,
-    /// Number: the depth of nested side lines at the position; 0 in the main line.
+    /// Number: the depth to which side lines are nested at the position. It is 0 in the main line.
     Depth,
-    /// Mask: the position lies in no side line.
+    /// Mask: the position is in no side line.
     Mainline,
-    /// Mask: on the way from the root there is no null move, and White played no alternative to the first continuation.
+    /// Mask: the moves from the root include no null move, and no move by White that begins a side line.
     VirtualMainline,
-    /// Mask: on the way from the root, White played exactly one alternative to the first continuation.
+    /// Mask: exactly one of the moves from the root is a move by White that begins a side line.
     Try,
-    /// Mask: the position is a child of this kind.
+    /// Mask: the position is a child of this kind: the first one, or another one.
     Sibling(Sibling),
     /// Mask: the previous move was of this kind.
     Arrived(Special),
     /// Mask: the previous move was a null move.
     NullMove,
-    /// Set: the square that the previous move left; for castling, those of king and rook.
+    /// Set: the square that the previous move left. For castling, the squares of the king and the rook.
     From,
-    /// Set: the square that the previous move reached; for castling, those of king and rook.
+    /// Set: the square that the previous move reached. For castling, the squares of the king and the rook.
     To,
-    /// Set: the square that the previous move left; for castling, only the king's.
+    /// Set: the square that the previous move left. For castling, only the square of the king.
     MovedFrom,
-    /// Set: the square that the previous move reached; for castling, only the king's.
+    /// Set: the square that the previous move reached. For castling, only the square of the king.
     MovedTo,
     /// Set: the square of the piece that the previous move captured.
     Captured,
@@ -119,10 +121,10 @@ pub enum Leaf {
 pub enum SquareTest {
     /// Every square passes.
     Any,
-    /// A square passes if it is in the set and its content before the move is one of these pieces.
+    /// A square passes if it is in `squares`, and its content before the move is in `contents`.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { contents: PieceSet, squares: u64 },
-    /// A square passes if it is in the next operand.
+    /// A square passes if it is in the set that the next operand contains.
     Column,
 }
 
@@ -135,13 +137,13 @@ pub struct EdgeTest {
     pub to: SquareTest,
     /// If present, the move must capture a piece on a square that passes this test.
     pub captures: Option<SquareTest>,
-    /// If present, the move must be an en passant capture of a pawn on a square that passes this test.
+    /// If present, the move must be an en passant capture. The square of the captured pawn must pass this test.
     pub passing: Option<SquareTest>,
     /// If present, the move must promote to one of these pieces.
     pub promotion: Option<PieceSet>,
-    /// True if castling counts only as the king's move.
+    /// True if castling counts only as a move of the king.
     pub kings: bool,
-    /// If present, the move must be castling, and only this part of it is tested.
+    /// If present, the move must be castling, and the test applies only to this part of it.
     pub part: Option<CastlingPart>,
     /// The move must be of this kind.
     pub only: Special,
@@ -175,48 +177,48 @@ impl EdgeTest {
     };
 }
 
-/// An automaton, and the rules by which it runs along games.
+/// An automaton, and the rules by which it searches a game for a walk, that is, for a sequence of positions or moves.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Walk {
-    /// The automaton. Its operands come first among those of the operation: see [`AutomatonState`] and [`Branch`].
+    /// The automaton. Its operands are the first operands of the operation; see [`AutomatonState`] and [`Branch`].
     pub automaton: Automaton,
-    /// True if states take moves, false if they take positions.
+    /// True if each state of the automaton consumes a move. Otherwise each consumes a position.
     pub moves: bool,
     /// True if the walk runs backwards, from a position to its parent.
     pub back: bool,
-    /// The positions or moves that the automaton sees.
+    /// The positions or moves that the automaton reads. It skips all others.
     pub sees: Sees,
-    /// The kind of children to which the walk may continue; `None` if it may continue to all of them.
+    /// The kind of children to which the walk may continue. `None` if it may continue to every child.
     pub sibling: Option<Sibling>,
-    /// True if the result is the first walk in the order of the search, not the longest one.
+    /// True if the result is the first walk that the search finds. Otherwise it is the longest walk.
     pub first_match: bool,
-    /// True if the walk with the largest number at its last position is wanted, not the longest walk. The next operand is this
-    /// number.
+    /// True if the result is the walk with the largest number at its last position, not the longest walk. The next operand
+    /// contains this number.
     pub largest: bool,
     /// The range in which the value must lie.
     pub range: (i32, i32),
-    /// True if no other walk may begin at a position that belongs to a walk. The next operand is the mask of positions at which
+    /// True if no other walk may begin at a position of a walk that was found. The next operand is the mask of positions at which
     /// the walk is evaluated.
     pub nestban: bool,
     /// True if the value is the last position of the walk.
     pub end: bool,
 }
 
-/// The positions or moves that an automaton sees.
+/// The positions or moves that an automaton reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sees {
     /// All positions or moves.
     All,
-    /// The positions or moves of the side that is to move at the start.
+    /// The positions or moves of the side that is to move at the start of the walk.
     OneSide,
-    /// The moves of the pieces that are, at the start, on the squares of the last operand. If `capture` is true, also
+    /// The moves of the pieces that stand on the squares of the last operand at the start of the walk. If `capture` is true, also
     /// moves that capture one of these pieces.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { capture: bool },
 }
 
 impl GameOp {
-    /// Returns true if the results are masks, false if they are whole words.
+    /// Returns true if the results are masks. Otherwise they are whole words.
     pub fn is_mask(&self) -> bool {
         match self {
             GameOp::Leaf(leaf) => matches!(
@@ -248,7 +250,7 @@ impl GameOp {
         }
     }
 
-    /// Returns true if an operand is read as a mask, false if it is read as a whole word.
+    /// Returns true if the operation reads this operand as a mask. Otherwise it reads a whole word.
     pub fn takes_masks(&self, operand: usize) -> bool {
         match self {
             GameOp::AnyChild | GameOp::CountChildren | GameOp::MaskOfParent => true,

@@ -1,10 +1,10 @@
-//! Lowers orbits to the graph, without a loop over their copies wherever that is possible.
+//! Lowers orbits to the graph. Wherever possible, there is no loop over the copies.
 //!
-//! All shifts of a filter are evaluated together ([`super::tiles`]), with a bit of a word for each shift. If the shifts fit into
+//! All shifts of a filter are evaluated together ([`super::tiles`]): one word has a bit for each shift. If the shifts fit into
 //! one word, this word is called an *anchor*; otherwise two or four words form a *grid*. Copies that differ only in squares
 //! become the rows of a *table*. All remaining copies are written out one by one.
 //!
-//! Anchors, grids and tables can be switched off. The next method in this order is then used.
+//! Anchors, grids and tables can be switched off. If a method is switched off, the next one in this order is used.
 
 use std::collections::HashMap;
 
@@ -18,10 +18,10 @@ use orbit_query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp};
 use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member};
 
-/// Groups with fewer copies are written out and not put into a table.
+/// Groups with fewer copies than this are written out instead of being put into a table.
 const TABLE_COPIES_MIN: usize = 8;
 
-/// The way in which the results of the copies are combined.
+/// The operation that combines the results of the copies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueUse {
     /// Mask: any copy matches.
@@ -30,24 +30,25 @@ enum ValueUse {
     Count,
     /// Set: the union of the copies' squares.
     Union,
-    /// Number: the largest of the copies' values, packed.
+    /// Number: the largest of the copies' values, packed into one word.
     Max,
 }
 
-/// A function that lowers all shifts of one placement together to words. It returns `None` if it cannot do so.
+/// A function that lowers all shifts of one placement (one combination of turns, reflections and colour swaps) together to words.
+/// It returns `None` if this is impossible.
 type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
 
-/// The functions that lower a single copy, and all shifts of one placement.
+/// The functions that lower the copies of an orbit: a single copy, or all shifts of one placement.
 struct Gather<F> {
     wanted: ValueUse,
-    /// Lowers one copy. If copies are counted, the result is the mask of positions at which the copy matches.
+    /// Lowers one copy to its value or, if copies are counted, to the mask of positions at which it matches.
     word: fn(&mut Lower, &F) -> Id,
     /// Lowers all shifts of one placement together.
     tiles: Tiled<F>,
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
-    /// Returns the functions that combine the masks of positions at which the copies match.
+    /// Returns the functions for results that depend only on the positions at which the copies match.
     fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,
@@ -60,7 +61,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
 }
 
 impl Lower {
-    /// Returns the mask of positions at which any copy matches.
+    /// Returns the mask of positions at which at least one copy matches.
     pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
         self.gather(orbit, &Gather::truth(ValueUse::Any))
     }
@@ -71,7 +72,7 @@ impl Lower {
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
     }
 
-    /// Lowers an orbit whose value is a number. Returns the number, and the mask of positions at which it has a value.
+    /// Lowers an orbit whose value is a number. Returns the value, and the mask of positions at which it has one.
     pub(super) fn number_of(&mut self, orbit: &NumberOrbit) -> (Id, Id) {
         match orbit {
             NumberOrbit::Largest(orbit) => {
@@ -99,7 +100,7 @@ impl Lower {
         let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
         let mut parts = Vec::new();
         if self.assigns_outer(orbit.base.node()) {
-            // The copies pass values to one another, so their order matters.
+            // Each copy may read variables that earlier copies assigned, so the order of the copies matters.
             for (_, copy) in orbit.in_turn() {
                 parts.push(self.copy_word(&copy.filter, how));
             }
@@ -127,7 +128,8 @@ impl Lower {
         }
     }
 
-    /// Returns what one copy contributes to the result. If copies are counted, this is 1 where the copy matches and 0 elsewhere.
+    /// Returns the contribution of one copy to the result. If copies are counted, this is 1 where the copy matches and 0
+    /// elsewhere.
     fn copy_word<F>(&mut self, copy: &F, how: &Gather<F>) -> Id {
         let word = (how.word)(self, copy);
         if how.wanted != ValueUse::Count {
@@ -139,7 +141,7 @@ impl Lower {
 
     // ---- tables
 
-    /// Splits copies into groups whose members differ only in squares and square colours.
+    /// Divides copies into groups. The copies in a group differ only in squares and square colours.
     pub(super) fn same_but_squares<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -189,8 +191,8 @@ impl Lower {
         note.in_tables += group.len();
     }
 
-    /// Opens a table for copies that differ only in squares. The filter that is lowered next becomes the body of its loop. `last`
-    /// adds one more word to each row.
+    /// Opens a table for copies that differ only in squares. The filter that is lowered next becomes the body of the table's
+    /// loop. If `last` is present, it has one more word for each row.
     pub(super) fn open_table<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -231,7 +233,7 @@ impl Lower {
 
     // ---- shifts together
 
-    /// Lowers the groups of copies whose shifts can be evaluated together. Returns the remaining copies.
+    /// Lowers those groups of copies whose shifts can be evaluated together. Returns all other copies.
     fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -299,14 +301,14 @@ impl Lower {
     }
 }
 
-/// Returns whether a group of copies can become a table.
+/// Returns true if a group of copies can become a table.
 pub(super) fn fits_table<F: Kind<Expanded>>(orbit: &Orbit<F>, group: &[usize]) -> bool {
     let copy = orbit.copies[group[0]].filter.node();
-    // Values at other positions cannot be computed inside a table.
+    // A table cannot contain operations on values at other positions.
     group.len() >= TABLE_COPIES_MIN && !copy.any(&mut finds) && !repeats_assignments(copy)
 }
 
-/// Returns true if the filter or a filter inside it assigns a variable.
+/// Returns true if a filter or a filter inside it assigns a variable.
 pub(super) fn assigns(filter: FilterRef) -> bool {
     filter.any(&mut |filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Assign(..))))
 }
@@ -320,15 +322,15 @@ pub(super) fn is_square_loop(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns the depth to which loops over squares are nested in a filter.
+/// Returns the maximum depth of nested loops over squares in a filter.
 pub(super) fn nested_loops(filter: FilterRef) -> usize {
     let mut inside = 0;
     filter.each_child(&mut |child| inside = inside.max(nested_loops(child)));
     inside + usize::from(is_square_loop(filter))
 }
 
-/// Returns true if the filter contains a loop or an orbit that assigns variables. Lowering it once for all rows would lose the
-/// values that pass from one iteration to the next.
+/// Returns true if a filter contains a loop or an orbit that assigns variables. In a table, it would be lowered once for all
+/// rows, so the values that each iteration passes to the next would be lost.
 fn repeats_assignments(filter: FilterRef) -> bool {
     if filter.orbit().is_some() || is_square_loop(filter) {
         return assigns(filter);
@@ -336,7 +338,7 @@ fn repeats_assignments(filter: FilterRef) -> bool {
     filter.children().into_iter().any(repeats_assignments)
 }
 
-/// Returns the masks of designators and square colours, in the order in which they are lowered.
+/// Returns the masks of all designators and square colours in a filter, in the order in which they are lowered.
 fn square_masks(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     filter.walk(&mut |filter| {
@@ -351,7 +353,7 @@ fn square_masks(filter: FilterRef) -> Vec<u64> {
     out
 }
 
-/// Encodes everything in which two copies may differ, except squares and square colours.
+/// Encodes a filter without its squares and square colours. Two copies have equal codes if they differ in nothing else.
 fn skeleton(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_skeleton(filter, &mut out);

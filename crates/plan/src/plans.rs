@@ -1,8 +1,8 @@
 //! The plans of queries that run together.
 //!
-//! Each query is lowered once, all into one graph. If several queries, or several outputs of one query, share a subexpression,
-//! it is one node. A column of tags, or an answer that is carried along games, has the same number in all plans, so an engine
-//! computes it once for each block.
+//! All queries are lowered into one graph, each of them once. If several queries, or several outputs of one query, share a
+//! subexpression, the graph has a single node for it. Columns of tags and results of operations along games have numbers, which
+//! are the same in all plans, so an engine computes each only once for a block (a group of whole games).
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -14,32 +14,32 @@ use super::{
 use orbit_core::{diagnostic::Diagnostic, sync::lock};
 use orbit_query::Type;
 
-/// The plans of several queries. Each plan is made when it is first used.
+/// The plans of several queries. Each plan is built when it is first used.
 pub struct Plans {
     planners: Vec<Arc<Planner>>,
     graph: Mutex<LoweredGraph>,
 }
 
-/// The graph of all queries, and its nodes that were made so far.
+/// The graph of all queries, and the nodes that have been built so far.
 struct LoweredGraph {
     lower: Lower,
     /// For each query, the mask of positions at which it matches.
     hits: Vec<Id>,
     values: Vec<Option<LoweredValue>>,
-    /// For each query and each kind of [`Apart`], the words whose bits show which copies or sides match, and the place of each
+    /// For each query and each kind of [`Apart`], the words whose bits show which copies or sides match, and the position of each
     /// bit.
     apart: Vec<[Option<WordIndex>; 2]>,
 }
 
-/// Words, and the places of bits in them.
+/// Words, and the positions of bits in them.
 type WordIndex = (Vec<Id>, Vec<CopyBit>);
 
 impl Plans {
-    /// Plans queries together. All use the options of the first one.
+    /// Plans queries together. All of them use the options of the first query.
     ///
     /// # Errors
     ///
-    /// Returns the reason why no plan can run one of the queries: see [`Planner::refusal`].
+    /// Returns the reason why no plan can run one of the queries; see [`Planner::refusal`].
     pub fn new(planners: Vec<Arc<Planner>>) -> Result<Plans, Diagnostic> {
         if let Some(refusal) = planners.iter().find_map(|planner| planner.refusal()) {
             return Err(refusal.clone());
@@ -75,7 +75,7 @@ impl Plans {
         self.planners[query].ty()
     }
 
-    /// Returns true if a query has values besides its hits, which are sets or numbers.
+    /// Returns true if a query has a set or a number as its value, in addition to its hits.
     ///
     /// # Panics
     ///
@@ -115,8 +115,8 @@ impl Plans {
         }
     }
 
-    /// Returns a program for the guard of these queries: a condition that is true wherever one of them matches, and that takes
-    /// far fewer steps. `None` if no such condition is found. The guard is the answer of the program's only query.
+    /// Returns a program for the guard of these queries. The guard is a condition that is true wherever one of them matches, and
+    /// that takes far fewer steps. It is the answer to query 0 of the program. Returns `None` if no guard is found.
     ///
     /// # Panics
     ///
@@ -130,7 +130,8 @@ impl Plans {
         Some(SharedPlan { program, always: vec![false], carried: None, columns: lower.columns.clone() })
     }
 
-    /// Plans a screen, which finds the segments in which none of these queries has a hit. `None` if the queries have no screen.
+    /// Plans a screen, a program that finds segments (short runs of positions) in which none of these queries has a hit. Returns
+    /// `None` if the queries have no screen.
     ///
     /// # Panics
     ///
@@ -139,7 +140,8 @@ impl Plans {
         self.screen_by(Screen::new, queries)
     }
 
-    /// Plans a screen for several segments together, which reads only their numbers of pieces.
+    /// Plans a screen that examines several segments together and reads only the numbers of pieces in them. Returns `None` if the
+    /// queries have no such screen.
     ///
     /// # Panics
     ///
@@ -158,7 +160,7 @@ impl Plans {
         options.screens.then(|| screen(&graph.lower.dag, options, &graph.hits[queries])).flatten()
     }
 
-    /// Returns the plan of a query's values, which is valid where the query matches; see [`Planner::values`].
+    /// Returns the plan for the values of a query. The values are valid only where the query matches; see [`Planner::values`].
     ///
     /// # Panics
     ///
@@ -175,12 +177,11 @@ impl Plans {
         finish(lower, hit, Some(value))
     }
 
-    /// Returns the plan that shows which copies of a query's outermost transform match, or only the sides to which these copies
-    /// belong.
+    /// Returns the plan that shows which copies of a query's outermost transform match, or for which side such a copy matches.
     ///
     /// # Panics
     ///
-    /// Panics if there is no such query, or if `apart` is [`Apart::Sides`] and the copies belong to no side: see
+    /// Panics if there is no such query, or if `apart` is [`Apart::Sides`] and the copies belong to no side; see
     /// [`OutermostOrbit::copy_sides`](orbit_transforms::OutermostOrbit::copy_sides).
     pub fn copies(&self, query: usize, apart: Apart) -> CopiesPlan {
         let mut graph = lock(&self.graph);

@@ -1,9 +1,9 @@
-//! Evaluates more filters under all shifts of a tile together: attacks between designators, numbers of squares, and sets of
-//! squares.
+//! Evaluates more kinds of filters under all shifts of a tile (64 shifts) together: attacks between designators, numbers of
+//! squares, and sets of squares.
 //!
-//! All of these use one idea. Take the set of squares for which a condition is true, and move it by the step from a square `s` to
-//! the anchor. Each bit of the result belongs to a shift of the tile, and is set if the condition is true for the square `s +
-//! shift`.
+//! All of them use one idea. Take the set of squares for which a condition is true, and move this set by the step that leads from
+//! a square `s` to the anchor of the tile. Each bit of the result belongs to a shift of the tile. It is set if the condition is
+//! true for the square `s + shift`.
 
 use shakmaty::{Bitboard, Square};
 
@@ -18,7 +18,7 @@ use orbit_core::board::PieceSet;
 use orbit_query::tree::Cmp;
 
 impl Lower {
-    /// Returns a word in which the bit of each shift of a tile is set if the attack exists under this shift.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if the attack exists under this shift.
     pub(super) fn shifted_attack(&mut self, attack: &Attack, anchor: Anchor) -> Id {
         let ((pieces, from), (attacked, to)) = match *attack {
             Attack::On { from: (may, squares), to } => {
@@ -61,8 +61,8 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// Returns a word in which the bit of each shift of a tile is set if a comparison with a number of squares holds under this
-    /// shift.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if a comparison with a number of squares is true under
+    /// this shift.
     pub(super) fn shifted_comparison(&mut self, comparison: &ShiftedComparison, anchor: Anchor) -> Id {
         let &ShiftedComparison { ref set, squares, cmp, number } = comparison;
         let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
@@ -85,8 +85,8 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that a set contains under any of the shifts in `valid`. Without a shift, the set contains only squares
-    /// of `squares`.
+    /// Returns the union of a set over all shifts in `valid`. `squares` contains all squares that the set may contain without a
+    /// shift.
     pub(super) fn shifted_set(&mut self, set: &Set, squares: Bitboard, valid: Id, anchor: Anchor) -> Id {
         let words = squares.into_iter().map(|square| {
             let word = self.holds_at(set, square, anchor);
@@ -97,7 +97,7 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// Returns a word in which the bit of each shift of a tile is set if the shifted set contains the shifted square.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if the shifted set contains the shifted square.
     pub(super) fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
         match set {
             Set::Plain(set) => {
@@ -122,8 +122,8 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that would be in the set if each of its designators named either all squares or none, as it names
-    /// `square` or not.
+    /// Returns the squares of the set, computed as if each designator that names `square` named all squares, and every other
+    /// designator named none.
     fn content_at(&mut self, set: &PlainSet, square: Square) -> Id {
         match set {
             PlainSet::Still(set) => self.squares(set),
@@ -141,7 +141,7 @@ impl Lower {
         }
     }
 
-    /// Moves a set by the step from `square` to the anchor. `square` is a square of the unshifted filter.
+    /// Moves a set by the step that leads from `square` to the anchor. `square` is a square of the filter before any shift.
     fn seen_from(&mut self, set: Id, square: Square, anchor: Anchor) -> Id {
         self.moved(set, anchor.x - square.file() as i8, anchor.y - square.rank() as i8)
     }

@@ -1,7 +1,7 @@
 //! Writes the graph as straight-line code over registers.
 //!
-//! A register is a column, which has one word for each position of a group. A register is reused as soon as its last reader has
-//! run. A step never writes a register that it reads.
+//! A register is a column with one word for each position of a group. A register is free again as soon as the last step that
+//! reads it has run. No step writes a register that it reads.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ use super::{
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg(pub u32);
 
-/// The index of a scalar, which is a word that is the same for all positions of a group.
+/// The index of a scalar. A scalar is a word that is equal for all positions of a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
@@ -23,7 +23,7 @@ pub struct Scalar(pub u32);
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "fields are documented on each variant")]
 pub enum Step {
-    /// `dst = op`. The ids of the operands are indices of registers.
+    /// `dst = op`. The ids of the operands in `op` are indices of registers.
     Do { dst: Reg, op: Op },
     /// `dst = scalar` at every position.
     Splat { dst: Reg, scalar: Scalar },
@@ -31,41 +31,41 @@ pub enum Step {
     AndScalar { dst: Reg, a: Reg, scalar: Scalar },
     /// `dst = a | scalar`.
     OrScalar { dst: Reg, a: Reg, scalar: Scalar },
-    /// `dst` = the terms of a chain, combined by one operation.
+    /// `dst` = the terms of a chain, combined by the operation of the chain.
     Chain { dst: Reg, chain: OperationChain<Reg> },
-    /// Begins a loop, which repeats the steps up to the matching [`Step::End`] for each row of a table. The words of the row are
-    /// written to the scalars from `first` on. `acc` starts as the neutral word of `reduce`.
+    /// Begins a loop over the rows of a table. It repeats the steps up to the matching [`Step::End`] for each row. The words of
+    /// the row are stored in the scalars from `first` on. The initial value of `acc` is the neutral word of `reduce`.
     Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
-    /// `acc = reduce(acc, word)`. Jumps back to the step after `begin` if there are more rows.
+    /// `acc = reduce(acc, word)`. If there are more rows, jumps back to the step after `begin`.
     End { begin: usize, acc: Reg, word: Reg, reduce: Reduce },
-    /// Delivers the hit mask of one of several queries, which is complete at this step.
+    /// Outputs the hit mask of one of several queries. The mask is complete at this step.
     Answer { query: usize, mask: Reg },
 }
 
-/// The way in which the terms of a chain are combined.
+/// The operation that combines the terms of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChainOp {
     /// The union of the terms.
     Or,
     /// The intersection of the terms.
     And,
-    /// Mask: every term is nonempty, or empty if the term is negated.
+    /// Mask: every term is non-empty; a negated term must be empty instead.
     Meet,
-    /// Number: the sum of the numbers of squares of all terms. No term is negated.
+    /// Number: the sum of the numbers of squares in all terms. No term is negated.
     Sum,
 }
 
-/// Several operations in one step. `R` is the type of the operands.
+/// A chain: several operations that run as one step. `R` is the type of the operands.
 #[derive(Clone, Debug)]
 pub struct OperationChain<R = Id> {
-    /// The way in which the terms are combined.
+    /// The operation that combines the terms.
     pub op: ChainOp,
-    /// The terms, of which there is at least one.
+    /// The terms. There is at least one.
     pub terms: Vec<Term<R>>,
 }
 
-/// `src & keep`, shifted up by `by` bits, or down if `by` is negative, so that no bit is lost. If `not` is true, the result is
-/// complemented.
+/// `src & keep`, shifted up by `by` bits, or down if `by` is negative. `keep` removes all bits that the shift would lose. If
+/// `not` is true, the result is complemented.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the formula says it")]
 pub struct Term<R = Id> {
@@ -75,7 +75,7 @@ pub struct Term<R = Id> {
     pub not: bool,
 }
 
-/// The values that are loaded into registers before a program runs.
+/// A value that is loaded into a register before a program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "named as the operations")]
 pub enum RegisterInput {
@@ -84,7 +84,7 @@ pub enum RegisterInput {
     Initial,
     Terminal,
     Ply,
-    /// The result of a stage, by its index in [`Program::reads`].
+    /// The result of an operation along games. The number is its index in [`Program::reads`].
     Carried(usize),
     GameMask(ColumnId),
     GameNumber(ColumnId),
@@ -97,50 +97,50 @@ pub struct Program {
     pub stages: Vec<Stage>,
     /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
-    /// The number of registers that the steps use. Registers 0..4 are the planes.
+    /// The number of registers that the steps use. Registers 0..4 contain the bit planes of the board.
     pub registers: usize,
-    /// The registers that are loaded before the program runs, each with its value. Steps never write them.
+    /// The registers that are loaded before the program runs, each with its input. Steps never write these registers.
     pub inputs: Vec<(RegisterInput, Reg)>,
     /// The results of stages that the program reads.
     pub reads: Vec<Read>,
-    /// The initial values of the scalars: constants, and room for the parameters of every table.
+    /// The initial values of the scalars. These are constants, and space for the parameters of every table.
     pub scalars: Vec<u64>,
     /// The rows of each table.
     pub tables: Vec<Vec<Vec<u64>>>,
-    /// True if the program reads anything from the positions, and not only results of stages.
+    /// True if the program reads anything from the positions. False if it reads only results of stages.
     pub positions: bool,
-    /// True if a step needs the whole position (with the side to move and the castling and en passant rights), and not only the
-    /// planes.
+    /// True if a step needs the whole position, with the side to move and the castling and en passant rights. False if the bit
+    /// planes of the board suffice.
     pub whole_positions: bool,
 }
 
 /// A result of stages that a program reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Read {
-    /// The number of the result. Queries that are planned together share these numbers.
+    /// The number of the result. All queries that are planned together use the same numbers.
     pub id: CarryId,
-    /// True if the result is a mask, false if it is a whole word.
+    /// True if the result is a mask. False if it is a whole word.
     pub is_mask: bool,
 }
 
-/// The part of a computation that must end before another program can run: a program that runs over all positions, and operations
-/// on its results.
+/// A part of a computation that must be complete before another program can run. It consists of a program that runs over all
+/// positions of a block, and of operations on the results of this program.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// The program of the stage. It has no stages of its own.
+    /// The program of the stage. It has no stages itself.
     pub program: Program,
-    /// The results of the program; empty if the program need not run.
+    /// The results of the program. If there are none, the program need not run.
     pub found: Vec<StageFound>,
-    /// The operations on these results and on results of earlier operations, in the order in which they run.
+    /// Operations on these results and on results of earlier operations, in the order in which they run.
     pub carried: Vec<StageCarry>,
 }
 
-/// A register that contains a result of a stage's program.
+/// A result of a stage's program, and the register that contains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StageFound {
-    /// The node of the result. Queries that are planned together share their nodes.
+    /// The node of the result in the graph. All queries that are planned together share one graph.
     pub word: Id,
-    /// True if the result is a mask, false if it is a whole word.
+    /// True if the result is a mask. False if it is a whole word.
     pub is_mask: bool,
     /// The register that contains the result.
     pub reg: Reg,
@@ -149,7 +149,7 @@ pub struct StageFound {
 /// An operation along games, whose operands are columns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StageCarry {
-    /// The number of the result. Queries that are planned together share these numbers.
+    /// The number of the result. All queries that are planned together use the same numbers.
     pub id: CarryId,
     /// The operation that is applied.
     pub what: Made,
@@ -158,14 +158,14 @@ pub struct StageCarry {
 }
 
 impl Program {
-    /// Returns the number of steps that run for one position. Steps in a loop count once for each row, and the steps of stages
-    /// are included.
+    /// Returns the number of steps that run for one position. A step in a loop counts once for each row. The steps of stages are
+    /// included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
         stages.fold(self.own_cost(), u64::saturating_add)
     }
 
-    /// Returns the number of steps that run for one position, without the steps of stages.
+    /// Returns the number of steps that run for one position. The steps of stages are not included.
     pub fn own_cost(&self) -> u64 {
         let (mut cost, mut times) = (0u64, vec![1u64]);
         for step in &self.steps {
@@ -187,8 +187,8 @@ impl Program {
         self.steps.iter().filter(|step| matches!(step, Step::Answer { .. })).count()
     }
 
-    /// Returns the index in [`Program::reads`] of the answer of each of `queries` queries. `None` if the program must compute one
-    /// of these answers.
+    /// For each of `queries` queries, returns the index of its answer in [`Program::reads`]. Returns `None` if the program must
+    /// compute one of the answers itself.
     pub(super) fn carried_answers(&self, queries: usize) -> Option<Vec<usize>> {
         let mut answers = vec![None; queries];
         for step in &self.steps {
@@ -202,7 +202,7 @@ impl Program {
         answers.into_iter().collect()
     }
 
-    /// Returns the number of steps that are chains, and the number of terms in all chains.
+    /// Returns the number of chains among the steps, and the number of terms in all of these chains.
     pub fn chains(&self) -> (usize, usize) {
         let terms = self.steps.iter().filter_map(|step| match step {
             Step::Chain { chain, .. } => Some(chain.terms.len()),
@@ -211,14 +211,14 @@ impl Program {
         terms.fold((0, 0), |(chains, terms), more| (chains + 1, terms + more))
     }
 
-    /// Writes the part of a graph that the roots need as code. Returns the program, and the registers of the roots.
+    /// Writes code for the part of a graph that the roots need. Returns the program, and the registers that contain the roots.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
         let (program, regs) = ProgramWriter::ready(dag, roots).assign(roots);
         (Program { stages: Program::stages(dag, roots), ..program }, regs)
     }
 
-    /// Writes code that delivers the hit masks of several queries, each as soon as it is complete. If registers kept them until
-    /// the end, they would displace other registers from the processor's cache.
+    /// Writes code that outputs the hit masks of several queries, each as soon as it is complete. If registers kept the masks
+    /// until the end, they would displace other registers from the processor's cache.
     pub(super) fn answering(dag: &Dag, roots: &[Id]) -> Program {
         let mut writer = ProgramWriter::ready(dag, roots);
         writer.answer(roots);
@@ -250,7 +250,7 @@ impl Program {
     }
 }
 
-/// A step whose registers are not assigned yet. It reads and writes nodes of the graph instead.
+/// A step whose registers are not assigned yet. It refers to nodes of the graph instead.
 pub(super) enum Draft {
     Node(Id),
     Chain(Id, OperationChain),
@@ -265,9 +265,9 @@ pub(super) enum Draft {
 pub(super) struct ProgramWriter<'a> {
     pub(super) dag: &'a Dag,
     needed: Vec<bool>,
-    /// For each node, true if the node is a scalar that a step reads as a column.
+    /// For each node, true if the node is a scalar and a step reads it as a column.
     columns_of_scalars: Vec<bool>,
-    /// The nodes of each loop, and of the code outside loops, in ascending order.
+    /// The nodes of each loop, in ascending order. `None` stands for the code outside of loops.
     scopes: HashMap<Option<LoopId>, Vec<Id>>,
     scalars: Vec<u64>,
     scalar_of: HashMap<Id, Scalar>,
@@ -304,7 +304,7 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// Makes the drafts of all steps; only the registers remain to be assigned.
+    /// Makes the drafts of all steps. After this, only the registers are missing.
     fn ready(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
         let mut writer = ProgramWriter::new(dag, roots);
         writer.place();
@@ -315,8 +315,8 @@ impl<'a> ProgramWriter<'a> {
         writer
     }
 
-    /// Adds a step that delivers each root as an answer right after the root is computed. Roots that are inputs are delivered at
-    /// the end.
+    /// Adds a step for each root that outputs it as an answer, right after the step that computes it. Roots that are inputs are
+    /// output at the end.
     fn answer(&mut self, roots: &[Id]) {
         let mut waiting: HashMap<Id, Vec<usize>> = HashMap::new();
         for (query, &root) in roots.iter().enumerate() {
@@ -365,7 +365,7 @@ impl<'a> ProgramWriter<'a> {
         matches!(self.dag.op(id), Op::Const(_) | Op::Param(..))
     }
 
-    /// Assigns the nodes that are needed to the loops in which they are evaluated.
+    /// Assigns each node that is needed to the loop in which it is evaluated.
     fn place(&mut self) {
         for (op, _) in self.dag.ops.iter().zip(&self.needed).filter(|(_, needed)| **needed) {
             if let Op::Param(l, k) = *op {
@@ -455,7 +455,7 @@ impl<'a> ProgramWriter<'a> {
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate() {
             let mut read = |id: Id, open: &[(usize, usize)], defined: &HashMap<Id, usize>| {
-                // A node that is computed before a loop and read inside it must keep its register until the loop ends.
+                // If a node is computed before a loop and read inside it, its register is needed until the loop ends.
                 let made = defined.get(&id).copied();
                 let outermost =
                     open.iter().find(|(begin, _)| made.is_none_or(|made| made < *begin)).map(|(_, end)| *end);
@@ -497,7 +497,7 @@ impl<'a> ProgramWriter<'a> {
         last
     }
 
-    /// Assigns a register to each node, and returns the finished program.
+    /// Assigns a register to each node, and returns the complete program.
     fn assign(self, roots: &[Id]) -> (Program, Vec<Reg>) {
         let last = self.last_reads(roots);
         let mut regs: HashMap<Id, Reg> = HashMap::new();
@@ -574,15 +574,15 @@ impl<'a> ProgramWriter<'a> {
                     Step::End { begin: *begin, acc: regs[id], word: regs[&it.body], reduce: it.reduce }
                 }
             });
-            // The nodes are sorted, so that the same plan always uses the same registers, because a graphics card caches kernels
-            // by their text.
+            // The nodes are sorted, so that a plan always uses the same registers. This matters because graphics drivers cache
+            // kernels by their text.
             let mut dying = dying.remove(&at).unwrap_or_default();
             dying.sort_unstable_by_key(|id| id.0);
             for id in dying {
                 free.extend(regs.get(&id));
             }
-            // A node that no step reads keeps its register. The only such node is the accumulator of a loop whose result is
-            // unused.
+            // A node that no step reads keeps its register forever. This happens only for the accumulator of a loop whose result
+            // is unused.
         }
         let roots = roots.iter().map(|root| regs[root]).collect();
         let read = |of: u32| self.params.get(&LoopId(of)).into_iter().flatten().map(|&param| param as usize);
@@ -604,9 +604,9 @@ impl<'a> ProgramWriter<'a> {
     }
 }
 
-/// Sorts terms by cost; their order does not change the result of the chain. The order is: terms that are shifted up, terms with
-/// a mask, unchanged terms (`keep` is `all`), terms that are shifted down. An engine that processes a few neighbouring terms at a
-/// time then mostly finds terms of one kind.
+/// Sorts the terms of a chain by kind. The result of the chain does not depend on their order. The order is: terms that are
+/// shifted up, terms with a mask, unchanged terms (`keep` is `all`), terms that are shifted down. An engine that processes
+/// several adjacent terms at a time then mostly finds terms of one kind.
 fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     terms.sort_by_key(|term| {
         let place = match term.by {
@@ -619,8 +619,8 @@ fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     });
 }
 
-/// Returns the input that an operation stands for; `None` for other operations. Results of stages are not included, because each
-/// program numbers them itself.
+/// Returns the input that corresponds to an operation. Returns `None` for all other operations. Results of stages are not inputs
+/// in this sense, because each program numbers them differently.
 fn input(op: Op) -> Option<RegisterInput> {
     Some(match op {
         Op::Plane(k) => RegisterInput::Plane(k),

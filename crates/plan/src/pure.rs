@@ -1,7 +1,7 @@
 //! Lowers pure mates and stalemates to the graph.
 //!
-//! An operation finds the men that take part, at mates (or stalemates) only. Operations on sets then compute whether enough
-//! men take part.
+//! One operation finds the men that take part in the mate or stalemate. Operations on sets then test whether enough men take
+//! part.
 
 use super::{
     dag::{Id, Op},
@@ -11,7 +11,7 @@ use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{PureKind, contents_where};
 
 impl Lower {
-    /// Returns the men that take part in a mate or stalemate of this kind; the empty set at all other positions.
+    /// Returns the men that take part in a mate or stalemate of this kind. At all other positions, the set is empty.
     pub(super) fn pure(&mut self, kind: PureKind, mate: bool) -> Id {
         let within = self.no_moves(mate);
         let men = self.dag.add(Op::PureMen { within, mate });

@@ -1,11 +1,12 @@
-//! Screens: programs that find segments without a hit. They need only a few facts about each segment, so the positions of these
-//! segments are never replayed.
+//! Screens: programs that find segments without a hit. A segment is a run of positions that begins with a stored position, its
+//! *key position*. A screen reads only a few facts about each segment, so an engine need not replay the moves of the segments
+//! that it rejects.
 //!
-//! A screen computes for a whole segment what the plan computes for each position, but on bounds instead of values (an *abstract
+//! A screen evaluates the plan for a whole segment instead of a single position, on bounds instead of values (an *abstract
 //! interpretation*). A word has two bounds: the bits that it *may* have at some position of the segment, and the bits that it
-//! *must* have at all positions. The bounds of a number are its *least* and its *most* value. [`Bound`] lists the facts that are
-//! known about a segment. A word without a known bound may be anything. If no bit of the hit mask may be set, the segment has no
-//! hit.
+//! *must* have at all positions. The bounds of a number are its minimum (*least*) and its maximum (*most*). [`Bound`] lists the
+//! facts from which the bounds are computed. A word without a known bound may have any value. If no bit of the hit mask may be
+//! set, the segment has no hit.
 
 use std::collections::HashMap;
 
@@ -17,37 +18,38 @@ use super::{
 use orbit_core::board::{Code, PieceSet, Position};
 use orbit_query::tree::Cmp;
 
-/// The facts that a screen reads about a segment, besides the planes of its key position.
+/// A fact that a screen reads about a segment, in addition to the bit planes of its key position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bound {
-    /// The squares that a piece with this code reaches by a move of the segment, or on which it is when a game begins there.
+    /// The squares that a piece with this code reaches by a move of the segment. If a game begins in the segment, also the
+    /// squares on which such a piece stands at the beginning of the game.
     Arrivals(Code),
     /// The squares that moves of the segment leave or reach.
     Touched,
-    /// Mask: a move of the segment may promote a pawn to one of these pieces, which all belong to one side.
+    /// Mask: a move of the segment may promote a pawn to one of these pieces. All of them belong to one side.
     Promotions(PieceSet),
-    /// A plane of the next segment's key position; empty if there is no next segment.
+    /// A bit plane of the next segment's key position. It is empty if there is no next segment.
     Next(u8),
     /// Mask: exactly one game begins in the segment, and it begins from the standard position.
     Standard,
     /// Mask: games begin in the segment, and [`Bound::Standard`] is false.
     Other,
-    /// Number: the maximum number of pieces of a set, which all belong to one side, that can be lost before a game ends in the
-    /// segment. It may be any number if no game ends there.
+    /// Number: the maximum number of pieces of a set that can be lost before a game ends in the segment. All pieces of the set
+    /// belong to one side. If no game ends in the segment, the number is meaningless.
     Losses(PieceSet),
-    /// Number: the minimum number of pieces with this code at any position of several segments.
+    /// Number: the minimum number of pieces with this code, over all positions of several segments.
     Fewest(Code),
-    /// Number: the maximum number of pieces with this code at any position of several segments.
+    /// Number: the maximum number of pieces with this code, over all positions of several segments.
     Most(Code),
 }
 
 /// A program that runs on segments instead of positions.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// The code. Facts about segments are read as per-game numbers ([`RegisterInput::GameNumber`](super::RegisterInput)), and key
+    /// The code. It reads facts about segments as per-game numbers ([`RegisterInput::GameNumber`](super::RegisterInput)), and key
     /// positions as positions.
     pub program: Program,
-    /// The fact that each of these numbers stands for.
+    /// The fact that each of these per-game numbers contains.
     pub reads: Vec<BoundRead>,
     /// The register that is zero for segments without a hit.
     pub mask: Reg,
@@ -62,24 +64,25 @@ pub struct BoundRead {
     pub bits: u64,
 }
 
-/// Graphs that have more nodes, or are deeper, get no screen.
+/// A graph with more nodes, or of greater depth, gets no screen.
 const NODES_MAX: usize = 50_000;
 const DEPTH_MAX: u32 = 1_000;
 
-/// Sets of codes, in which bit `c` stands for code `c`: the pawns, and the pieces to which pawns promote.
+/// Sets of piece codes, in which bit `c` stands for code `c`. They contain the pawns, and the pieces to which pawns can promote.
 const PAWNS: u16 = 0x0202;
 const PROMOTED: u16 = 0x3c3c;
 
-/// Numbers up to this size have sums that cannot wrap.
+/// Sums of two numbers up to this size cannot wrap.
 const SMALL: i64 = 1 << 24;
 
 impl Screen {
-    /// Makes one screen for all hit masks. `None` if the graph is too large, or if every segment could have a hit.
+    /// Makes one screen for all hit masks. Returns `None` if the graph is too large, or if the screen could never reject a
+    /// segment.
     pub(super) fn new(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, false)
     }
 
-    /// Makes a screen that reads only the numbers of pieces of each kind: [`Bound::Fewest`] and [`Bound::Most`].
+    /// Makes a screen that reads only the numbers of pieces of each kind, [`Bound::Fewest`] and [`Bound::Most`].
     pub(super) fn of_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, true)
     }
@@ -116,7 +119,7 @@ impl Screen {
     }
 }
 
-/// Returns, for each word of a graph, the bits that can affect a mask.
+/// For each word of a graph, returns the bits that can affect a mask.
 fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
     // The bits that can be set in a word.
     let at_most = |id: Id| match dag.op(id) {
@@ -128,7 +131,7 @@ fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
     };
     let mut bits = vec![0; dag.ops.len()];
     bits[mask.0 as usize] = u64::MAX;
-    // Users come before their operands in this order, because the operands of a word have smaller indices.
+    // In this order, each word comes before its operands, because operands have smaller indices.
     for index in (0..dag.ops.len()).rev() {
         let of_word: u64 = bits[index];
         if of_word == 0 {
@@ -158,12 +161,12 @@ fn codes(set: PieceSet) -> impl Iterator<Item = Code> {
     (1..16).map(Code).filter(move |&code| set.contains(code))
 }
 
-/// Returns how many pieces of a set the standard position has.
+/// Returns the number of pieces of a set in the standard position.
 fn standard_number(set: PieceSet) -> i32 {
     Position::standard().board.squares_of(set).0.count_ones() as i32
 }
 
-/// Returns whether the part of a graph that the roots need is small and not too deep.
+/// Returns true if the part of a graph that the roots need is small and not too deep.
 fn fits(dag: &Dag, roots: &[Id]) -> bool {
     let needed = needed(dag, roots);
     let mut depths = vec![0u32; dag.ops.len()];
@@ -186,9 +189,9 @@ enum BoundSide {
     Must,
     Most,
     Least,
-    /// The maximum number of squares in a set, derived only from numbers of pieces.
+    /// The maximum number of squares in a set, computed only from numbers of pieces.
     MostPieces,
-    /// The minimum number of squares in a set, derived only from numbers of pieces.
+    /// The minimum number of squares in a set, computed only from numbers of pieces.
     LeastPieces,
 }
 
@@ -213,10 +216,10 @@ struct BoundedNumber {
     size: i64,
 }
 
-/// The open loops of the plan, each with its counterpart in the screen.
+/// The loops of the plan that are open, each with the corresponding loop of the screen.
 type OpenLoops = [(LoopId, LoopId)];
 
-/// The key under which a bound is remembered: the node, the kind of bound, and the loop of the screen in which the bound is
+/// The key under which a bound is cached: the node, the kind of bound, and the loop of the screen in which the bound is
 /// evaluated.
 type BoundKey = (Id, BoundSide, Option<LoopId>);
 
@@ -225,17 +228,17 @@ struct ScreenBuilder<'a> {
     out: Dag,
     reads: Vec<Bound>,
     known: HashMap<BoundKey, Option<BoundedNumber>>,
-    /// True if the screen reads only numbers of pieces.
+    /// True if the screen reads only the numbers of pieces.
     material: bool,
 }
 
 impl ScreenBuilder<'_> {
-    /// Returns the bits that may be set in a word.
+    /// Returns the bits that may be set in a word at some position of the segment.
     fn may(&mut self, id: Id, open: &OpenLoops) -> Id {
         self.word(id, BoundSide::May, open)
     }
 
-    /// Returns the bits that must be set in a word.
+    /// Returns the bits that must be set in a word at all positions of the segment.
     fn must(&mut self, id: Id, open: &OpenLoops) -> Id {
         self.word(id, BoundSide::Must, open)
     }
@@ -283,7 +286,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::GameNumber(ColumnId(place as u32)))
     }
 
-    /// Returns a bound of the squares on which some pieces are.
+    /// Returns a bound for the squares of the pieces in a set.
     fn pieces(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             return self.nothing(side);
@@ -292,7 +295,8 @@ impl ScreenBuilder<'_> {
         self.moved(at_first, set, side)
     }
 
-    /// Returns a bound of the squares that have some content, from those that have it in the key position.
+    /// Returns a bound for the squares with a content in `set` at all positions of the segment. `at_first` are the squares with
+    /// such a content in the key position.
     fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
         if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);
@@ -316,8 +320,7 @@ impl ScreenBuilder<'_> {
         self.out.any_of(words)
     }
 
-    /// Returns a bound of a word: the bits that may be set in it or, if `side` is [`BoundSide::Must`], those that must
-    /// be set.
+    /// Returns the bits that may be set in a word. If `side` is [`BoundSide::Must`], returns those that must be set.
     fn bits(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Id {
         if let Some(&set) = self.of.piece_sets.get(&id) {
             return self.pieces(set, side);
@@ -392,15 +395,14 @@ impl ScreenBuilder<'_> {
         self.out.add(op(a, b))
     }
 
-    /// Returns the bits that may be set in `a` and clear in `b` or, if `side` is [`BoundSide::Must`], those that must
-    /// be.
+    /// Returns the bits that may be set in `a` and clear in `b`. If `side` is [`BoundSide::Must`], returns those that must be.
     fn differ(&mut self, a: Id, b: Id, side: BoundSide, open: &OpenLoops) -> Id {
         let (a, b) = (self.word(a, side, open), self.word(b, side.opposite(), open));
         self.out.add(Op::AndNot(a, b))
     }
 
-    /// Returns a bound of a selection. A bit may be set if it may be set in a word that may be selected. A bit must be set if it
-    /// must be set in both words, or in a word that is always selected.
+    /// Returns a bound for a selection between two words. A bit may be set if it may be set in a word that may be selected. A bit
+    /// must be set if it must be set in both words, or in a word that is always selected.
     fn select(&mut self, mask: Id, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
         let (may, must) = (self.may(mask, open), self.must(mask, open));
         let (a, b) = (self.word(a, side, open), self.word(b, side, open));
@@ -421,7 +423,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Param(stands, place))
     }
 
-    /// Returns a bound of a loop, as a loop over the same rows.
+    /// Returns a bound for a loop. It is itself a loop over the same rows.
     fn looped(
         &mut self,
         table: LoopId,
@@ -439,7 +441,7 @@ impl ScreenBuilder<'_> {
     /// Returns a bound of the number of squares in a set.
     fn squares(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         if self.of.piece_sets.contains_key(&id) {
-            // For a set of pieces, the bound that is computed from squares is hardly better, and costs more.
+            // For a set of pieces, a bound computed from squares is hardly better but costs more.
             return self.material(id, side, open);
         }
         let bits =
@@ -452,8 +454,8 @@ impl ScreenBuilder<'_> {
         })
     }
 
-    /// Returns a bound of the number of squares in a set, computed from numbers of pieces; `None` if these say nothing about the
-    /// set.
+    /// Returns a bound for the number of squares in a set, computed from numbers of pieces. Returns `None` if numbers of pieces
+    /// give no bound.
     fn material(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         let key = if side == BoundSide::Most { BoundSide::MostPieces } else { BoundSide::LeastPieces };
         self.remembered(id, key, open, |screen| screen.of_pieces(id, side, open))
@@ -483,8 +485,8 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// Returns a bound of the number of pieces in a set, which all belong to one side. If a game begins in the segment, the
-    /// positions before its beginning follow the key position, and all other positions precede the next key position.
+    /// Returns a bound for the number of pieces in a set. All of them belong to one side. If a game begins in the segment, the
+    /// positions of the game before it follow the key position, and the positions of the new game precede the next key position.
     fn number_of(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             let bound = if side == BoundSide::Most { Bound::Most } else { Bound::Fewest };
@@ -500,8 +502,8 @@ impl ScreenBuilder<'_> {
             [first, last].map(|set| screen.out.add(Op::Count(set)))
         };
         let [first, last] = counts(self, set);
-        // A possible promotion increases the bounds of sets without pawns, for the positions both before and after the beginning
-        // of a game.
+        // If a pawn may promote, sets without pawns need a larger bound, both for the positions before and for those after the
+        // beginning of a game.
         let [before, after] = if pieces.0 == 0 || has_pawn {
             [self.out.number(0); 2]
         } else {
@@ -533,7 +535,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::AndNot(least, other))
     }
 
-    /// Returns a bound of a number; `None` if no bound is known.
+    /// Returns a bound for a number. Returns `None` if no bound is known.
     fn numbers(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         match self.of.op(id) {
             Op::Const(word) => {
@@ -582,7 +584,7 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// Returns a sum or a difference; `None` if it could wrap.
+    /// Returns a bound for a sum or a difference. Returns `None` if the result could wrap.
     fn joined(&mut self, op: fn(Id, Id) -> Op, a: BoundedNumber, b: BoundedNumber) -> Option<BoundedNumber> {
         let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
         Some(BoundedNumber { id: self.out.add(op(a.id, b.id)), size })
@@ -603,9 +605,10 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Compare(cmp, number.id, with))
     }
 
-    /// Returns the mask that is true if a relation may hold or, if `side` is [`BoundSide::Must`], if it must hold.
+    /// Returns the mask that is true if a relation may be true. If `side` is [`BoundSide::Must`], it is true if the relation must
+    /// be true.
     fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
-        // The bounds for which the relation holds most easily (for `May`), or least easily (for `Must`).
+        // The bounds of the operands that make the relation most likely (for `May`), or least likely (for `Must`).
         let sides = match (cmp, side) {
             (Cmp::Lt | Cmp::Le, BoundSide::May) | (Cmp::Gt | Cmp::Ge, BoundSide::Must) => {
                 [BoundSide::Least, BoundSide::Most]

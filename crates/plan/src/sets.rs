@@ -1,4 +1,4 @@
-//! Lowers filters that are sets of squares to the graph. Each of them becomes a word.
+//! Lowers filters whose value is a set of squares. Each becomes a word.
 
 use shakmaty::Bitboard;
 
@@ -16,7 +16,7 @@ const fn opposite(dir: u8) -> u8 {
 }
 
 impl Lower {
-    /// Lowers a set filter to the word of its squares.
+    /// Lowers a set filter. Returns the word with its squares.
     pub fn squares(&mut self, f: &Squares) -> Id {
         match f.op() {
             S::Designator { pieces, squares } => {
@@ -96,7 +96,7 @@ impl Lower {
         }
     }
 
-    /// Returns the squares of `x` on which a piece, one of `may`, attacks a square of `y`.
+    /// Returns those squares of `x` from which a piece attacks a square of `y`. The pieces on `x` are all in `may`.
     pub(super) fn attackers(&mut self, x: Id, may: PieceSet, y: Id) -> Id {
         let mut parts = Vec::new();
         let movers = |lower: &mut Lower, role: u8| lower.movers(may, &[role]);
@@ -111,7 +111,7 @@ impl Lower {
         for white in [true, false] {
             let code = Code(if white { 1 } else { 9 });
             if may.contains(code) {
-                // White pawns attack `y` from the squares that black pawns on `y` would attack.
+                // White pawns attack `y` from exactly those squares that black pawns on `y` would attack.
                 let near = self.dag.add(Op::Pawn { set: y, white: !white });
                 let pawns = self.dag.pieces(PieceSet::only(code));
                 parts.push(self.and(near, pawns));
@@ -158,14 +158,14 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// Returns the squares of the pieces that are in `may` and have one of the given roles; `None` if there are no
-    /// such pieces.
+    /// Returns the squares of the pieces that are in `may` and have one of the given roles. Returns `None` if `may` contains no
+    /// such piece.
     pub(super) fn movers(&mut self, may: PieceSet, roles: &[u8]) -> Option<Id> {
         let set = contents_where(|code| may.contains(code) && roles.contains(&(code.0 & 7)));
         (set != PieceSet::NONE).then(|| self.dag.pieces(set))
     }
 
-    /// Returns the squares of all pieces that slide in direction `dir`.
+    /// Returns the squares of all pieces that can slide in direction `dir`.
     fn sliders(&mut self, dir: u8) -> Id {
         self.pieces_where(|code| slides(code, dir))
     }
@@ -184,7 +184,7 @@ impl Lower {
             .map(|dir| {
                 let sliders = self.sliders(dir);
                 if forward {
-                    // Follows the line backwards, from its end to the slider at its beginning.
+                    // This follows the line backwards, from its end to the slider at its beginning.
                     let back = sets[..last].iter().rev().fold(sets[last], |at, &set| {
                         let seen = self.slide(at, opposite(dir));
                         self.and(seen, set)
@@ -305,18 +305,18 @@ impl Lower {
     }
 }
 
-/// Returns whether a piece slides in direction `dir`.
+/// Returns true if a piece can slide in direction `dir`.
 fn slides(code: Code, dir: u8) -> bool {
     let role = if dir.is_multiple_of(2) { 4 } else { 3 };
     [role, 5].contains(&(code.0 & 7))
 }
 
-/// Returns whether any of the contents slides in direction `dir`.
+/// Returns true if a piece in the set can slide in direction `dir`.
 fn may_slide(contents: PieceSet, dir: u8) -> bool {
     contents_where(|code| contents.contains(code) && slides(code, dir)) != PieceSet::NONE
 }
 
-/// Returns the contents that the squares of a set filter can have, or a superset of these.
+/// Returns the contents that the squares in a set filter's value can have, or a superset of them.
 pub(super) fn contents(f: &Squares) -> PieceSet {
     match f.op() {
         S::Designator { pieces, .. } => pieces.accepts(),

@@ -1,6 +1,6 @@
-//! Finds the filters whose truth can be computed for all shifts of a tile together, and splits them into their parts.
+//! Finds the filters that can be evaluated for all shifts of a tile (64 shifts) together, and splits them into their parts.
 //!
-//! This file only decides; `tiles.rs` and `pointwise.rs` lower the parts.
+//! This file only analyses the filters. `tiles.rs` and `pointwise.rs` lower the parts.
 
 use orbit_transforms::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -11,13 +11,13 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, FilterRef, Number, Squares};
 
-/// The maximum number of pairs of squares, in two designators, on which one piece attacks the other. If there are more pairs, a
-/// table is used.
+/// The maximum number of pairs of squares in two designators between which an attack is possible. If there are more, the filter
+/// is lowered as a table.
 const PAIRS_MAX: usize = 32;
-/// The maximum number of squares that a set may contain. Larger sets are lowered as tables.
+/// The maximum number of squares that a set may contain. If it may contain more, the filter is lowered as a table.
 const SQUARES_MAX: u32 = 16;
 
-/// A filter whose truth can be computed for all shifts together.
+/// A filter that can be evaluated for all shifts together.
 pub(super) enum Shifted<'a> {
     /// A filter that no shift changes.
     Still(FilterRef<'a>),
@@ -35,7 +35,7 @@ pub(super) enum Shifted<'a> {
         then: Box<Shifted<'a>>,
         other: Option<Box<Shifted<'a>>>,
     },
-    /// `find` with a filter of one of these kinds.
+    /// `find` with one of these filters as its operand.
     Found {
         back: bool,
         of: Box<Shifted<'a>>,
@@ -43,7 +43,7 @@ pub(super) enum Shifted<'a> {
 }
 
 impl<'a> Shifted<'a> {
-    /// Splits a filter into its parts; `None` if it is of none of these kinds.
+    /// Splits a filter into its parts. Returns `None` if it cannot be evaluated for all shifts together.
     pub(super) fn new(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
         if ignores_shifts(filter) {
             return Some(Shifted::Still(filter));
@@ -107,7 +107,7 @@ impl<'a> Shifted<'a> {
     }
 }
 
-/// Returns the pieces and squares of a designator that shifts move; `None` for any other set.
+/// Returns the pieces and squares of a designator that shifts move. Returns `None` for any other set.
 fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     match set.op() {
         SquaresOp::Designator { pieces, squares } if !set.mark => Some((pieces.accepts(), *squares)),
@@ -115,12 +115,12 @@ fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     }
 }
 
-/// Returns the same as [`designator`], but `None` if the designator has a full rank or file.
+/// Like [`designator`], but returns `None` if the designator contains a full rank or file.
 fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
 }
 
-/// An attack whose truth can be computed for all shifts of a tile.
+/// An attack that can be evaluated for all shifts of a tile together.
 pub(super) enum Attack<'a> {
     /// A designator attacks a set that no shift changes.
     On { from: (PieceSet, Bitboard), to: &'a Squares },
@@ -131,7 +131,7 @@ pub(super) enum Attack<'a> {
 }
 
 impl<'a> Attack<'a> {
-    /// Splits `x attacks y` into its parts; `None` if its truth cannot be computed for all shifts together.
+    /// Splits `x attacks y` into its parts. Returns `None` if it cannot be evaluated for all shifts together.
     pub(super) fn new(x: &'a Squares, y: &'a Squares) -> Option<Attack<'a>> {
         if ignores_shifts(y.node()) {
             return Some(Attack::On { from: designator(x)?, to: y });
@@ -148,13 +148,13 @@ impl<'a> Attack<'a> {
 pub(super) struct AttackLine {
     pub(super) from: Square,
     pub(super) to: Square,
-    /// The pieces that need no empty squares in between.
+    /// The pieces that can attack without empty squares in between.
     pub(super) leapers: PieceSet,
-    /// The pieces that need empty squares in between.
+    /// The pieces that can attack only if the squares in between are empty.
     pub(super) sliders: PieceSet,
 }
 
-/// Returns the pairs of squares from which and to which one of `pieces` can attack.
+/// Returns the pairs of squares, one in `from` and one in `to`, between which one of `pieces` can attack.
 pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iterator<Item = AttackLine> {
     let pairs = from.into_iter().flat_map(move |a| to.into_iter().map(move |b| (a, b)));
     pairs.filter_map(move |(a, b)| {
@@ -179,7 +179,7 @@ pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iter
     })
 }
 
-/// Splits `#set cmp number`, in which the number may be on either side; `None` for any other filter.
+/// Splits `#set cmp number` into its parts. The number may be on either side. Returns `None` for any other filter.
 fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     let (cmp, a, b) = match filter {
         Ref::Condition(f) if let ConditionOp::Differ(a, b) = f.op() => (Cmp::Ne, a, b),
@@ -200,7 +200,7 @@ fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     }
 }
 
-/// Returns the set of `#set`; `None` if it is marked as `notransform`, or for any other number.
+/// Returns the set in `#set`. Returns `None` for any other number, and if `notransform` protects the filter.
 fn cardinality(f: &Number) -> Option<&Squares> {
     match f.op() {
         NumberOp::Cardinality(set) if !f.mark => Some(set),
@@ -208,7 +208,7 @@ fn cardinality(f: &Number) -> Option<&Squares> {
     }
 }
 
-/// A comparison with a number of squares, if its truth can be computed for all shifts of a tile.
+/// A comparison of the number of squares in a set with a number. It can be evaluated for all shifts of a tile together.
 pub(super) struct ShiftedComparison<'a> {
     pub(super) set: Set<'a>,
     /// The squares that the set may contain before any shift.
@@ -225,8 +225,8 @@ impl<'a> ShiftedComparison<'a> {
     }
 }
 
-/// Returns true if `copies` copies are counted faster one by one. That takes three steps for each copy, while counting them
-/// together takes about four steps for each square.
+/// Returns true if it is faster to count the squares copy by copy. This takes about three steps for each copy, while counting for
+/// all shifts together takes about four steps for each square.
 pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     let mut squares = 0;
     filter.walk_unshielded(&mut |filter| {
@@ -236,17 +236,17 @@ pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     4 * squares > 3 * copies
 }
 
-/// A set whose squares can be computed one by one, each for all shifts of a tile together.
+/// A set that can be computed square by square, each square for all shifts of a tile together.
 pub(super) enum Set<'a> {
-    /// A set for which one word contains the answers for all shifts.
+    /// A set for which one word contains the results for all shifts.
     Plain(PlainSet<'a>),
     Union(Box<Set<'a>>, Box<Set<'a>>),
     Intersect(Box<Set<'a>>, Box<Set<'a>>),
-    /// The filters of braces before the last one, and the last one, which is the set.
+    /// Filters in braces: all filters before the last one, and the last one, which is the set.
     Braces(Vec<Shifted<'a>>, Box<Set<'a>>),
 }
 
-/// A set that consists only of designators and of sets that stay the same under every shift.
+/// A set that consists only of designators, and of sets that no shift changes.
 pub(super) enum PlainSet<'a> {
     /// A set that no shift changes.
     Still(&'a Squares),
@@ -310,15 +310,16 @@ impl<'a> Set<'a> {
     }
 }
 
-/// Splits a set into its parts. Returns it with the squares that it may contain before any shift; `None` if these are too many,
-/// or if the set cannot be split.
+/// Splits a set into its parts. Also returns the squares that the set may contain before any shift. Returns `None` if there are
+/// too many of these squares, or if the set cannot be split.
 pub(super) fn few_squares(set: &Squares) -> Option<(Set<'_>, Bitboard)> {
     let set = Set::new(set)?;
     let squares = set.bound();
     (squares.count() as u32 <= SQUARES_MAX).then_some((set, squares))
 }
 
-/// Returns the intersection of a designator that shifts move with a set that no shift changes; `None` for any other operands.
+/// Returns the intersection of a designator that shifts move with a set that no shift changes. Returns `None` for any other
+/// operands.
 fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'a>> {
     match designator.op() {
         SquaresOp::Designator { pieces, squares } if !designator.mark && ignores_shifts(others.node()) => {

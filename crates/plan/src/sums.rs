@@ -1,8 +1,8 @@
 //! Computes sums of numbers of squares for all shifts together.
 //!
-//! For each man of a sum there is a word with a bit for each shift of a tile, which is set if the man is on its shifted square
-//! ([`super::tiles`]). Adding these words bit by bit yields all sums together, as *planes*: bit `n` of plane `k` is the binary
-//! digit `k` of the sum under shift `n`.
+//! For each square that is counted, there is a word with a bit for each shift of a tile. The bit is set if the shifted square
+//! counts under this shift ([`super::tiles`]). To add these words bit by bit yields the sums for all shifts at once, as *planes*:
+//! bit `n` of plane `k` is the binary digit `k` of the sum under shift `n`.
 
 use shakmaty::Bitboard;
 
@@ -15,14 +15,14 @@ use super::{
 use orbit_query::tree::{Arith, Control, Kind as _, NumberOp};
 use orbit_transforms::{Number, Orbit, Placement};
 
-/// The maximum number of terms, in which each term counts as often as its weight. Larger sums are lowered as tables.
+/// The maximum number of words that are added to compute a sum. Larger sums are lowered as tables.
 const TERMS_MAX: u32 = 256;
 
-/// A number that is a sum of counts of the squares of sets, and the conditions under which it has a value.
+/// A number that is a weighted sum of numbers of squares, with the conditions under which it has a value.
 struct SquareSum<'a> {
     terms: Vec<SquareTerm<'a>>,
     constant: u32,
-    /// The filters that must match so that the number has a value.
+    /// The filters that must match for the number to have a value.
     conditions: Vec<Shifted<'a>>,
 }
 
@@ -79,21 +79,21 @@ impl<'a> SquareSum<'a> {
         Some(())
     }
 
-    /// Returns the number of words that are added.
+    /// Returns the number of words that are added to compute the sum.
     fn words(&self) -> u32 {
         self.terms.iter().map(|term| term.squares.count() as u32 * term.weight.count_ones()).sum()
     }
 
-    /// Returns true if `copies` copies are counted faster one by one. That takes three steps for each term of a copy, while
-    /// adding the words together takes about four steps for each word.
+    /// Returns true if it is faster to compute the sum copy by copy. This takes about three steps for each term of each copy,
+    /// while adding the words for all shifts together takes about four steps for each word.
     fn is_dear(&self, copies: usize) -> bool {
         4 * self.words() as usize > 3 * copies * self.terms.len()
     }
 }
 
 impl Lower {
-    /// Returns the largest number for all shifts of one placement, packed, as one word for each tile. `None` if it cannot be
-    /// computed for all shifts together.
+    /// Returns the largest value of a number over all shifts of one placement (one combination of turns, reflections and colour
+    /// swaps). There is one packed word for each tile. Returns `None` if the number cannot be computed for all shifts together.
     pub(super) fn collapse_sum(
         &mut self,
         orbit: &Orbit<Number>,
@@ -121,7 +121,7 @@ impl Lower {
 
     /// Returns the planes of a sum, lowest digit first.
     fn shifted_sum(&mut self, sum: &SquareSum, anchor: Anchor) -> Vec<Id> {
-        // The words that are still to be added, for each digit.
+        // For each binary digit, the words that are still to be added.
         let mut digits: Vec<Vec<Id>> = Vec::new();
         for term in &sum.terms {
             for square in term.squares {
@@ -145,7 +145,7 @@ impl Lower {
             let mut words = std::mem::take(&mut digits[digit]);
             let mut carries = Vec::new();
             while words.len() > 1 {
-                // Words are taken from the front, so that none waits long and occupies its register.
+                // The first words are added first, so that no word occupies a register for long.
                 let rest = words.split_off(words.len().min(3));
                 let (sum, carry) = match words[..] {
                     [a, b, c] => {
@@ -168,12 +168,12 @@ impl Lower {
         unreachable!("there are more numbers than digits")
     }
 
-    /// Returns the mask of the bits at which the sum in the planes is at least `number`.
+    /// Returns the bits for which the sum in `planes` is at least `number`.
     pub(super) fn at_least(&mut self, planes: &[Id], number: usize) -> Id {
         if number >> planes.len() != 0 {
             return self.dag.mask(false);
         }
-        // True if the digits so far, from the lowest one on, are at least those of the number.
+        // The bits for which the lowest digits of the sum, up to the current one, are at least those of the number.
         let mut reached = self.dag.mask(true);
         for (digit, &plane) in planes.iter().enumerate() {
             reached = match number >> digit & 1 {
@@ -184,7 +184,8 @@ impl Lower {
         reached
     }
 
-    /// Returns the largest sum in the planes at the bits of `valid`, packed. It has no value if `valid` is empty.
+    /// Returns the largest sum in `planes` over the bits of `valid`, plus `constant`, packed. It has no value if `valid` is
+    /// empty.
     fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
         let mut left = valid;
         let mut number = self.dag.number(0);

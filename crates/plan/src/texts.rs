@@ -1,7 +1,8 @@
 //! Lowers filters that are strings to the graph.
 //!
-//! A graph has no strings. A string filter becomes a list of strings that are constant in a game, each with the mask of positions
-//! at which the filter yields it. These masks exclude each other. At a position that is in none of them, the filter has no value.
+//! The graph contains no strings. A string filter becomes a list of strings that are constant in a game, each with the mask of
+//! positions at which it is the value of the filter. No position is in two of these masks. At a position in none of them, the
+//! filter has no value.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -13,7 +14,7 @@ use orbit_query::tree::{Control, GameText, Kind as _, Spelt, TextOp, VarId, cont
 use orbit_transforms::Expanded;
 
 impl Lower {
-    /// Returns the strings that a filter may yield, each with its mask.
+    /// Returns the strings that can be the value of a filter, each with its mask.
     pub(super) fn text(&mut self, f: &orbit_transforms::Text) -> MaskedTexts {
         let always = self.dag.mask(true);
         match f.op() {
@@ -47,8 +48,8 @@ impl Lower {
         }
     }
 
-    /// Returns the strings of two filters that are compared. If a literal is compared with the name of a player, it is normalized
-    /// in the same way as names.
+    /// Lowers two string filters that are compared. If a literal is compared with the name of a player, the literal is normalized
+    /// like the name.
     pub(super) fn compared_texts(
         &mut self,
         a: &orbit_transforms::Text,
@@ -65,7 +66,7 @@ impl Lower {
         })
     }
 
-    /// Returns the mask of positions at which a set consists of one square, and the content of this square is one of `contents`.
+    /// Returns the mask of positions at which a set consists of one square whose content is in `contents`.
     pub(super) fn content_is(&mut self, contents: PieceSet, set: Id) -> Id {
         let single = self.dag.add(Op::Single(set));
         let squares = self.dag.pieces(contents);
@@ -74,7 +75,7 @@ impl Lower {
         self.and(single, inside)
     }
 
-    /// Returns the letters for the content of the only square of a set, if that content is one of `contents`.
+    /// Returns the letters for the content of the only square in a set. The content must be in `contents`.
     fn content_names(
         &mut self,
         contents: PieceSet,
@@ -94,7 +95,7 @@ impl Lower {
         texts.into_iter().map(|(ok, text)| (self.and(mask, ok), text)).collect()
     }
 
-    /// Returns the strings that a variable contains after a string is assigned to it, and the mask of positions at which the
+    /// Returns the strings that a variable can hold after a string is assigned to it, and the mask of positions at which the
     /// assigned string has a value.
     pub(super) fn assigned_text(&mut self, var: VarId, f: &orbit_transforms::Text) -> (MaskedTexts, Id) {
         let mut texts: MaskedTexts = Vec::new();
@@ -123,8 +124,8 @@ impl Lower {
         self.dag.any_of(texts)
     }
 
-    /// Returns the result of a test on two strings, each of which may be one of several. If one of them has no value, the result
-    /// is `otherwise`.
+    /// Returns the mask of positions at which two strings pass a test. Each string may have several values. Where one of the
+    /// strings has no value, the mask is `otherwise`.
     pub(super) fn text_pairs(
         &mut self,
         a: &MaskedTexts,
@@ -166,7 +167,7 @@ impl Lower {
     }
 }
 
-/// Returns true if a string is the name of a player. For braces, only the last filter counts.
+/// Returns true if a string is the name of a player. If it is braces, the last filter counts.
 pub(super) fn is_name(text: &orbit_transforms::Text) -> bool {
     match last_op(text) {
         TextOp::Player(_) => true,
@@ -175,7 +176,7 @@ pub(super) fn is_name(text: &orbit_transforms::Text) -> bool {
     }
 }
 
-/// Returns true if a string is a literal. For braces, only the last filter counts.
+/// Returns true if a string is a literal. If it is braces, the last filter counts.
 pub(super) fn is_literal(text: &orbit_transforms::Text) -> bool {
     matches!(last_op(text), TextOp::Literal(_))
 }

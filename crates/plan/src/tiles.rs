@@ -1,11 +1,12 @@
-//! Evaluates all shifts of one filter together, if the filter consists of designators and logic.
+//! Evaluates all shifts of a filter together if the filter consists of designators and logic.
 //!
-//! A *tile* is a rectangle of 8 by 8 shifts, with one bit of a word for each. The bit of the shift (dx, dy) is the square (x +
-//! dx, y + dy), to which this shift moves the tile's *anchor* (x, y). Take the piece set of a designator, and move it by the step
-//! from one of the designator's squares to the anchor: the result contains the shifts under which a piece of the set is on this
-//! square. Pieces that leave the board by this step belong to shifts outside the tile. For most filters, at most eight shifts in
-//! each direction keep a square of each designator on the board, so one tile is enough. If a designator has a single square, that
-//! square is the anchor; otherwise the anchor may be outside the board. All other filters need two or four tiles.
+//! A *tile* is a square of 8 by 8 shifts. One word has a bit for each of them. A tile has an *anchor*, a square (x, y); the shift
+//! (dx, dy) moves it to the square (x + dx, y + dy), and the bit of the shift is the bit of that square. Take the squares of a
+//! designator's pieces on the board, and move them by the step that leads from one of the designator's squares to the anchor. The
+//! result contains the shifts under which such a piece is on this square. Pieces that leave the board by this step belong to
+//! shifts outside of the tile. For most filters, at most eight shifts in each direction keep a square of each designator on the
+//! board, so one tile is enough. If a designator has a single square, that square is the anchor. Otherwise the anchor may be
+//! outside of the board. All other filters need two or four tiles.
 
 use orbit_transforms::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -19,7 +20,7 @@ use orbit_core::board::full_lines;
 use orbit_query::tree::{Kind, Ref, SquaresOp};
 use orbit_transforms::{Expanded, FilterRef, Orbit, Placement, Squares};
 
-/// The anchor of a tile before any shift: a file and a rank, which may lie outside the board.
+/// The anchor of a tile before any shift. It is a file and a rank, which may lie outside of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Anchor {
     pub(super) x: i8,
@@ -27,28 +28,28 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
-    /// Returns the bit of a shift; `None` if the shift is outside the tile.
+    /// Returns the number of the bit for a shift. Returns `None` if the shift is outside of the tile.
     fn bit(self, (dx, dy): (i8, i8)) -> Option<u32> {
         let (x, y) = (self.x + dx, self.y + dy);
         ((0..8).contains(&x) && (0..8).contains(&y)).then_some((8 * y + x) as u32)
     }
 }
 
-/// The tiles of one group of copies, and the words that contain their answers.
+/// The tiles of one group of copies, and the words with a result for each shift.
 pub(super) struct Tiles {
     anchors: Vec<Anchor>,
     pub(super) words: Vec<Id>,
 }
 
 impl Tiles {
-    /// Returns the index of the word and the bit of a shift; `None` if no tile contains the shift.
+    /// Returns the index of the word and the number of the bit for a shift. Returns `None` if no tile contains the shift.
     pub(super) fn place(&self, shift: (i8, i8)) -> Option<(usize, u32)> {
         self.anchors.iter().enumerate().find_map(|(word, anchor)| Some((word, anchor.bit(shift)?)))
     }
 }
 
-/// Returns the anchors of the tiles that the shifts need. `single` is a square that every shift keeps on the board, so it can be
-/// the anchor for all shifts.
+/// Returns the anchors of the tiles that cover the given shifts. `single` is a square that every shift keeps on the board. If
+/// there is one, it is the anchor of a single tile.
 fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     if let Some(square) = single {
         return vec![Anchor { x: square.file() as i8, y: square.rank() as i8 }];
@@ -61,7 +62,7 @@ fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     ranks.iter().flat_map(|&y| files.iter().map(move |&x| Anchor { x, y })).collect()
 }
 
-/// The anchors of the tiles that cover all shifts.
+/// The anchors of four tiles that cover all possible shifts.
 const ALL_SHIFTS: [Anchor; 4] =
     [Anchor { x: 7, y: 7 }, Anchor { x: -1, y: 7 }, Anchor { x: 7, y: -1 }, Anchor { x: -1, y: -1 }];
 
@@ -71,8 +72,9 @@ pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
 }
 
 impl Lower {
-    /// Returns the tiles of one placement, with words in which the bit of each shift tells whether the filter matches. `None` if
-    /// it cannot be computed for all shifts together.
+    /// Returns the tiles of one placement (one combination of turns, reflections and colour swaps). In their words, the bit of
+    /// each shift is set if the filter matches under this shift. Returns `None` if the filter cannot be evaluated for all shifts
+    /// together.
     pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -98,8 +100,8 @@ impl Lower {
         Some(Tiles { anchors, words })
     }
 
-    /// Returns the union of a set for all shifts of one placement, as one word for each tile. `None` if it cannot be computed for
-    /// all shifts together.
+    /// Returns the union of a set over all shifts of one placement (one combination of turns, reflections and colour swaps).
+    /// There is one word for each tile. Returns `None` if the set cannot be computed for all shifts together.
     pub(super) fn collapse_set(
         &mut self,
         orbit: &Orbit<Squares>,
@@ -120,7 +122,8 @@ impl Lower {
         Some(words.collect())
     }
 
-    /// Returns the anchors of the tiles that a filter needs for some shifts; `None` if the options do not allow that many tiles.
+    /// Returns the anchors of the tiles that a filter needs for the given shifts. Returns `None` if the options do not allow so
+    /// many tiles.
     pub(super) fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
         match anchors(shifts, single_square(base)) {
             one if one.len() == 1 && self.options.anchors => Some(one),
@@ -137,7 +140,7 @@ impl Lower {
         self.dag.word(valid)
     }
 
-    /// Returns a word in which the bit of each shift of a tile is set if the filter matches under this shift.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if the filter matches under this shift.
     pub(super) fn shifted_truth(&mut self, filter: &Shifted, anchor: Anchor) -> Id {
         match filter {
             Shifted::Still(filter) => self.truth(*filter),
@@ -180,18 +183,18 @@ impl Lower {
             let word = self.shifted_truth(part, anchor);
             all = Some(all.map_or(word, |all| self.dag.add(op(all, word))));
         }
-        // A filter without parts that could fail always matches.
+        // A filter in which no part can fail matches always.
         all.unwrap_or_else(|| self.dag.mask(true))
     }
 
-    /// Returns a word in which the bit of each shift of a tile is set if one of `pieces` is on one of the shifted `squares`.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if one of `pieces` is on one of the shifted `squares`.
     pub(super) fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, anchor: Anchor) -> Id {
         if squares == Bitboard::FULL {
             return self.dag.add(Op::NonEmpty(pieces));
         }
         let (full_ranks, full_files) = full_lines(squares);
         let mut parts = Vec::new();
-        // A full rank or file makes the shift along one axis irrelevant, so all bits along that axis are equal.
+        // A full rank or file does not change under shifts along it, so all bits along this direction are equal.
         for k in 0..8i8 {
             if full_ranks >> k & 1 != 0 {
                 let filled = self.dag.add(Op::FillRanks(pieces));
@@ -202,7 +205,8 @@ impl Lower {
                 parts.push(self.moved(filled, anchor.x - k, 0));
             }
         }
-        // Ranks that contain the same files are moved along the files together, and then each of them along the ranks.
+        // Ranks that contain the same files are combined. Their files are moved together first, and then each of these ranks is
+        // moved.
         let mut rows: Vec<(u8, Vec<i8>)> = Vec::new();
         for y in (0..8i8).filter(|y| full_ranks >> y & 1 == 0) {
             let files = (squares.0 >> (8 * y)) as u8 & !full_files;
@@ -227,15 +231,15 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// Moves the squares of a set by `dx` files and `dy` ranks, and drops those that leave the board. A move by more than 7
-    /// leaves the set empty.
+    /// Moves the squares of a set by `dx` files and `dy` ranks. Squares that leave the board are dropped. A move by more than 7
+    /// yields the empty set.
     pub(super) fn moved(&mut self, set: Id, dx: i8, dy: i8) -> Id {
         if dx.abs() > 7 || dy.abs() > 7 { self.dag.word(0) } else { self.dag.add(Op::Step(set, dx, dy)) }
     }
 }
 
-/// Returns the square of a designator that has only one square and that shifts move; `None` if there is no such designator.
-/// Shifts that leave the board with this square drop the whole copy, so in every copy this square is on the board.
+/// Returns the square of a designator that has only one square and that shifts move. A shift that moved this square off the board
+/// would remove the whole copy, so the square is on the board in every copy. Returns `None` if there is no such designator.
 fn single_square(filter: FilterRef) -> Option<Square> {
     let mut found = None;
     filter.walk_unshielded(&mut |filter| {

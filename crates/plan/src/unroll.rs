@@ -1,9 +1,9 @@
-//! Writes out loops for which most of the body is known in each row.
+//! Unrolls loops in which most of the body is constant for each row.
 //!
 //! Two nested loops over squares run their body 4,096 times for each position, although the body may be trivial for most pairs of
-//! squares; for example, no square lies between most of them. When such a loop is written out, everything that is known about a
-//! row becomes a constant, operations without effect disappear, and equal rows become one. If the result is short, it replaces
-//! the loop; otherwise the loop stays.
+//! squares. For example, no square lies between most of them. When a loop is written out, everything that depends only on the row
+//! becomes a constant, operations without effect disappear, and equal rows become one. If the result is short enough, it replaces
+//! the loop.
 
 use std::collections::HashMap;
 
@@ -12,25 +12,26 @@ use super::dag::{Dag, Id, LoopId, Op, Reduce};
 /// The maximum number of nodes that may replace a loop.
 const NODES_MAX: usize = 400;
 
-/// A loop must take at least this many times as many steps as its replacement has nodes.
+/// A loop is replaced only if it takes at least this many times as many steps as its replacement has nodes.
 const SAVED_MIN: u64 = 4;
 
-/// The maximum number of steps of a loop. Longer loops are not tried.
+/// The maximum number of steps in a loop. Larger loops are not tried.
 const STEPS_MAX: u64 = 200_000;
 
-/// The maximum number of nodes that may be created during an attempt to write out a loop.
+/// The maximum number of nodes that an attempt to write out a loop may create.
 const TRIED_MAX: usize = 10_000;
 
 /// The state of an attempt to write out a loop.
 struct Unrolling {
-    /// The nodes in the body of each loop, operands first.
+    /// The nodes in the body of each loop. Operands precede the nodes that use them.
     bodies: HashMap<LoopId, Vec<Id>>,
-    /// For each node, its replacement in the current rows. Nodes outside the loops replace themselves.
+    /// For each node, its replacement for the current rows of the loops. The replacement of a node outside of the loops is the
+    /// node itself.
     here: Vec<Id>,
 }
 
 impl Dag {
-    /// Returns the result of an outermost loop, written out if that is much shorter.
+    /// Returns the result of an outermost loop. The loop is written out if this is much shorter.
     pub(super) fn written_out(&mut self, id: Id) -> Id {
         let Op::Loop(table) = self.op(id) else { return id };
         if !self.unrolling || !self.within[id.0 as usize].is_empty() {
@@ -92,7 +93,7 @@ impl Dag {
         of_row.saturating_mul(self.loops[table.0 as usize].rows.len() as u64)
     }
 
-    /// Returns the combined result of a loop's rows, written out; `None` if this creates too many nodes.
+    /// Returns the combined result of a loop's rows, written out. Returns `None` if this creates too many nodes.
     fn rows(&mut self, unrolling: &mut Unrolling, table: LoopId) -> Option<Id> {
         let of = self.loops[table.0 as usize].clone();
         let body = unrolling.bodies.get(&table).cloned().unwrap_or_default();
@@ -122,7 +123,7 @@ impl Dag {
         })
     }
 
-    /// Returns how many nodes with an index of at least `first` a word needs.
+    /// Returns the number of nodes with an index of at least `first` that a word needs.
     fn nodes_from(&self, first: usize, word: Id) -> usize {
         let mut open = vec![word];
         let mut seen = vec![false; self.ops.len() - first];
@@ -158,7 +159,7 @@ mod tests {
         let (looped, written) = (program(text, false), program(text, true));
         assert!(looped.cost() > 100_000, "{}", looped.cost());
         assert_eq!(loops(&written), 0);
-        // There are 18 such lines, each of which needs the squares at its ends.
+        // 18 lines remain, and each needs the squares at its ends.
         assert!(written.cost() < 250, "{}", written.cost());
     }
 
@@ -174,7 +175,7 @@ mod tests {
         let program = program(text, true);
         let tables: Vec<_> = program.tables.iter().filter(|table| !table[0].is_empty()).collect();
         assert_eq!(tables.len(), 1);
-        // The square itself, and the square on the same file that is as far from the other edge.
+        // The square itself (bit 10), and the square on the same file at the same distance from the other edge (bit 50).
         assert_eq!(tables[0][10], [1 << 10, 1 << 50]);
         let on_one_square =
             |step: &Step| matches!(step, Step::Do { op: Op::MakeSquare { .. } | Op::Rank(_), .. });

@@ -18,11 +18,11 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// The maximum distance that a square can move along a file or a rank.
+/// The maximum number of files or ranks by which a square can move.
 const FARTHEST: i8 = 7;
 
-/// The results of [`attacks::translation`] for all steps that keep some square on the board, indexed by files and
-/// then by ranks.
+/// The results of [`attacks::translation`] for all steps that keep some square on the board. The first index is the step along
+/// the files, the second the step along the ranks.
 static TRANSLATIONS: [[(u64, i32); 15]; 15] = {
     let mut all = [[(0, 0); 15]; 15];
     let mut x = 0;
@@ -37,7 +37,7 @@ static TRANSLATIONS: [[(u64, i32); 15]; 15] = {
     all
 };
 
-/// Returns the squares of a set, moved by (files, ranks).
+/// Returns the squares of a set, moved by `dx` files and `dy` ranks.
 fn moved(set: u64, dx: i8, dy: i8) -> u64 {
     let place = |by: i8| usize::try_from(i16::from(by) + i16::from(FARTHEST)).unwrap_or(usize::MAX);
     let known = TRANSLATIONS.get(place(dx)).and_then(|all| all.get(place(dy)));
@@ -63,15 +63,15 @@ fn walked(set: u64, dirs: u8, lo: i8, hi: i8) -> u64 {
     all
 }
 
-/// Returns the square of a file and a rank; the empty set if one of them is off the board.
+/// Returns the square on a file and a rank. The set is empty if one of them is off the board.
 fn square(file: i32, rank: i32) -> u64 {
     let is_on_board = |n: &i32| (1..=8).contains(n);
     let both = Some(file).filter(is_on_board).zip(Some(rank).filter(is_on_board));
     both.map_or(0, |(file, rank)| 1 << (8 * (rank - 1) + file - 1))
 }
 
-/// Computes an operation. `word` returns the value of an operand. The result is `None` for operations that look
-/// at the position or the game.
+/// Computes an operation on single words. `word` returns the value of an operand. Returns `None` for operations that read the
+/// position or the game.
 pub fn word_of(op: Op, word: impl Fn(Id) -> u64) -> Option<u64> {
     Some(match op {
         Op::Const(word) => word,

@@ -1,4 +1,4 @@
-//! Evaluates a query at single positions of a game, each of them independently of the others.
+//! Evaluates a query at single positions of a game. The evaluation at one position does not affect those at others.
 
 use super::{ExplicitForm, GameFault, Outermost, Reference, Spot, eval::Evaluation, top, value::Value};
 use orbit_core::interrupt::Interrupt;
@@ -12,7 +12,7 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// Fails if the search must end at one of the positions.
+    /// Fails if the query runs into an error at one of the positions, or if the search is interrupted.
     pub fn answers(
         &self,
         game: &[Spot],
@@ -22,12 +22,13 @@ impl Reference {
         self.each_position(game, |_| true, interrupt, |at, there| visit(at, self.answer_here(there)))
     }
 
-    /// Calls `visit` for each position of a game for which `is_asked` is true, with its number and, for each copy in
-    /// the order of its number, whether it matches there. There are [`Reference::copies`] copies.
+    /// Calls `visit` for each position of a game for which `is_asked` is true. The arguments are the number of the position, and
+    /// a list with an entry for each of the [`Reference::copies`] copies, in numerical order. An entry is true if the copy
+    /// matches at the position.
     ///
     /// # Errors
     ///
-    /// Fails if the search must end at one of the positions.
+    /// Fails if the query runs into an error at one of the positions, or if the search is interrupted.
     pub fn matching_copies(
         &self,
         game: &[Spot],
@@ -38,12 +39,12 @@ impl Reference {
         self.each_position(game, is_asked, interrupt, |at, there| visit(at, self.copies_here(there)))
     }
 
-    /// Returns the span of each hit of a game. A hit is the number of a position, and the lowest copy that matches
-    /// there, if it is known. If it is not known, copies are evaluated in order up to the first one that matches.
+    /// Returns the span of each hit of a game. A hit is given as the number of a position, and the number of the first copy that
+    /// matches there. If this number is `None`, copies are evaluated in order up to the first one that matches.
     ///
     /// # Errors
     ///
-    /// Fails if the search must end at one of the hits.
+    /// Fails if the query runs into an error at one of the hits, or if the search is interrupted.
     pub fn spans(
         &self,
         game: &[Spot],
@@ -52,7 +53,7 @@ impl Reference {
     ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         let mut evaluation = Evaluation::new(game, 0, &self.declared, interrupt);
         evaluation.state.tells_spans = true;
-        // The places of the copies in the query, in the order of their numbers.
+        // The index of each copy in the query. The copies are in numerical order.
         let mut places: Vec<usize> = (0..self.numbers.len()).collect();
         places.sort_by_key(|&place| self.numbers[place]);
         let span = |&(node, copy): &(u32, Option<usize>)| {
@@ -97,7 +98,8 @@ impl Reference {
         }
     }
 
-    /// Returns, for each copy in the order of its number, whether it matches at the current position.
+    /// Returns a list with an entry for each copy, in numerical order. An entry is true if the copy matches at the current
+    /// position.
     pub(super) fn copies_here(&self, evaluation: &mut Evaluation) -> Vec<bool> {
         let matching: Vec<bool> = match top(&self.body) {
             Outermost::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
@@ -113,7 +115,7 @@ impl Reference {
 }
 
 impl Evaluation<'_> {
-    /// Returns the span of the first copy that matches, of the copies at the given places.
+    /// Evaluates the copies at the given indices in order, and returns the span of the first one that matches.
     fn span_of_copies<F: Kind<ExplicitForm>>(&mut self, copies: &[F], places: &[usize]) -> Option<MatchSpan> {
         for &place in places {
             let begin = self.notes_begin();

@@ -1,5 +1,5 @@
-//! Code that the filters `line` and `path` share. A *chain* is the sequence of constituents that such a filter matches
-//! against positions or moves of the game.
+//! Code that `line` and `path` share. A *chain* is the sequence of constituents in such a filter. The search matches it against
+//! positions or moves of the game.
 
 use std::rc::Rc;
 
@@ -13,14 +13,14 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Chain;
 
-/// A match of a chain: its value (the length or another number), and the node at which it ends.
+/// A match of a chain. It has a value (the length, or the number that `max` maximizes) and the node at which it ends.
 pub(super) struct Chained {
     pub(super) value: i32,
     pub(super) end: usize,
 }
 
 impl Evaluation<'_> {
-    /// Returns the compiled program of a filter's chain. It is compiled when it is first used.
+    /// Returns the compiled program for the chain of a filter. The chain is compiled when it is first used.
     pub(super) fn compiled<T>(
         &mut self,
         key: usize,
@@ -44,8 +44,8 @@ impl Evaluation<'_> {
         compiled
     }
 
-    /// Returns the goal of the search for a `line` or a `path`, which `name` says. If there were too many ways to match it, the
-    /// evaluation fails.
+    /// Returns the result of a search for a `line` or a `path`. If the search had to try too many ways, records the error that
+    /// ends the evaluation; `name` is the word of the filter in its message.
     pub(super) fn goal(
         &mut self,
         found: Result<Option<Goal>, SearchTooLong>,
@@ -58,7 +58,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Returns whether `nestban` forbids a chain to begin at the current position.
+    /// Returns true if `nestban` forbids a chain to begin at the current position.
     pub(super) fn is_banned(&self, key: usize) -> bool {
         self.state.chains.banned.get(&key).is_some_and(|banned| banned.contains(&self.here.at))
     }
@@ -68,7 +68,7 @@ impl Evaluation<'_> {
         self.state.chains.banned.entry(key).or_default().extend(nodes);
     }
 
-    /// Adds comments at the first and last position of a chain that begins at the current position.
+    /// Adds comments at the first and last positions of a chain that begins at the current position.
     pub(super) fn note_ends(&mut self, name: &str, length: i32, end: usize, value: &str) {
         let start = self.here.at;
         let place = self.position_text(start, Noted::Automatic);
@@ -78,7 +78,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Returns a key that identifies a filter while a game is evaluated: the filter's address.
+/// Returns a key that identifies a filter during the evaluation of a game. The key is the address of the filter.
 pub(super) fn key<T>(filter: &T) -> usize {
     std::ptr::from_ref(filter).addr()
 }

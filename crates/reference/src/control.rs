@@ -10,7 +10,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Text;
 
 impl Evaluation<'_> {
-    /// Evaluates a filter again and again until it does not match. Returns whether it matched at least once.
+    /// Evaluates a filter repeatedly until it does not match. Returns true if it matched at least once.
     pub(super) fn repeat(&mut self, of: &PlainFilter, span: Span) -> bool {
         let mut matched = false;
         while self.matches(of) && self.state.repeats("loop", span) {
@@ -62,7 +62,7 @@ impl Evaluation<'_> {
         false
     }
 
-    /// Returns whether two filters have the same value, or neither of them matches. Both are evaluated.
+    /// Returns true if two filters have the same value, or if neither of them matches. Evaluates both.
     pub(super) fn equal(&mut self, a: &PlainFilter, b: &PlainFilter) -> bool {
         match (self.value(a), self.value(b)) {
             (Value::Str(Some(a)), Value::Str(Some(b))) => facts::order(&a, &b).is_eq(),

@@ -1,4 +1,4 @@
-//! Expands the transforms of a query into explicit copies, once for each query.
+//! Expands the transforms of a query into explicit copies. This is done once for each query.
 
 use std::{
     cmp::Ordering,
@@ -18,15 +18,15 @@ use orbit_query::tree::{
     Ref, Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
 };
 
-/// The range of a filter in the query text.
+/// The span of a filter in the query text.
 type Span = <Written as Form>::Mark;
 
-/// The form of a tree in which each transform keyword has been replaced by the list of its copies.
+/// The form of a tree in which the list of its copies replaces each transform keyword.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ExplicitForm {}
 
 impl Form for ExplicitForm {
-    /// The range of a filter in the query text, for errors while the query runs.
+    /// The span of a filter in the query text, for errors during the evaluation.
     type Mark = Span;
     type OfCondition = Copies<Condition<ExplicitForm>, PlainFilter>;
     type OfSquares = Copies<Squares<ExplicitForm>, Squares<ExplicitForm>>;
@@ -38,17 +38,17 @@ impl Form for ExplicitForm {
 /// A filter without transform keywords.
 pub(super) type PlainFilter = Any<ExplicitForm>;
 
-/// The copies of a transform, or a filter in `notransform`, which transforms do not change. Only distinct copies that
-/// survive are listed, in the order that [`CopyOrder`] says; of equal copies, the first in the order of the transforms
-/// is kept.
+/// The copies of a transform, or the operand of `notransform`, which transforms do not change. The list contains only copies that
+/// survive the transform, in the order given by [`CopyOrder`]. Of equal copies, it contains only the first in the order of the
+/// transforms.
 #[derive(Clone, Debug)]
 pub(super) enum Copies<F, C> {
     Orbit(Vec<C>),
     NoTransform(F),
 }
 
-/// The copies of a transform whose operand is a number. Its value is the largest value of the copies or the number of
-/// copies that match.
+/// The copies of a transform whose operand is a number. The value is the largest value of a copy, or the number of copies that
+/// match.
 #[derive(Clone, Debug)]
 pub(super) enum NumberCopies {
     Largest(Copies<Number<ExplicitForm>, Number<ExplicitForm>>),
@@ -73,11 +73,11 @@ impl Extension<ExplicitForm> for NumberCopies {
     }
 }
 
-/// The role that a filter has for transforms and for the comparison of copies.
+/// The role of a filter when a transform is applied, or when copies are compared.
 enum Standing<'a> {
     /// An operation that is not a transform.
     Plain,
-    /// A filter in `notransform`, which transforms do not change.
+    /// The operand of `notransform`, which transforms do not change.
     Still,
     /// The copies of a transform.
     Orbit(Vec<Ref<'a, ExplicitForm>>),
@@ -109,8 +109,8 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// A part of a copy that transforms can change. The members of a copy are listed in the order of its child filters. Two
-/// copies of one filter are equal if and only if their members are equal.
+/// A part of a copy that transforms can change. The members of a copy have the order of its child filters. Two copies of a filter
+/// are equal if and only if their members are equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum CopyMember {
     Designator {
@@ -119,12 +119,12 @@ enum CopyMember {
         not_all_black: bool,
         list: Vec<u16>,
     },
-    /// One of the two variants of a filter: side to move, `white`, `elo white`, `player white`, `tag "White"`, `result
-    /// 1-0`, `light`. It is false for White, and for dark squares.
+    /// The variant of a filter that has two variants: the side to move, `white`, `elo white`, `player white`, `tag "White"`,
+    /// `result 1-0`, `light`. It is false for White and for dark squares.
     Side(bool),
-    /// The steps of the directions, each as the difference of the squares between which it leads, ascending.
+    /// The steps of the directions, in ascending order. Each step is the difference between the numbers of two adjacent squares.
     Dirs(Vec<i8>),
-    /// The copies of a nested transform: the sorted list of their members.
+    /// The copies of a nested transform, as a sorted list of their members.
     Orbit(Vec<Vec<CopyMember>>),
 }
 
@@ -144,7 +144,7 @@ impl PartialOrd for Squarewise {
     }
 }
 
-/// Builds the copies of a query, and counts the nodes of the filters that it builds.
+/// Builds the copies of a query. It counts the nodes of the filters that it builds, to limit their number.
 pub(super) struct CopyBuilder {
     nodes: usize,
     order: CopyOrder,
@@ -153,16 +153,16 @@ pub(super) struct CopyBuilder {
 /// The order in which the copies of a transform are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CopyOrder {
-    /// The order of declaration, in which copies are numbered.
+    /// The order of declaration. The numbers of copies follow it.
     Declared,
-    /// The order of evaluation: ascending by the members of the copies. Of several equal copies, `currenttransform`
-    /// names the one that the transforms of [`BasicTransform::in_turn`] make first.
+    /// The order of evaluation: ascending by the members of the copies. Of several equal copies, `currenttransform` names the one
+    /// that comes first in the order of [`BasicTransform::in_turn`].
     Evaluated,
 }
 
 impl CopyBuilder {
-    /// The largest number of nodes in all copies of one query, including copies that turn out to be duplicates. Without
-    /// the limit, six fused shifts would fill the memory; with it, they are refused within a second.
+    /// The maximum number of nodes in all copies of a query, including copies that turn out to be duplicates. Without the limit,
+    /// six fused shifts would fill the memory. With it, they are rejected within a second.
     pub(super) const NODES_MAX: usize = 4_000_000;
 
     /// Expands all transforms of a filter.
@@ -195,7 +195,7 @@ impl CopyBuilder {
         Ok(self.distinct_survivors(products))
     }
 
-    /// Drops copies that do not survive, then duplicates of earlier copies, and puts the others in order.
+    /// Removes copies that do not survive the transform, and duplicates of earlier copies. Returns the remaining copies in order.
     fn distinct_survivors<F: Kind<ExplicitForm>>(&self, copies: Vec<F>) -> Vec<F> {
         let mut seen = HashSet::new();
         let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
@@ -206,8 +206,8 @@ impl CopyBuilder {
         distinct
     }
 
-    /// Returns the copies that a transform makes of a set filter. A transform directly inside another one fuses with
-    /// it: the copies are all products of the two.
+    /// Returns the copies of a set filter under a transform. If the filter is itself a transform, both fuse: the copies are all
+    /// products of the two.
     fn sets(
         &mut self,
         kind: TransformKind,
@@ -221,7 +221,7 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// Returns the copies that a transform makes of a condition, or of another filter that becomes a condition.
+    /// Returns the copies of a filter under a transform. The filter is a condition, or is used as a condition.
     fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let of = without_condition_braces(of);
         let inner = match of {
@@ -235,8 +235,8 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// Returns the copies that a transform makes of a number. If it fuses with a transform that counts its copies, all
-    /// products are counted.
+    /// Returns the copies of a number under a transform. If the number is itself a transform that counts its copies, both fuse,
+    /// and all products are counted.
     fn numbers(&mut self, kind: TransformKind, of: &Number) -> Result<NumberCopies, ReferenceError> {
         let of = without_braces(of);
         let copies = match of.op() {
@@ -258,13 +258,13 @@ impl CopyBuilder {
         Ok(NumberCopies::Largest(Copies::Orbit(self.products(kind, &copies)?)))
     }
 
-    /// Returns the copies that a transform with `count` makes of a filter. It does not fuse with a transform inside it.
+    /// Returns the copies of a filter under a transform with `count`. The transform does not fuse with a transform inside it.
     fn counted(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let copy = self.any(of)?;
         self.products(kind, &[copy])
     }
 
-    /// Returns the copies that a CQL 5 list of transforms makes of a filter.
+    /// Returns the copies of a filter under the transforms of a CQL 5 list.
     fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let base = self.any(of)?;
         let mut copies = Vec::new();
@@ -274,8 +274,8 @@ impl CopyBuilder {
         Ok(self.distinct_survivors(copies))
     }
 
-    /// Returns all distinct compositions of one element of each keyword in a CQL 5 list, in any order of the keywords.
-    /// Compositions that swap colours come last.
+    /// Returns all distinct compositions of the transforms in a CQL 5 list. A composition uses one element of each keyword, and
+    /// the keywords in any order. Compositions that swap colours come last.
     fn compositions(&mut self, transforms: &[ListTransform]) -> Result<Vec<ListImages>, ReferenceError> {
         let others: Vec<_> = transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
         let mut out = self.in_any_order(&others, &mut HashMap::new())?;
@@ -286,8 +286,8 @@ impl CopyBuilder {
         Ok(out)
     }
 
-    /// Returns the compositions of some keywords. Each keyword in turn acts last: each of its elements is combined with
-    /// all compositions of the other keywords. `known` caches results.
+    /// Returns the compositions of some keywords in any order. Each keyword in turn is the last: each of its elements is composed
+    /// with all compositions of the other keywords. `known` caches results.
     fn in_any_order(
         &mut self,
         transforms: &[ListTransform],
@@ -425,8 +425,8 @@ impl Rewrite<Written, ExplicitForm> for CopyBuilder {
     }
 }
 
-/// Computes the image of a filter under one basic transform, by the table "how each filter transforms". The nested
-/// transforms of the image keep only copies that survive and that differ from earlier ones.
+/// The computation of a filter's image under one basic transform. The language defines the image of each kind of filter. A nested
+/// transform in the image keeps only copies that survive and that differ from earlier ones.
 struct Image<'a> {
     basic: &'a BasicTransform,
     expander: &'a mut CopyBuilder,
@@ -607,7 +607,7 @@ fn without_condition_braces(node: &Node) -> &Node {
     }
 }
 
-/// A filter that may be braces around a single filter.
+/// A filter that may consist of braces around a single filter.
 trait Braced {
     fn only(&self) -> Option<&Self>;
 }
@@ -630,8 +630,8 @@ impl Braced for Number {
     }
 }
 
-/// Returns whether a filter survives a transform. It does not if, anywhere in it, a designator has lost all its squares
-/// or a nested transform has lost all its copies.
+/// Returns true if a filter survives a transform. It does not survive if some designator in it has lost all squares, or some
+/// nested transform in it has lost all copies.
 fn survives(filter: Ref<ExplicitForm>) -> bool {
     match (Standing::from_filter(filter), filter) {
         (Standing::Orbit(copies), _) => !copies.is_empty(),
@@ -640,7 +640,7 @@ fn survives(filter: Ref<ExplicitForm>) -> bool {
     }
 }
 
-/// Returns for each copy of `evaluated` the index of the equal copy in `declared`.
+/// For each copy in `evaluated`, returns the index of the equal copy in `declared`.
 pub(super) fn numbers<F: Kind<ExplicitForm>>(evaluated: &[F], declared: &[F]) -> Vec<usize> {
     let number = |(number, copy): (usize, &F)| (members(copy.node()), number);
     let numbers: HashMap<_, _> = declared.iter().enumerate().map(number).collect();
@@ -689,7 +689,7 @@ fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
         },
         Ref::Condition(f) => match f.op() {
             ConditionOp::ToMove(color) => CopyMember::Side(color.is_black()),
-            // A draw is the same in every copy, so `false` cannot make two copies differ.
+            // No transform changes a draw. It is `false` in every copy, so it cannot make two copies differ.
             ConditionOp::Result(result) => CopyMember::Side(*result == GameResult::BlackWins),
             _ => return None,
         },

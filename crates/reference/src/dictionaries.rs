@@ -1,4 +1,4 @@
-//! Evaluates the filters that read and change the dictionaries of a query.
+//! Evaluates the filters that read or change dictionaries.
 
 use shakmaty::Bitboard;
 
@@ -11,7 +11,7 @@ use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Assigned, Cell, DictionaryId, VarId};
 
 impl Evaluation<'_> {
-    /// Returns the value of a filter that is a key, or that is to be stored in a dictionary.
+    /// Returns the value of a filter that is used as a key, or stored in a dictionary.
     fn datum(&mut self, of: &Assigned<ExplicitForm>) -> Option<Datum> {
         match of {
             Assigned::Squares(f) => Some(Datum::Squares(self.squares(f).0)),
@@ -22,7 +22,7 @@ impl Evaluation<'_> {
         .filter(|_| self.state.fault.is_none())
     }
 
-    /// Returns the value that a dictionary has for a key.
+    /// Returns the value of a key in a dictionary.
     pub(super) fn entry(&mut self, dictionary: DictionaryId, key: &Assigned<ExplicitForm>) -> Option<Datum> {
         let key = self.datum(key)?;
         self.state.dictionary(dictionary).get(&key).cloned()
@@ -100,8 +100,8 @@ impl Evaluation<'_> {
         self.state.dictionary(dictionary).len() as i32
     }
 
-    /// Evaluates a filter for each key that the dictionary has when the loop begins. The loop always matches, even if
-    /// the filter does not.
+    /// Evaluates a filter for each key that the dictionary contains when the loop begins. The loop always matches, even if the
+    /// filter does not.
     pub(super) fn key_loop(
         &mut self,
         dictionary: DictionaryId,

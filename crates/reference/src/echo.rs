@@ -31,8 +31,8 @@ impl Evaluation<'_> {
         first.is_some()
     }
 
-    /// Returns the largest value of the body over all targets. Within `sort`, only the comments of the first target
-    /// with that value are kept; otherwise, those of all targets with a value.
+    /// Returns the largest value of the body over all targets. Inside `sort`, only the comments of the first target with this
+    /// value are kept. Elsewhere, the comments of all targets with a value are kept.
     pub(super) fn echo_number(&mut self, echo: &Echo<Number<ExplicitForm>>) -> Option<i32> {
         let begin = self.notes_begin();
         let (mut best, mut best_target) = (None, None);
@@ -60,14 +60,14 @@ impl Evaluation<'_> {
         best
     }
 
-    /// Records the span of the source and the target, if a target matched.
+    /// If a target matched, records the source and this target as a span.
     fn note_pair(&mut self, begin: usize, target: Option<usize>) {
         if let Some(target) = target {
             self.note_span(begin, SpanKind::Echo, &[self.here.at, target]);
         }
     }
 
-    /// Returns the nodes that an `echo` compares with the current one, in the order of their numbers.
+    /// Returns the nodes with which an `echo` compares the current one, in numerical order.
     fn targets<F>(&self, echo: &Echo<F>) -> impl Iterator<Item = usize> + use<F> {
         let (source, in_all) = (self.here.at, echo.in_all);
         (0..self.nodes.len()).filter(move |&target| in_all || target != source)
@@ -84,7 +84,8 @@ impl Evaluation<'_> {
         self.state.cells.bind(echo.target, Cell::Unbound);
     }
 
-    /// Writes comments that name both positions, and their last common ancestor if that is a third position.
+    /// Writes comments that name the source and the target. If their last common ancestor is neither of them, the comments name
+    /// it, too.
     fn note_echo<F>(&mut self, echo: &Echo<F>, target: usize) {
         if echo.quiet {
             return;

@@ -1,9 +1,9 @@
 //! Evaluates filters about moves that were played: `--`, `[x]`, `move`, and filters about the move that led to the
 //! current position.
 //!
-//! For `--`, castling consists of two moves: that of the king and that of the rook. For `move`, it is only the king's
-//! move. A move is castling only if the king goes from e1 or e8 to the c-file or g-file. Any other castling, as in
-//! Chess960, is a move of the king.
+//! For `--`, castling consists of two moves, that of the king and that of the rook. For `move`, it is only the king's move. A
+//! move counts as castling only if the king goes from e1 or e8 to the c-file or g-file. Any other castling, as in Chess960,
+//! counts as a move of the king.
 
 use shakmaty::{Bitboard, Piece, Role, Square};
 
@@ -17,7 +17,7 @@ use super::{
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Edge, Move, MoveOf, MoveValue, Promotion, Sibling, Special, Squares};
 
-/// The values of the operands of a `--`, evaluated before the move.
+/// The values of the operands of a `--`. They are evaluated before the move.
 pub(super) struct MoveOperands {
     capture: bool,
     from: Option<Bitboard>,
@@ -26,8 +26,8 @@ pub(super) struct MoveOperands {
 }
 
 impl MoveOperands {
-    /// Returns the parts of a move that the operands select, if there are any. The move leads to node `at`. `eligible`
-    /// decides which parts count.
+    /// Returns those parts of a move that the operands select and that pass `eligible`. The move leads to node `at`. Returns
+    /// `None` if there are none.
     pub(super) fn select(
         &self,
         played: &PlayedMove,
@@ -50,22 +50,22 @@ impl MoveOperands {
     }
 }
 
-/// Returns whether a set of pieces contains a kind of piece, in either colour.
+/// Returns true if a set of pieces contains a kind of piece in at least one colour.
 fn is_of_kind(set: PieceSet, role: Role) -> bool {
     shakmaty::Color::ALL.into_iter().any(|color| set.contains(Code::from_piece(Piece { color, role })))
 }
 
-/// A move that `move` examines: one that was played or one that is possible.
+/// A move that a `move` filter tests. It was played or could be played.
 struct Candidate {
     from: Bitboard,
     to: Bitboard,
     captured: Bitboard,
-    /// The pieces to which a pawn is or could be promoted.
+    /// The pieces to which a pawn is or could be promoted by the move.
     promoted: Vec<Role>,
     is_named: bool,
     en_passant: bool,
     null: bool,
-    /// The node after the move, if it was played.
+    /// The node after the move. `None` if the move was not played.
     child: Option<usize>,
 }
 
@@ -84,7 +84,7 @@ impl Evaluation<'_> {
         self.tree().played(self.here.at)
     }
 
-    /// Returns the part of the last move to which `from` and `to` refer.
+    /// Returns the part of the last move that `from` and `to` mean.
     fn arrival_part(&self) -> MovePart {
         match self.scope.selected {
             Some(Selected { at, part }) if at == self.here.at => part,
@@ -113,13 +113,13 @@ impl Evaluation<'_> {
         self.arrival().is_some_and(|played| played.null)
     }
 
-    /// Returns whether the current position is a child of the kind `sibling`: the first child of its parent, or an
-    /// alternative. The root is neither.
+    /// Returns true if the current position is a child of the kind `sibling`: the first child of its parent, or another one. The
+    /// root is neither.
     pub(super) fn is_sibling(&self, sibling: Sibling) -> bool {
         self.tree().parent(self.here.at).is_some() && self.is_child(self.here.at, sibling)
     }
 
-    /// Returns whether a child is of the kind `sibling`: the first child of its parent, or an alternative.
+    /// Returns true if a child is of the kind `sibling`: the first child of its parent, or another one.
     pub(super) fn is_child(&self, child: usize, sibling: Sibling) -> bool {
         self.tree().is_secondary(child) == (sibling == Sibling::Secondary)
     }
@@ -153,7 +153,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the moves that fit the operands of a `--`, in the order of the children.
+    /// Returns the moves that satisfy the operands of a `--`, in the order of the children.
     fn fitting(&mut self, edge: &Edge<ExplicitForm>) -> Vec<Selected> {
         let (before, children) = match self.tree().parent(self.here.at) {
             _ if !edge.entering => (self.here.at, self.tree().children(self.here.at).to_vec()),
@@ -168,12 +168,12 @@ impl Evaluation<'_> {
         children.iter().filter_map(select).collect()
     }
 
-    /// Evaluates a function at the position after a move from which a `--` has selected a part.
+    /// Calls `evaluate` at the position after a move from which a `--` has selected a part.
     pub(super) fn behind<T>(&mut self, selected: Selected, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = Some(selected), |behind| behind.there(selected.at, evaluate))
     }
 
-    /// Evaluates a function after each move that fits, and returns the first value that the function yields.
+    /// Calls `target` after each move that satisfies the operands, in order, until it returns a value. Returns this value.
     pub(super) fn edge_value<T>(
         &mut self,
         edge: &Edge<ExplicitForm>,
@@ -194,7 +194,7 @@ impl Evaluation<'_> {
         self.edge_value(edge, target).is_some()
     }
 
-    /// Returns the value of the target after the first move that fits, even if the value is an empty set.
+    /// Returns the value of the target after the first move that satisfies the operands, even if this value is an empty set.
     pub(super) fn edge_squares(
         &mut self,
         edge: &Edge<ExplicitForm>,
@@ -203,7 +203,7 @@ impl Evaluation<'_> {
         let begin = self.notes_begin();
         let squares = self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY);
         if squares.is_empty() {
-            // A filter with an empty set does not match, so the move must not be recorded as part of its span.
+            // The filter does not match with an empty set, so the move must not become a part of the span.
             self.take_spans(begin);
         }
         squares
@@ -236,7 +236,7 @@ impl Evaluation<'_> {
         self.qualifying(of).len() as i32
     }
 
-    /// Returns the moves that fit a `move`. Adds comments to those that were played.
+    /// Returns the moves that satisfy a `move` filter. Adds comments at those that were played.
     fn qualifying(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let before = match of.of {
             MoveOf::Previous => self.tree().parent(self.here.at),
@@ -282,8 +282,8 @@ impl Evaluation<'_> {
             }
     }
 
-    /// Returns the moves that `move` examines. In a constituent of `line` that is tied to one move, only that move is
-    /// examined.
+    /// Returns the moves that a `move` filter tests. In a constituent of `line` that is evaluated for one particular move, only
+    /// that move is tested.
     fn candidates(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let here = self.here.at;
         match of.of {
@@ -299,7 +299,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Describes moves that are possible. A promotion is one move, whatever the new piece is.
+    /// Converts moves that could be played to candidates. Promotions to different pieces count as one move.
     fn possible_moves(&self, of: &Move<ExplicitForm>, steps: &[ReducedMove]) -> Vec<Candidate> {
         let mut distinct: Vec<ReducedMove> = Vec::new();
         for &step in steps {

@@ -31,24 +31,24 @@ use orbit_query::{
     },
 };
 
-/// The evaluation of one query on one game.
+/// The state of evaluating one query on one game.
 pub(super) struct Evaluation<'a> {
     /// All positions of the game.
     pub(super) nodes: &'a [Spot<'a>],
     /// The position at which filters are evaluated.
     pub(super) here: Here<'a>,
-    /// The positions at which filters have been evaluated. The list is empty until the evaluation first goes to another
-    /// position.
+    /// The positions at which filters have been evaluated, with their cached data. The list is empty until a filter is evaluated
+    /// at another position than the current one.
     visited: Vec<Option<Here<'a>>>,
     pub(super) declared: &'a Declared,
-    /// The tree of lines in the game, built when it is first needed.
+    /// The tree of lines in the game. It is built when it is first needed.
     tree: OnceCell<GameTree>,
-    /// The context of the current filter, such as the move that an enclosing filter has selected.
+    /// The context of the current filter, such as the part of a move that an enclosing filter has selected.
     pub(super) scope: Scope,
     pub(super) state: VariableState,
 }
 
-/// A position of a game, with data that are computed once and kept for all filters that are evaluated there.
+/// A position of a game, with data that are computed once for all filters that are evaluated at the position.
 #[derive(Clone)]
 pub(super) struct Here<'a> {
     pub(super) at: usize,
@@ -66,7 +66,7 @@ impl<'a> Here<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// Starts an evaluation at position `at` of a game, with all variables unbound.
+    /// Creates the evaluation of a game, with `at` as the current position and with all variables unbound.
     pub(super) fn new(
         nodes: &'a [Spot<'a>],
         at: usize,
@@ -88,7 +88,7 @@ impl<'a> Evaluation<'a> {
         self.tree.get_or_init(|| GameTree::new(self.nodes))
     }
 
-    /// Evaluates a function at another position of the game. Then returns to the current position.
+    /// Calls `evaluate` with another position as the current one. Then restores the current position.
     pub(super) fn there<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.visited.resize(self.nodes.len(), None);
         let there = self.visited[at].get_or_insert_with(|| Here::new(self.nodes, at)).clone();
@@ -98,7 +98,7 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Evaluates a function with a changed scope. Then restores the scope.
+    /// Calls `evaluate` with a changed scope. Then restores the scope.
     pub(super) fn scoped<T>(
         &mut self,
         change: impl FnOnce(&mut Scope),
@@ -111,24 +111,24 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Evaluates a function as if no `--` had selected a move.
+    /// Calls `evaluate` as if no `--` had selected a part of a move.
     pub(super) fn unselected<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = None, evaluate)
     }
 
-    /// Evaluates a function in which `move` examines all moves, even inside a constituent that is tied to one move.
+    /// Calls `evaluate` so that `move` tests all moves, even inside a constituent that is evaluated for one particular move.
     pub(super) fn untied<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.tied = None, evaluate)
     }
 
-    /// Evaluates a function at the position that the filter before a colon names, outside the context of the current
-    /// filter.
+    /// Calls `evaluate` with `at` as the current position, and without the context of the current filter. The filter `P:F` uses
+    /// this to evaluate F.
     pub(super) fn apart<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.untied(|apart| apart.unselected(|apart| apart.there(at, evaluate)))
     }
 
-    /// Returns whether a filter matches. A filter that does not match removes its own notes (comments and spans), but
-    /// undoes nothing else.
+    /// Returns true if a filter matches. If it does not match, removes the notes (comments and spans) that it has added. Other
+    /// effects are not undone.
     pub(super) fn matches(&mut self, filter: &impl Kind<ExplicitForm>) -> bool {
         let filter = filter.node();
         self.state.step(*filter.mark());
@@ -153,8 +153,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the value that a function yields. If it yields none or if the search must end, removes the notes that
-    /// the function made.
+    /// Returns the value that `evaluate` returns. If there is none, or if the search must end, removes the notes that `evaluate`
+    /// has added.
     fn noted<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.state.notes.len();
         let value = if self.state.fault.is_none() { evaluate(self) } else { None };
@@ -165,8 +165,8 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Returns whether a set filter matches. Most set filters match if their set is not empty. Filters that pass on the
-    /// set of a `--` need more than the set; see [`Evaluation::elsewhere_matches`].
+    /// Returns true if a set filter matches. Most set filters match if their set is not empty. If the value of a filter is the
+    /// set of a `--`, the set is not enough; see [`Evaluation::elsewhere_matches`].
     fn has_squares(&mut self, f: &Squares<ExplicitForm>) -> bool {
         match f.op() {
             S::Game(GameSquares::Elsewhere(of)) => self.elsewhere_matches(of),
@@ -181,8 +181,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the value of a set filter, and whether the filter matches. The filter is evaluated once. But if the set
-    /// of a `--` or of a dictionary entry is empty, the filter is evaluated a second time.
+    /// Returns the value of a set filter, and true if the filter matches. The filter is evaluated once, with one exception: if
+    /// the set of a `--` or of a dictionary entry is empty, the filter is evaluated again.
     pub(super) fn squares_and_match(&mut self, f: &Squares<ExplicitForm>) -> (Bitboard, bool) {
         match f.op() {
             S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
@@ -201,7 +201,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns whether a filter does not match. Removes its notes in any case.
+    /// Returns true if a filter does not match. Removes its notes even if it matches.
     fn fails(&mut self, filter: &PlainFilter) -> bool {
         let before = self.state.notes.len();
         let matches = self.matches(filter);
@@ -242,12 +242,12 @@ impl<'a> Evaluation<'a> {
 
     // ---- other positions
 
-    /// Returns the current position and those before it, the nearest first.
+    /// Returns the current position and its ancestors. The nearest come first.
     fn before(&self) -> Vec<usize> {
         std::iter::successors(Some(self.here.at), |&at| self.nodes[at].parent).collect()
     }
 
-    /// Returns the current position and those after it, in the order of their numbers.
+    /// Returns the current position and its descendants, in numerical order.
     fn after(&self) -> Vec<usize> {
         let mut is_after = vec![false; self.nodes.len()];
         is_after[self.here.at] = true;
@@ -257,8 +257,8 @@ impl<'a> Evaluation<'a> {
         (0..self.nodes.len()).filter(|&at| is_after[at]).collect()
     }
 
-    /// Returns the positions at which a filter matches, from the current one forwards or backwards. Variables are not
-    /// reset between the positions. If `first` is true, stops at the first match.
+    /// Returns the positions at which a filter matches, from the current one to the end or, with `back`, to the start. If `first`
+    /// is true, stops at the first match. Variables keep their values between the positions.
     fn found(&mut self, back: bool, filter: &PlainFilter, first: bool) -> Vec<usize> {
         self.state.step_nodes(self.nodes.len(), *filter.node().mark());
         let candidates = if back { self.before() } else { self.after() };
@@ -309,14 +309,14 @@ impl<'a> Evaluation<'a> {
         Some(count)
     }
 
-    // ---- filters that pass on the value of another filter
+    // ---- filters whose value is that of another filter
 
-    /// Returns whether all of the filters match. Stops at the first one that does not match.
+    /// Returns true if all of the filters match. Stops at the first one that does not.
     fn all(&mut self, filters: &[PlainFilter]) -> bool {
         filters.iter().all(|filter| self.matches(filter))
     }
 
-    /// Returns the filter or variable whose value is passed on, if there is one.
+    /// Returns the filter or variable whose value is the value of `of`. Returns [`HandedOn::Nothing`] if there is none.
     fn handed_on<'f, F>(&mut self, of: &'f Control<ExplicitForm, F>) -> HandedOn<'f, F> {
         let before = self.state.notes.len();
         match of {
@@ -358,7 +358,7 @@ impl<'a> Evaluation<'a> {
             S::DirectionWithin { dirs, lo, hi, of } => {
                 let (lo, hi) = (self.number(lo), self.number(hi));
                 let from = self.squares(of);
-                // The board has no room for more than eight steps.
+                // No number of steps above eight can stay on the board.
                 let (Some(lo), Some(hi)) = (lo, hi) else { return Bitboard::EMPTY };
                 let range = lo.clamp(-8, 8)..=hi.clamp(-8, 8);
                 range
@@ -462,7 +462,7 @@ impl<'a> Evaluation<'a> {
             C::ContentIs { contents, of, .. } => {
                 self.squares(of).single_square().is_some_and(|s| self.holds(s, *contents))
             }
-            // `a != b` is `not (a == b)`, even if one of them has no value.
+            // `a != b` means `not (a == b)`. It is also true if one of them has no value.
             C::Differ(a, b) => self.compared(Cmp::Eq, a, b).is_none(),
             C::TextCompare(cmp, a, b) => match self.strings(a, b) {
                 (Some(left), Some(right)) => cmp.holds(facts::order(&left, &right)),
@@ -544,7 +544,7 @@ impl<'a> Evaluation<'a> {
         of.map(|number| self.number(number)).collect()
     }
 
-    /// Returns the left value if the relation holds between the two values.
+    /// Returns the left value if the relation between the two values is true.
     fn compared(&mut self, cmp: Cmp, a: &Number<ExplicitForm>, b: &Number<ExplicitForm>) -> Option<i32> {
         let begin = self.notes_begin();
         let (left, right) = (self.number(a), self.number(b));
@@ -558,7 +558,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn text(&mut self, f: &Text<ExplicitForm>) -> Option<Vec<u8>> {
         self.state.step(f.mark);
         let text = self.noted(|this| this.text_of_op(f));
-        // The caller reads or copies the string, so its length counts as work.
+        // The caller reads or copies the string, so its length counts towards the limit on work.
         self.state.step_bytes(text.as_ref().map_or(0, Vec::len), f.mark);
         text
     }
@@ -586,8 +586,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Evaluates two strings that are compared. If one of them is a player's name, a literal is normalised in the same
-    /// way as names.
+    /// Evaluates two strings that are compared. If one of them is the name of a player and the other is a literal, the literal is
+    /// normalised like a name.
     fn strings(
         &mut self,
         a: &Text<ExplicitForm>,
@@ -643,7 +643,7 @@ impl<'a> Evaluation<'a> {
             .collect()
     }
 
-    /// Returns whether the side to move is mated, or stalemated if `mate` is false.
+    /// Returns true if the side to move is mated or, if `mate` is false, stalemated.
     fn is_over(&self, mate: bool) -> bool {
         let rules = self.rules();
         rules.has_king && rules.check == mate && rules.legal.is_empty()
@@ -669,16 +669,16 @@ impl<'a> Evaluation<'a> {
         set.into_iter().map(|s| [0, 1, 3, 3, 5, 9, 0][self.content_type(s, false) as usize]).sum()
     }
 
-    /// Returns the type of the piece on a square: 0 for none, 1 to 6 for pawn to king. If `signed`, the type of a black
-    /// piece is negative.
+    /// Returns the kind of the content of a square as a number: 0 for an empty square, 1 to 6 for pawn to king. If `signed` is
+    /// true, the number of a black piece is negative.
     fn content_type(&self, s: Square, signed: bool) -> i32 {
         let Some(piece) = self.here.placement.at(s) else { return 0 };
         let role = piece.role as i32;
         if signed && piece.color == Color::Black { -role } else { role }
     }
 
-    /// Returns the move number: 1 at the start of the game, and one more after each move of Black. The sides alternate,
-    /// so the number of half-moves played shows which side began.
+    /// Returns the move number. It is 1 at the start of the game and grows by one after each move of Black. The number of
+    /// half-moves played and the side to move show which side began.
     pub(super) fn move_number(&self) -> i32 {
         let black_to_move = self.here.placement.turn == Color::Black;
         let black_began = black_to_move != (self.here.spot.ply % 2 == 1);
@@ -696,7 +696,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// The filter or variable from which another filter takes its value.
+/// The filter or variable whose value is the value of another filter.
 enum HandedOn<'f, F> {
     /// The value of this filter.
     Filter(&'f F),
@@ -706,7 +706,7 @@ enum HandedOn<'f, F> {
     Nothing,
 }
 
-/// Returns the number of copies or positions if it lies in the range that the query accepts.
+/// Returns the number of copies or positions. Returns `None` if it is outside of the range that the query accepts.
 fn within(count: i32, counted: Counted) -> Option<i32> {
     match counted {
         Counted::All => Some(count),
@@ -714,7 +714,7 @@ fn within(count: i32, counted: Counted) -> Option<i32> {
     }
 }
 
-/// Returns the operation from which a string filter takes its value: for braces, that of the last filter.
+/// Returns the operation that produces the value of a string filter. For braces, this is the operation of the last filter.
 fn last_op(text: &Text<ExplicitForm>) -> &TextOp<ExplicitForm> {
     match text.op() {
         TextOp::Control(Control::Braces { last, .. }) | TextOp::Form(NoTransform(last)) => last_op(last),

@@ -1,4 +1,4 @@
-//! Reads numbers and strings from the tags of a game. They are the same at every position of the game.
+//! Reads numbers and strings from the tags of a game. These values are equal at all positions of the game.
 
 use std::cmp::Ordering;
 
@@ -6,8 +6,8 @@ use shakmaty::Color;
 
 use orbit_core::{record::GameFacts, text::decode};
 
-/// Returns the rating of a side or, without a side, the larger of both ratings. A rating is the number at the start of
-/// the tag, if it is at least 1.
+/// Returns the rating of a side. Without a side, returns the higher of the two ratings. A rating is the number at the start of
+/// the tag. It must be at least 1.
 pub(super) fn elo(game: &dyn GameFacts, color: Option<Color>) -> Option<i32> {
     let rating = |name| at_least_1(leading_digits(game.tag(name)?));
     match color {
@@ -24,7 +24,7 @@ pub(super) fn year(game: &dyn GameFacts) -> Option<i32> {
     if digits.len() == 4 { at_least_1(digits) } else { None }
 }
 
-/// Returns the name of a side or, without a side, both names with a line feed between them.
+/// Returns the name of a player. Without a side, returns both names with a line feed between them.
 pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u8>> {
     match color {
         Some(Color::White) => tag(game, "White"),
@@ -33,7 +33,7 @@ pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u
     }
 }
 
-/// Returns the value of a tag in the form in which filters compare it.
+/// Returns the value of a tag in the normalised form that filters compare.
 pub(super) fn tag(game: &dyn GameFacts, name: &str) -> Option<Vec<u8>> {
     let value = game.tag(name);
     match name {
@@ -85,12 +85,12 @@ fn filled(date: &[u8]) -> Vec<u8> {
     if parts.len() > 3 { date.to_vec() } else { out.join(&b'.') }
 }
 
-/// Returns whether `needle` occurs in `text`, compared by bytes or by letters. The empty string occurs in every string.
+/// Returns true if `needle` occurs in `text`, compared by bytes or by letters. The empty string occurs in every string.
 pub(super) fn occurs_in(needle: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(text, needle).is_some() || decode(text).contains(decode(needle).as_ref())
 }
 
-/// Compares two strings by their decoded letters. Strings with the same bytes are equal without decoding.
+/// Compares two strings by their decoded letters. Strings with equal bytes are equal and need not be decoded.
 pub(super) fn order(a: &[u8], b: &[u8]) -> Ordering {
     if a == b { Ordering::Equal } else { decode(a).cmp(&decode(b)) }
 }

@@ -4,24 +4,24 @@ use shakmaty::Bitboard;
 
 use orbit_query::answer::{Answer, MatchSpan, SortValue};
 
-/// The result of a query on a whole game.
+/// The results of a query on a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFound {
-    /// The value of the query at each position of the game, in the order of their numbers.
+    /// The result of the query at each position of the game, in the order of the positions' numbers.
     pub values: Vec<PositionAnswer>,
     /// The number of positions at which the query matches.
     pub match_count: u32,
-    /// For each `sort` of the query, its best value in the game, if it has one.
+    /// For each `sort` in the query, its best value in the game. `None` if it has no value.
     pub sorts: Vec<Option<SortValue>>,
-    /// For each `sort`, the position of its best value; 0 if it has no value.
+    /// For each `sort` in the query, the position of its best value, or 0 if it has no value.
     pub sorts_at: Vec<usize>,
-    /// The comments in the order in which they are written to the game.
+    /// The comments, in the order in which they are written into the game.
     pub notes: Vec<Note>,
-    /// The positions whose comments are removed from the output.
+    /// The positions whose comments are removed when the game is written.
     pub removed: Vec<usize>,
-    /// The tags that the query sets in the output: their names and values.
+    /// The tags that the query sets when the game is written, as names and values.
     pub tags: Vec<(String, Vec<u8>)>,
-    /// The lines that the query prints immediately, even if the game does not match.
+    /// The lines that the query prints immediately. They are printed even if the game does not match.
     pub messages: Vec<Vec<u8>>,
 }
 
@@ -30,11 +30,12 @@ pub struct GameFound {
 pub struct PositionAnswer {
     /// True if the query matches.
     pub hit: bool,
-    /// The value of the query, which is the value of its last filter.
+    /// The value of the query. For several filters, this is the value of the last one.
     pub value: FoundValue,
-    /// The copies of the outermost transform that match, numbered from 0, if they were requested.
+    /// The numbers of the copies of the outermost transform that match, counted from 0. The list is empty unless copies were
+    /// requested.
     pub copies: Vec<u32>,
-    /// The span (the positions and moves) of the hit, if the query matches and spans were requested.
+    /// The span of the hit, that is, its positions and moves. `None` unless the query matches and spans were requested.
     pub span: Option<MatchSpan>,
 }
 
@@ -58,7 +59,7 @@ impl PositionAnswer {
     pub(super) const NONE: PositionAnswer =
         PositionAnswer { hit: false, value: FoundValue::Bool(false), copies: Vec::new(), span: None };
 
-    /// Converts the result to the form that engines for single positions return.
+    /// Converts the result to the type that engines for single positions return.
     pub fn answer(&self) -> Answer {
         match &self.value {
             FoundValue::Bool(_) | FoundValue::Str(_) => Answer::Bool(self.hit),
@@ -68,10 +69,10 @@ impl PositionAnswer {
     }
 }
 
-/// A note that a query makes about a position while it is evaluated.
+/// A note about a position, such as a comment, which a query makes during the evaluation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// The number of the position in the game.
+    /// The number of the position within the game.
     pub at: usize,
     /// The content of the note.
     pub what: Noted,
@@ -84,7 +85,7 @@ pub enum Noted {
     Asked(Vec<u8>),
     /// A comment that a filter writes automatically.
     Automatic(Vec<u8>),
-    /// The fact that the query matches at the position.
+    /// The query matches at the position.
     Matched,
     /// The span of a filter that matches. It is recorded only if spans are requested.
     Span(MatchSpan),

@@ -1,5 +1,5 @@
-//! Dispatches the operations of the game language (on moves, lines, other positions, variables, strings and comments) to
-//! the modules that evaluate them.
+//! Dispatches the operations of the game language to the modules that evaluate them. These operations concern moves, lines, other
+//! positions, variables, strings and comments.
 
 use shakmaty::Bitboard;
 
@@ -132,7 +132,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Evaluates a filter whose value is a position. Returns the number of that position in the game.
+    /// Evaluates a filter whose value is a position. Returns the number of this position within the game.
     pub(super) fn game_position(&mut self, op: &GamePosition<ExplicitForm>, span: Span) -> Option<i32> {
         use GamePosition as P;
         match op {
@@ -172,14 +172,15 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Evaluates a function at the position that a filter names. Returns `None` if the filter names none.
+    /// Calls `evaluate` at the position that is the value of a filter. Returns `None` if the filter has no value.
     fn at<T>(&mut self, at: &Position<ExplicitForm>, evaluate: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let at = self.position(at)?;
         Some(self.apart(at as usize, evaluate))
     }
 
-    /// Returns whether a set filter at another position matches. A `--` matches if its target is not empty after any of
-    /// the moves that fit. Its value, however, is the target's value after the first move that fits.
+    /// Returns true if a set filter that is evaluated at another position matches. A `--` filter matches if its target is
+    /// non-empty after any of the moves that satisfy its operands. Its value, however, is that of the target after the first such
+    /// move.
     pub(super) fn elsewhere_matches(&mut self, of: &Elsewhere<ExplicitForm, Squares<ExplicitForm>>) -> bool {
         match of {
             Elsewhere::At { at, of } => self.at(at, |there| there.matches(of)).unwrap_or(false),

@@ -1,7 +1,7 @@
 //! The basic transforms, computed on coordinates directly from their formulas.
 //!
-//! A square is a pair (file, rank); both are numbers from 0 to 7. Everything else is built on [`BoardSymmetry::image`]
-//! and on moving single squares.
+//! A square is a pair (file, rank), both from 0 to 7. All transforms are computed by [`BoardSymmetry::image`], and by moving
+//! single squares.
 
 use shakmaty::{Bitboard, File, Rank, Square};
 
@@ -43,8 +43,8 @@ impl BoardSymmetry {
         BoardSymmetry::ReflectAnti,
     ];
 
-    /// All symmetries in the order in which `flip` makes copies for evaluation. It is a breadth-first order from the
-    /// identity, in which a quarter turn and the reflection of ranks are applied to each symmetry.
+    /// All symmetries, in the order in which `flip` makes copies for evaluation. The order is breadth-first from the identity:
+    /// from each symmetry, it adds those that a quarter turn and the reflection of ranks produce.
     const IN_TURN: [BoardSymmetry; 8] = [
         BoardSymmetry::Identity,
         BoardSymmetry::Rotate90Ccw,
@@ -56,7 +56,7 @@ impl BoardSymmetry {
         BoardSymmetry::ReflectFiles,
     ];
 
-    /// Returns the name of the symmetry in CQL; the identity has none.
+    /// Returns the name of the symmetry in CQL. The identity has no name.
     fn name(self) -> Option<&'static str> {
         Some(match self {
             BoardSymmetry::Identity => return None,
@@ -70,7 +70,7 @@ impl BoardSymmetry {
         })
     }
 
-    /// Returns the image of a point. The formulas are valid outside the board as well, so they can be applied to steps.
+    /// Returns the image of a point. The formulas also work outside of the board, so they can be applied to steps.
     fn image(self, (x, y): (i32, i32)) -> (i32, i32) {
         match self {
             BoardSymmetry::Identity => (x, y),
@@ -105,29 +105,29 @@ impl BoardSymmetry {
         Dirs(out)
     }
 
-    /// Returns whether light squares become dark. It is enough to examine the image of a1, which is a dark square.
+    /// Returns true if light squares become dark. It is enough to examine the image of a1, which is a dark square.
     fn swaps_shades(self) -> bool {
         let (x, y) = self.image((0, 0));
         (x + y) % 2 != 0
     }
 }
 
-/// One basic transform: the effect of a transform keyword on one copy.
+/// One basic transform, such as a single rotation or shift. A transform keyword makes one copy for each of its basic transforms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum BasicTransform {
     /// A symmetry of the board, applied to squares and directions.
     Turn(BoardSymmetry),
-    /// A rotation of directions, counter-clockwise, by this number of eighths of a turn.
+    /// A rotation of directions by this number of eighths of a turn, counter-clockwise.
     Rotate45(u8),
     /// Exchanges the colours, and reflects the ranks.
     SwapColors,
-    /// A shift of squares, by -7..=7 squares in each direction.
+    /// A shift of squares, by -7..=7 files and by -7..=7 ranks.
     Shift { right: i32, up: i32 },
     /// The transforms of a CQL 5 list, applied one after the other.
     List(ListImages),
 }
 
-/// The effect of several CQL 5 transforms together: the image of each square, and whether colours are exchanged.
+/// The combined effect of several CQL 5 transforms: the image of each square, and true if colours are exchanged.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ListImages {
     images: Vec<Bitboard>,
@@ -145,8 +145,8 @@ impl ListImages {
         ListImages { swaps_colors: true, ..ListImages::identity().then_turned(BoardSymmetry::ReflectRanks) }
     }
 
-    /// Returns the transforms that a keyword of a CQL 5 list stands for. Symmetries have the order of
-    /// [`BoardSymmetry::ALL`]. Shifts are ordered by ascending steps to the right, then by ascending steps up.
+    /// Returns the transforms of a keyword in a CQL 5 list. Symmetries have the order of [`BoardSymmetry::ALL`]. Shifts are
+    /// ordered by their steps to the right, and then by their steps up, both ascending.
     pub(super) fn all(transform: ListTransform) -> Vec<ListImages> {
         let turned = |list: &[BoardSymmetry]| -> Vec<ListImages> {
             list.iter().map(|&symmetry| ListImages::identity().then_turned(symmetry)).collect()
@@ -176,7 +176,7 @@ impl ListImages {
         }
     }
 
-    /// Returns the transform that applies this one, then `next`.
+    /// Returns the transform that applies this one first, and then `next`.
     pub(super) fn then(&self, next: &ListImages) -> ListImages {
         let images = self.images.iter().map(|&image| next.squares(image)).collect();
         ListImages { images, swaps_colors: self.swaps_colors != next.swaps_colors }
@@ -186,7 +186,7 @@ impl ListImages {
         ListImages { images: self.images.into_iter().map(|s| symmetry.squares(s)).collect(), ..self }
     }
 
-    /// Applies single steps to the right (or left), then single steps up (or down).
+    /// Applies the single steps to the right (or left) first, and then the single steps up (or down).
     fn then_moved(mut self, right: i32, up: i32) -> ListImages {
         for image in &mut self.images {
             for _ in 0..right.abs() {
@@ -204,8 +204,8 @@ impl ListImages {
     }
 }
 
-/// Applies one step of a CQL 5 shift. A square whose image is off the board is dropped. A square at the edge from which
-/// the step leads away stays in the set, in addition to its image.
+/// Applies one step of a CQL 5 shift. A square whose image is off the board is dropped. If the step leads away from the edge, a
+/// square at this edge remains in the set, and its image is added.
 fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in mask {
@@ -213,7 +213,7 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
         if let Some(image) = square(x + dx, y + dy) {
             out.add(image);
         }
-        // No square of the board moves to this one, so it stays as it is.
+        // The step moves no square of the board to this one, so this square remains.
         if square(x - dx, y - dy).is_none() {
             out.add(s);
         }
@@ -222,8 +222,8 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
 }
 
 impl BasicTransform {
-    /// Returns the basic transforms that a keyword stands for, in the order of declaration. Symmetries have the order
-    /// of [`BoardSymmetry::ALL`]. Shifts are ordered by ascending steps to the right, then by ascending steps up.
+    /// Returns the basic transforms of a keyword, in the order of declaration. Symmetries have the order of
+    /// [`BoardSymmetry::ALL`]. Shifts are ordered by their steps to the right, and then by their steps up, both ascending.
     pub(super) fn all(kind: TransformKind) -> Vec<BasicTransform> {
         let turns = |list: &[BoardSymmetry]| list.iter().map(|&s| BasicTransform::Turn(s)).collect();
         let identity = BasicTransform::Turn(BoardSymmetry::Identity);
@@ -252,7 +252,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the same transforms in the order in which copies are made for evaluation; see
+    /// Returns the basic transforms of a keyword, in the order in which copies are made for evaluation; see
     /// [`BoardSymmetry::IN_TURN`].
     pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
@@ -261,8 +261,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the name that `currenttransform` writes for this transform. A transform that changes nothing has no
-    /// name.
+    /// Returns the name of this transform in the value of `currenttransform`. A transform that changes nothing has no name.
     pub(super) fn name(&self) -> Option<String> {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.name().map(String::from),
@@ -327,7 +326,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns whether the transform exchanges `light` and `dark`.
+    /// Returns true if the transform exchanges `light` and `dark`.
     pub(super) fn swaps_shades(&self) -> bool {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.swaps_shades(),
@@ -337,7 +336,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns whether the transform exchanges White and Black.
+    /// Returns true if the transform exchanges White and Black.
     pub(super) fn swaps_colors(&self) -> bool {
         match self {
             BasicTransform::SwapColors => true,
@@ -347,8 +346,8 @@ impl BasicTransform {
     }
 }
 
-/// Shifts the squares of a mask, and drops squares that leave the board. There are three exceptions: a full rank only
-/// moves vertically, a full file only moves horizontally, and the full board does not move.
+/// Shifts the squares of a mask, and drops squares that leave the board. There are three exceptions: a full rank moves only
+/// vertically, a full file moves only horizontally, and the full board does not move.
 fn shifted(mask: Bitboard, right: i32, up: i32) -> Bitboard {
     if mask == Bitboard::FULL {
         return mask;
@@ -407,8 +406,8 @@ mod tests {
         assert_eq!(shifted(no_h2, -1, 0), set("a2,b2,c2,d2,e2,f2"));
     }
 
-    /// Computes a shift one step at a time, to check the direct computation. A step sideways leaves full ranks
-    /// unchanged; a step up or down leaves full files unchanged.
+    /// Computes a shift one step at a time, to check the direct computation. A sideways step leaves full ranks unchanged. A step
+    /// up or down leaves full files unchanged.
     fn stepwise(mask: Bitboard, right: i32, up: i32) -> Bitboard {
         let mut out = mask;
         for _ in 0..right.abs() {

@@ -1,9 +1,9 @@
-//! The reference engine: slow and simple. It evaluates the typed tree of a query at one position, copy by copy.
+//! The reference engine, which is slow and simple. It evaluates the typed tree of a query at one position, copy by copy.
 //!
-//! It exists to be trusted, and to be compared with the other engines bit for bit. So it is an independent reading of
-//! the rules. It shares no transform arithmetic, no expansion of transforms and no plan with the other engines. It
-//! works on single squares and coordinates, and takes attacks and legal moves from shakmaty. Invariant: a [`Reference`]
-//! contains no transform keywords, only explicit copies.
+//! Its results must be easy to trust, because the results of the other engines are compared with them bit for bit. It is
+//! therefore an independent implementation of the rules. It shares no transform arithmetic, no expansion of transforms and no
+//! plan with the other engines. It works on single squares and coordinates, and takes attacks and legal moves from shakmaty.
+//! Invariant: a [`Reference`] contains no transform keywords, only explicit copies.
 //!
 //! The rules of the language leave some questions open. They are decided here:
 //!
@@ -87,17 +87,17 @@ mod walks;
 mod whole;
 mod write;
 
-/// The reasons why the transforms of a query cannot be expanded.
+/// A reason why the transforms of a query cannot be expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReferenceError {
-    /// `rotate45` is applied to a designator that names some squares, but not all.
+    /// `rotate45` is applied to a designator that names some squares but not all.
     #[error("rotate45 turns directions only, found a designator with squares; write it without squares")]
     Rotate45Squares,
     /// `rotate45` is applied to `light` or `dark`.
     #[error("rotate45 turns directions only, found light or dark, which have no image under it")]
     Rotate45Shade,
-    /// The transforms make more copies than the engine should evaluate.
+    /// The transforms make more copies than the engine is allowed to evaluate.
     #[error("the transforms make copies with more than {nodes_max} filters in all; nest fewer of them")]
     TooManyCopies {
         /// The limit, counted in filters.
@@ -105,31 +105,31 @@ pub enum ReferenceError {
     },
 }
 
-/// A position in its game, with everything that a filter may read about it.
+/// The maximum number of filters in all copies.
 #[derive(Clone, Copy)]
 pub struct Spot<'a> {
     /// The position.
     pub position: Position,
-    /// The number of half-moves before the position; 0 at the start of the game.
+    /// The number of half-moves before the position. It is 0 at the start of the game.
     pub ply: u32,
     /// True if the position is the first of its game.
     pub initial: bool,
     /// True if the position is the last of its line.
     pub terminal: bool,
-    /// The number, within the game, of the position before this one; `None` for the first position.
+    /// The number of the previous position within the game. `None` for the first position.
     pub parent: Option<usize>,
-    /// The move that led to this position; `None` for the first position.
+    /// The move that led to this position. `None` for the first position.
     pub arrival: Option<PackedMove>,
     /// The game.
     pub game: &'a dyn GameFacts,
 }
 
-/// A query with all transforms expanded, ready to be evaluated at positions.
+/// A query in which all transforms have been expanded. It can be evaluated at positions.
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// The query, with its copies in the order in which they are evaluated.
     body: PlainFilter,
-    /// The number of each copy of the outermost filter.
+    /// The number of each copy of the outermost filter, in the order of declaration.
     numbers: Vec<usize>,
     declared: Declared,
 }
@@ -157,9 +157,9 @@ impl Reference {
         Ok(Reference { body, numbers, declared })
     }
 
-    /// Limits the number of steps. A game that takes more steps ends with an error. Each evaluation of a filter is a
-    /// step. Long strings, searches with regular expressions and passes over long games count as several steps,
-    /// according to the time that they take.
+    /// Sets the maximum number of steps for one game. If a game takes more steps, its evaluation ends with an error. Each
+    /// evaluation of a filter is one step. Long strings, searches with regular expressions, and filters that visit many positions
+    /// count as several steps, according to the time that they take.
     #[must_use]
     pub fn with_steps_max(mut self, steps_max: u64) -> Reference {
         self.declared.steps_max = steps_max;
@@ -172,7 +172,7 @@ impl Reference {
     }
 }
 
-/// Returns whether the order in which copies are evaluated shows: in comments, or in variables.
+/// Returns true if the order in which copies are evaluated can affect comments or variables.
 fn order_shows(query: &TypedQuery) -> bool {
     let writes = |filter: Ref<'_, _>| match filter {
         Ref::Condition(f) => {
@@ -184,7 +184,7 @@ fn order_shows(query: &TypedQuery) -> bool {
     !query.vars.is_empty() || !query.dictionaries.is_empty() || query.body.any(writes)
 }
 
-/// The copies of the outermost filter if it is a transform, otherwise the filter itself as the only copy.
+/// The copies of the outermost filter if it is a transform. Otherwise the filter itself is the only copy.
 enum Outermost<'a> {
     Sets(&'a [Squares<ExplicitForm>]),
     Numbers(&'a [Number<ExplicitForm>]),

@@ -1,4 +1,4 @@
-//! The data that `line` and `path` keep while a game is evaluated.
+//! The data that `line` and `path` keep during the evaluation of a game.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,20 +10,20 @@ use super::{
     program::ChainProgram,
 };
 
-/// The data of a query's chains during one game. A chain is identified by its address, so each copy of a chain has
-/// data of its own.
+/// The data of all chains in a query during one game. The address of a chain identifies it, so each copy of a chain has its own
+/// data.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChainMemory {
     pub(super) programs: HashMap<usize, Option<Rc<CompiledChain>>>,
-    /// For each chain, the nodes at which `nestban` forbids it to begin.
+    /// For each chain, the nodes at which `nestban` forbids the chain to begin.
     pub(super) banned: HashMap<usize, HashSet<usize>>,
     /// The last path that matched.
     pub(super) last_walk: Option<PathProgress>,
-    /// The longest runs of equal moves that `consecutivemoves` has found, one for each of its two variables.
+    /// The longest runs of equal moves that `consecutivemoves` has found. There is one run for each of its two variables.
     runs: [MoveRun; 2],
 }
 
-/// Consecutive positions on the path to the position that a variable holds.
+/// Consecutive positions on the way to the position that a variable holds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MoveRun {
     /// The name of the variable.
@@ -35,19 +35,19 @@ pub(super) struct MoveRun {
 #[derive(Clone, Debug)]
 pub(super) struct CompiledChain {
     pub(super) program: ChainProgram,
-    /// True if a filter in the chain keeps state, so that all ways through the chain must be tried.
+    /// True if a filter in the chain keeps state. The search must then try all ways through the chain.
     pub(super) keeps_state: bool,
 }
 
 impl ChainMemory {
-    /// Keeps a pair of runs if it is longer than all earlier pairs.
+    /// Stores a pair of runs if they are longer than all earlier pairs.
     pub(super) fn keep_longest(&mut self, runs: [MoveRun; 2]) {
         if runs[0].nodes.len() > self.runs[0].nodes.len() {
             self.runs = runs;
         }
     }
 
-    /// Returns comments on the moves of the longest runs. These comments are written once for the whole game.
+    /// Returns comments about the moves of the longest runs. They are written once for the whole game.
     pub(super) fn notes(&self) -> Vec<Note> {
         let moves = self.runs.iter().flat_map(|run| run.nodes.iter().zip(1..).map(move |it| (&run.name, it)));
         moves
@@ -59,14 +59,14 @@ impl ChainMemory {
     }
 }
 
-/// The progress of a search for a path, or its result after the path has matched.
+/// The progress of a search for a path. After the path has matched, it is the result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathProgress {
     pub(super) start: usize,
-    /// The number of moves on the path that count: all moves or, if the path has a `focus`, those in focus.
+    /// The number of moves on the path that count. These are all moves or, if the path has a `focus`, the moves in focus.
     pub(super) count: i32,
-    /// The number of moves between these, which do not count.
+    /// The number of moves on the path that do not count.
     pub(super) unfocused: i32,
-    /// The last node of the best way so far, or of the path that matched.
+    /// The last node of the best way that the search has found so far or, after the match, of the path.
     pub(super) last: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! Tracks the pieces of a game: each piece has a number, which it keeps through all moves.
+//! Identifies the pieces of a game. Each piece has a number, which it keeps through all moves.
 
 use shakmaty::{Bitboard, Square};
 
@@ -32,7 +32,7 @@ impl PieceMap {
         out
     }
 
-    /// Returns the number of the piece on a square.
+    /// Returns the number of the piece on a square. Returns `None` if the square is empty.
     pub(super) fn on(&self, s: Square) -> Option<u8> {
         self.0[s as usize]
     }
@@ -42,7 +42,7 @@ impl PieceMap {
         squares.into_iter().filter_map(|s| self.on(s))
     }
 
-    /// Returns the square of the piece with a number, if the piece is on the board.
+    /// Returns the square of the piece with a number. Returns `None` if the piece has been captured.
     pub(super) fn square_of(&self, piece: u8) -> Option<Square> {
         Square::ALL.into_iter().find(|&s| self.on(s) == Some(piece))
     }

@@ -1,4 +1,5 @@
-//! Evaluates filters that name or compare positions of the game. A *node* is a position of the game, by its number.
+//! Evaluates filters whose value is a position, and filters that compare positions. A *node* is a position of the game,
+//! identified by its number.
 
 use shakmaty::{Bitboard, Color, Piece, Square};
 
@@ -14,7 +15,7 @@ struct Shift {
 }
 
 impl Evaluation<'_> {
-    /// Evaluates a position filter. Returns the node that it names, if any.
+    /// Evaluates a position filter. Returns the node that is its value, or `None` if it has no value.
     pub(super) fn node(&mut self, of: &Position<ExplicitForm>) -> Option<usize> {
         self.position(of).and_then(|at| usize::try_from(at).ok())
     }
@@ -73,7 +74,7 @@ impl Evaluation<'_> {
         self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree().is_proper_ancestor(ancestor, of))
     }
 
-    /// Returns the left position if the relation holds between the two positions.
+    /// Returns the left position if the relation between the two positions is true.
     pub(super) fn compared_positions(
         &mut self,
         by: PositionOrder,
@@ -116,7 +117,8 @@ impl Evaluation<'_> {
         !self.nodes[at].position.state.turn()
     }
 
-    /// Returns whether no move from the root to the current position is a null move or an alternative move of White.
+    /// Returns true if the moves from the root to the current position include no null move, and no move by White that begins a
+    /// side line.
     pub(super) fn is_virtual_mainline(&mut self, span: Span) -> bool {
         self.state.step_nodes(self.here.at, span);
         self.tree().line_to(self.here.at).all(|at| {
@@ -125,16 +127,15 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Returns whether exactly one move from the root to the current position is an alternative move of White.
+    /// Returns true if exactly one of the moves from the root to the current position is a move by White that begins a side line.
     pub(super) fn is_try(&mut self, span: Span) -> bool {
         self.state.step_nodes(self.here.at, span);
         let alternatives = self.tree().line_to(self.here.at);
         alternatives.filter(|&at| self.tree().is_secondary(at) && self.mover(at).is_white()).count() == 1
     }
 
-    /// Finds the longest run of equal moves on two paths: from the last common ancestor of two positions to each of
-    /// them. The positions are the values of two variables, and neither may be an ancestor of the other. Returns the
-    /// length of the run.
+    /// Finds the longest run of equal moves on two ways, from the last common ancestor of two positions to each of them. The
+    /// positions are the values of two variables. Neither may be an ancestor of the other. Returns the length of the run.
     pub(super) fn consecutive_moves(
         &mut self,
         first: VarId,
@@ -174,34 +175,34 @@ impl Evaluation<'_> {
         Some(length as i32)
     }
 
-    /// Returns the nodes on the path from a node down to another one, without the first.
+    /// Returns the nodes on the way from a node down to one of its descendants, without the first node.
     pub(super) fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
         let mut way: Vec<usize> = self.tree().line_to(to).take_while(|&at| at != from).collect();
         way.reverse();
         way
     }
 
-    /// Returns the squares and the piece of each move that leads to one of the nodes.
+    /// Returns the squares and the piece of each move that leads to one of the given nodes.
     fn moves_on(&self, way: &[usize]) -> Vec<Shift> {
         let shift = |played: &PlayedMove| Shift { step: played.step, man: played.man };
         way.iter().filter_map(|&at| self.tree().played(at).map(shift)).collect()
     }
 
-    /// Returns the ends of a range, if both of them have a value.
+    /// Returns the bounds of a range. Returns `None` if one of them has no value.
     pub(super) fn range(&mut self, [lo, hi]: &[Number<ExplicitForm>; 2]) -> Option<[i32; 2]> {
         let (lo, hi) = (self.number(lo), self.number(hi));
         Some([lo?, hi?])
     }
 }
 
-/// Converts a node to the number that filters have as their value.
+/// Converts a node to a number, the type that filters have as their value.
 fn numbered(at: usize) -> i32 {
     at as i32
 }
 
-/// Finds the longest run that two lists have in common. Returns its index in each list and its length. If several runs
-/// are equally long, the first one counts. `goes_on` is called with the number of comparisons in each round, and ends
-/// the search if it returns false.
+/// Finds the longest run that two lists have in common. Returns the index of the run in each list, and its length. If several
+/// runs are equally long, the first one counts. `goes_on` is called with the number of comparisons in each round. If it returns
+/// false, the search ends.
 fn longest_common_run<T: PartialEq>(
     a: &[T],
     b: &[T],

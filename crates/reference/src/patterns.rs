@@ -7,12 +7,12 @@ use orbit_core::{
 };
 use orbit_query::tree::Text;
 
-/// The number of steps of a search that take as long as the evaluation of one filter.
+/// The number of steps of a regular expression search that take as long as the evaluation of one filter.
 const STEPS_A_FILTER: u64 = 64;
 
 impl Evaluation<'_> {
-    /// Returns the text of the first match. Its groups are kept until the next search. A search without a match clears
-    /// the groups.
+    /// Returns the text of the first match. The groups of the match are stored until the next search. A search without a match
+    /// removes the groups.
     pub(super) fn search(&mut self, text: &Text<ExplicitForm>, pattern: &str, span: Span) -> Option<Vec<u8>> {
         self.state.groups = None;
         let text = self.text(text)?;
@@ -23,8 +23,8 @@ impl Evaluation<'_> {
         matched
     }
 
-    /// Returns the groups of the next match at or after `from`. Then moves `from` to the end of the match or, if the
-    /// match is empty, to one byte after it.
+    /// Returns the groups of the next match at or after `from`. Moves `from` to the end of the match or, after an empty match,
+    /// one byte further.
     pub(super) fn next_match(
         &mut self,
         text: &[u8],
@@ -47,7 +47,7 @@ impl Evaluation<'_> {
         found.iter().map(|group| group.map(|(start, end)| (start, text[start..end].to_vec()))).collect()
     }
 
-    /// Returns the first match at or after a place. A search that takes too long ends the whole search with an error.
+    /// Returns the first match at or after a byte. If this search takes too long, the evaluation ends with an error.
     fn first_match(&mut self, pattern: &str, text: &[u8], from: usize, span: Span) -> Option<Captures> {
         let mut steps = 0;
         let found = self.declared.patterns.get(pattern)?.find(text, from, &mut steps, &self.state.interrupt);
@@ -75,7 +75,7 @@ impl Evaluation<'_> {
         self.last_group(group, span).map(|(_, text)| text)
     }
 
-    /// Evaluates `\-1`, the place at which a group begins.
+    /// Evaluates `\-1`, the index at which a group begins.
     pub(super) fn group_start(&mut self, group: u32, span: Span) -> Option<i32> {
         self.last_group(group, span).map(|(start, _)| start as i32)
     }

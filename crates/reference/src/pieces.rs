@@ -1,5 +1,5 @@
-//! Evaluates filters about single pieces of a game. Each piece has a number from the first position on, which it keeps
-//! even if it moves or is promoted.
+//! Evaluates filters about single pieces of a game. Each piece gets a number in the first position, and keeps it even if it moves
+//! or is promoted.
 
 use shakmaty::{Bitboard, Square};
 
@@ -12,8 +12,8 @@ impl Evaluation<'_> {
         self.tree().men(self.here.at)
     }
 
-    /// Returns the piece on a set's square. Returns `None` unless the set has exactly one square and that square is
-    /// occupied.
+    /// Returns the piece on the only square of a set. Returns `None` if the set does not have exactly one square, or if the
+    /// square is empty.
     fn only_piece(&mut self, of: &Squares<ExplicitForm>) -> Option<u8> {
         let s = self.squares(of).single_square()?;
         self.men().on(s)
@@ -24,15 +24,15 @@ impl Evaluation<'_> {
         self.number_of_var(var, span).map(|piece| piece as u8)
     }
 
-    /// Returns the square of a variable's piece in the current position, as a set. The set is empty if the piece has
-    /// been captured.
+    /// Returns the set with the square of a variable's piece in the current position. The set is empty if the piece has been
+    /// captured.
     pub(super) fn piece_squares(&mut self, var: VarId, span: Span) -> Bitboard {
         let piece = self.piece_of(var, span);
         let square = piece.and_then(|piece| self.men().square_of(piece));
         square.map_or(Bitboard::EMPTY, Bitboard::from)
     }
 
-    /// Writes a piece and its square as `Rh1`. Writes nothing if the piece has been captured.
+    /// Returns the text for a piece and its square, such as `Rh1`. The text is empty if the piece has been captured.
     pub(super) fn piece_text(&mut self, var: VarId, span: Span) -> Vec<u8> {
         let square = self.piece_squares(var, span).single_square();
         let man = square.and_then(|s| Some((self.here.placement.at(s)?, s)));
@@ -48,14 +48,13 @@ impl Evaluation<'_> {
         piece.is_some()
     }
 
-    /// Returns the pieces on a set of squares. Each comes with its square and with the value that the variable of a
-    /// loop gets for it.
+    /// Returns the pieces on a set of squares. Each is a square, and the value that the variable of a loop gets for the piece.
     pub(super) fn pieces_to_try(&mut self, domain: &Squares<ExplicitForm>) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
         squares.into_iter().filter_map(|s| Some((s, Cell::Number(self.men().on(s)?.into())))).collect()
     }
 
-    /// Evaluates `pieceid X` and `pieceid S`. A captured piece still has its number.
+    /// Evaluates `pieceid X` and `pieceid S`. A captured piece in a variable still has its number.
     pub(super) fn piece_id(&mut self, of: &Squares<ExplicitForm>) -> Option<i32> {
         let piece = match of.op() {
             SquaresOp::Game(GameSquares::Piece(var)) => self.piece_of(*var, of.mark),

@@ -9,14 +9,13 @@ use orbit_query::tree::Special;
 /// A move that was played.
 #[derive(Clone, Debug)]
 pub(super) struct PlayedMove {
-    /// The piece that moved: for castling the king, for a null move the king of the side that passes.
+    /// The piece that moved. For castling, this is the king. For a null move, it is the king of the side that passes.
     pub(super) man: Option<Piece>,
-    /// The origin and destination of the move. For a null move, both are the king's square; there are none if there is
-    /// no king.
+    /// The origin and target squares of the move. For a null move, both are the square of the king; `None` if there is no king.
     pub(super) step: Option<(Square, Square)>,
-    /// The origin and destination of the rook, for castling of any kind.
+    /// The origin and target squares of the rook if the move is castling, including castling as in Chess960.
     pub(super) rook: Option<(Square, Square)>,
-    /// True for castling on the king's side, false on the queen's side. `None` if filters do not count the move as
+    /// True for castling on the king's side, false for castling on the queen's side. `None` if filters do not count the move as
     /// castling.
     pub(super) castle: Option<bool>,
     pub(super) en_passant: bool,
@@ -27,15 +26,15 @@ pub(super) struct PlayedMove {
     pub(super) null: bool,
 }
 
-/// The part of a move to which a filter can refer: the square that it leaves and the square that it reaches. Castling
-/// has two parts.
+/// The part of a move that a filter can select: the square that a piece leaves, and the square that it reaches. Castling has two
+/// parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MovePart {
     pub(super) from: Bitboard,
     pub(super) to: Bitboard,
 }
 
-/// The part of a move that a `--` has selected. After the move, `from` and `to` refer to this part.
+/// The part of a move that a `--` has selected. In filters that are evaluated after the move, `from` and `to` mean this part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selected {
     /// The node after the move.
@@ -80,7 +79,7 @@ impl PlayedMove {
         }
     }
 
-    /// Describes castling. A packed castling move names the king's square and the square of its own rook.
+    /// Describes castling. A packed castling move contains the square of the king and the square of the king's own rook.
     fn castling(plain: PlayedMove, king: Square, rook: Square) -> PlayedMove {
         let king_side = rook > king;
         let on_rank = |file| square(file, xy(king).1).expect("files are 0..=7");
@@ -93,12 +92,12 @@ impl PlayedMove {
         }
     }
 
-    /// Returns the origin and destination of each piece that moved: two pieces for castling.
+    /// Returns the origin and target squares of each piece that moved. Castling moves two pieces.
     pub(super) fn shifts(&self) -> impl Iterator<Item = (Square, Square)> {
         self.step.into_iter().chain(self.rook)
     }
 
-    /// Returns the parts of the move to which a `--` can refer. Castling has two parts.
+    /// Returns the parts of the move that a `--` can select. Castling has two parts.
     pub(super) fn parts(&self) -> Vec<MovePart> {
         let set = Bitboard::from_square;
         let rook = self.rook.filter(|_| self.castle.is_some());

@@ -61,7 +61,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// The rules by which one `line` is searched for.
+/// The rules for the search for one `line`.
 struct LineRules<'c> {
     line: &'c Line<ExplicitForm>,
     steps: &'c [&'c LineStep<ExplicitForm>],
@@ -69,8 +69,7 @@ struct LineRules<'c> {
 }
 
 impl LineRules<'_> {
-    /// Returns the positions that may follow a position. If `by` is given, only the position after this move may
-    /// follow.
+    /// Returns the positions that may follow a position. If `by` is present, only the position after this move may follow.
     fn after(&self, eval: &Evaluation, at: usize, by: Option<usize>) -> Vec<usize> {
         let may_step = |child: usize| self.line.sibling.is_none_or(|sibling| eval.is_child(child, sibling));
         if self.line.back {
@@ -84,8 +83,8 @@ impl LineRules<'_> {
 impl ChainRules for LineRules<'_> {
     const ENDS_BEHIND: bool = true;
 
-    /// Returns the ways to try a constituent at a position: one for each move from the position if the constituent is
-    /// tied to a move, otherwise one.
+    /// Returns the attempts to match a constituent at a position. If the constituent contains a `move` filter for the moves that
+    /// leave the position, there is one attempt for each of these moves. Otherwise there is a single attempt.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt> {
         let children = eval.tree().children(at);
         if self.steps[one].tied && !self.line.back && !children.is_empty() {
@@ -107,7 +106,7 @@ impl ChainRules for LineRules<'_> {
         Next::At(next.into_iter().flat_map(|between| self.after(eval, between, None)).collect())
     }
 
-    /// Returns the number of positions of the line; positions that the line skips do not count.
+    /// Returns the number of positions in the line. Positions that the line skips do not count.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32> {
         let moves = eval.nodes[at].ply.abs_diff(eval.nodes[self.start].ply) as i32;
         Some(1 + if self.line.single_color { moves / 2 } else { moves })

@@ -1,5 +1,5 @@
-//! Compiles a chain of constituents (as in `line` and `path`) to a program. The program determines which constituents
-//! may come next, with fewer repetitions first.
+//! Compiles the chain of a `line` or `path` to a program. The program determines which constituents may come next. It tries fewer
+//! repetitions first.
 
 use orbit_query::tree::{
     Any, Chain, ConditionOp, GameCondition, GameNumber, GamePosition, GameText, NumberOp, PositionOp, Ref,
@@ -11,9 +11,9 @@ use super::copies::ExplicitForm;
 /// An operation of the program to which a chain is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProgramOp {
-    /// The constituent with this number must match; then the next operation runs.
+    /// The constituent with this number must match. Then the next operation runs.
     One(usize),
-    /// Both operations may follow; the first one is tried first.
+    /// Either of two operations may follow. The first one is tried first.
     Fork(usize, usize),
     /// The chain may end here.
     Accept,
@@ -23,12 +23,12 @@ pub(super) enum ProgramOp {
 #[derive(Clone, Debug)]
 pub(super) struct ChainProgram {
     ops: Vec<ProgramOp>,
-    /// For each operation, true if the chain may end there without a further constituent.
+    /// For each operation, true if the chain may end there without another constituent.
     may_end: Vec<bool>,
 }
 
 impl ChainProgram {
-    /// The largest number of operations. It limits nested repetitions with counts.
+    /// The maximum number of operations. It limits nested repetitions with counts.
     pub(super) const OPS_MAX: usize = 20_000;
 
     /// Compiles a chain for a game with `nodes` positions. Returns `None` if the program would be too long.
@@ -51,9 +51,9 @@ impl ChainProgram {
 
 /// Compiles a chain whose first constituent has the number `first`. Returns the number of constituents in the chain.
 ///
-/// No match is longer than the game. So a maximum beyond the length of the game is treated as no maximum. A minimum
-/// beyond it can be reduced to one more than the number of positions, which still cannot be reached. Repetitions of a
-/// constituent that may be empty are not affected, because one such repetition is equivalent to many.
+/// No match is longer than the game. A maximum number of repetitions beyond the length of the game is therefore treated as no
+/// maximum. A minimum beyond this length is reduced to one more than the number of positions, which still cannot be reached. This
+/// does not affect repetitions of a constituent that may be empty, because one empty repetition is equivalent to many.
 fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>) -> Option<usize> {
     if ops.len() > ChainProgram::OPS_MAX {
         return None;
@@ -97,10 +97,10 @@ fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>)
     }
 }
 
-/// Returns, for each operation, whether the end of the program can be reached without a constituent.
+/// For each operation, returns true if the end of the program can be reached without another constituent.
 fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
     let mut may_end: Vec<bool> = ops.iter().map(|op| *op == ProgramOp::Accept).collect();
-    // Repetitions without a maximum jump backwards, so one pass is not enough. Each pass completes at least one more
+    // Repetitions without a maximum jump backwards, so one iteration is not enough. Each iteration completes at least one more
     // level of nesting.
     let mut is_known = false;
     while !is_known {
@@ -117,9 +117,8 @@ fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
     may_end
 }
 
-/// Returns whether a filter of a chain keeps state. This is so if its value at a position may depend on earlier
-/// evaluations in the same chain, or if it matters how often or in which order filters are evaluated. All ways through
-/// such a chain must be tried.
+/// Returns true if a filter of a chain keeps state: its value at a position may depend on earlier evaluations in the chain, or
+/// the number or the order of its evaluations matters. The search must then try all ways through the chain.
 pub(super) fn keeps_state<'a>(filters: impl IntoIterator<Item = &'a Any<ExplicitForm>>) -> bool {
     let (mut keeps, mut sets_path, mut reads_path) = (false, false, false);
     for filter in filters {
@@ -197,7 +196,7 @@ mod tests {
         Chain::Repeat { of: Box::new(of), min, max }
     }
 
-    /// Returns the numbers of constituents that a program accepts, up to `length_max`.
+    /// Returns the numbers of constituents that a program can match, up to `length_max`.
     fn lengths(chain: &Chain<()>, nodes: usize, length_max: usize) -> Vec<usize> {
         let program = ChainProgram::new(chain, nodes).unwrap();
         let mut places = vec![0];
@@ -232,7 +231,7 @@ mod tests {
 
     #[test]
     fn repeats_beyond_the_game_are_without_end() {
-        // In a game of three positions, five repetitions cannot be told apart from any larger number.
+        // In a game of three positions, five repetitions are equivalent to any larger number.
         assert_eq!(lengths(&repeat(one(), 1, Some(5)), 3, 6), [1, 2, 3, 4, 5, 6]);
         assert_eq!(lengths(&repeat(one(), 1_000_000, None), 3, 5), [4, 5]);
         assert!(ChainProgram::new(&repeat(repeat(one(), 400, Some(400)), 400, Some(400)), 400).is_none());

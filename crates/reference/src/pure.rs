@@ -8,8 +8,8 @@ use super::{
 };
 use orbit_query::tree::{Dirs, PureKind};
 
-/// Returns the men that take part in the mate of the side to move or, if `mate` is false, in its stalemate. The set is
-/// empty unless the mate or stalemate is of the given kind.
+/// Returns the men that take part in a mate of the side to move or, if `mate` is false, in its stalemate. The set is empty if the
+/// position is not a mate or stalemate of the given kind.
 pub(super) fn men(board: &SquareArray, kind: PureKind, mate: bool) -> Bitboard {
     let mut kings = board.kings(board.turn);
     let (Some(king), None) = (kings.next(), kings.next()) else { return Bitboard::EMPTY };
@@ -28,7 +28,7 @@ pub(super) fn men(board: &SquareArray, kind: PureKind, mate: bool) -> Bitboard {
     if (wanted.collect::<Bitboard>() & !men).any() { Bitboard::EMPTY } else { men }
 }
 
-/// A man between a slider (queen, rook or bishop) and a square on its line, with nothing else in between.
+/// A man between a slider (queen, rook or bishop) and a square on the slider's line. No other man stands in between.
 struct Shield {
     slider: Square,
     man: Square,
@@ -72,19 +72,19 @@ impl<'a> ReferenceScene<'a> {
         shakmaty::attacks::king_attacks(self.king).into_iter()
     }
 
-    /// Returns the number of enemy men that attack a square. Lines through the king count.
+    /// Returns the number of enemy men that attack a square. The king of the side to move does not block their lines.
     fn attacks_on(&self, target: Square) -> usize {
         let enemies = self.lifted.of_color(!self.board.turn);
         enemies.filter(|&(s, _)| self.lifted.attacks_from(s).contains(target)).count()
     }
 
-    /// Returns the enemy man that pins a man of the side to move to its king, if there is one.
+    /// Returns the enemy man that pins a man of the side to move to its king. Returns `None` if there is none.
     fn pinner(&self, man: Square) -> Option<Square> {
         let pin = |line: &&Shield| line.man == man && line.end == self.king && self.is_enemy(line.slider);
         self.lines.iter().find(pin).filter(|_| self.is_own(man)).map(|line| line.slider)
     }
 
-    /// Returns the square of a man that gives check, with the squares between it and the king if it is a slider.
+    /// Returns the square of a man that gives check. If the man is a slider, also returns the squares between it and the king.
     fn line_of(&self, checker: Square) -> Bitboard {
         let sliding = matches!(
             self.board.at(checker).map(|piece| piece.role),
@@ -94,7 +94,7 @@ impl<'a> ReferenceScene<'a> {
         Bitboard::from(checker) | if sliding { way } else { Bitboard::EMPTY }
     }
 
-    /// Returns whether a man of the side to move other than the king could move to one of the squares or capture a man
+    /// Returns true if a man of the side to move, other than the king, could move to one of the squares, including by a capture
     /// there.
     fn could_reach(&self, man: Square, targets: Bitboard) -> bool {
         let moves = self.board.pseudolegal_moves();
@@ -102,8 +102,8 @@ impl<'a> ReferenceScene<'a> {
         moves.any(|step| targets.contains(step.to) || targets.contains(step.takes_on()))
     }
 
-    /// Returns the squares on which a man of the side to move would refute the mate. There are none unless exactly one
-    /// man gives check.
+    /// Returns the squares on which a man of the side to move would refute the mate. If not exactly one man gives check, there
+    /// are no such squares.
     fn refutations(&self) -> Bitboard {
         match *self.checkers {
             [checker] => self.line_of(checker) | self.board.kings(!self.board.turn).collect::<Bitboard>(),
@@ -111,12 +111,12 @@ impl<'a> ReferenceScene<'a> {
         }
     }
 
-    /// Returns whether a man is pinned and would refute the mate if it were not pinned.
+    /// Returns true if a man is pinned, and would refute the mate if it were not pinned.
     fn is_refuter(&self, man: Square) -> bool {
         self.pinner(man).is_some() && self.could_reach(man, self.refutations())
     }
 
-    /// Returns whether a pinned man is allowed in a pure mate or stalemate.
+    /// Returns true if a man is pinned in a way that pure mates or stalemates allow.
     fn has_licence(&self, man: Square) -> bool {
         if self.mate { self.is_refuter(man) } else { self.pinner(man).is_some() }
     }
@@ -156,8 +156,8 @@ impl<'a> ReferenceScene<'a> {
     }
 }
 
-/// Returns all lines of all sliders: the slider, the first man on its line, and each square behind that man, up to and
-/// including the next man.
+/// Returns all lines of all sliders. Each consists of the slider, the first man on its line, and a square behind that man. The
+/// squares behind it extend up to and including the next man.
 fn lines(board: &SquareArray) -> Vec<Shield> {
     let mut out = Vec::new();
     for slider in Square::ALL {

@@ -1,15 +1,15 @@
-//! The context of a filter. Some filters have a different meaning in the target of a `--`, in a constituent of a
-//! `line`, or in a `path`.
+//! The context of a filter. Some filters have another meaning in the target of a `--`, in a constituent of a `line`, or in a
+//! `path`.
 
 use super::{memory::PathProgress, played::Selected};
 
 /// The context in which a filter is evaluated.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
-    /// In the target of a `--`: the part of the move to which `from` and `to` refer.
+    /// In the target of a `--`, the part of the move that `from` and `to` mean.
     pub(super) selected: Option<Selected>,
-    /// In a constituent of a `line` that is tried with one particular move: the position after that move.
+    /// In a constituent of a `line` that is evaluated for one particular move, the position after this move.
     pub(super) tied: Option<usize>,
-    /// In a `path`: the progress of the path so far.
+    /// In a `path`, the progress of the search for this path.
     pub(super) walk: Option<PathProgress>,
 }

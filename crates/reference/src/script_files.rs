@@ -9,14 +9,14 @@ use std::sync::Mutex;
 use orbit_core::files::{open_regular, refuse_special};
 use orbit_core::sync::lock;
 
-/// The size of the largest file that is read, in bytes.
+/// The maximum size of a file that is read, in bytes.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// The folder whose files a query may read and write.
+/// The folder that contains the files that a query may read and write.
 #[derive(Debug)]
 pub(super) struct ScriptFiles {
     folder: PathBuf,
-    /// The files that this search has written to, by their paths.
+    /// The files that this search has written to, with their paths.
     written: Mutex<BTreeMap<PathBuf, File>>,
 }
 
@@ -25,11 +25,11 @@ impl ScriptFiles {
         ScriptFiles { folder: folder.to_path_buf(), written: Mutex::default() }
     }
 
-    /// Appends to a file. The first time that a search writes to a file, the file is emptied first.
+    /// Appends to a file. When a search writes to a file for the first time, the file is emptied first.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written; the string gives the reason.
+    /// Fails if the file cannot be written. The error string contains the reason.
     pub(super) fn append(&self, name: &[u8], text: &[u8]) -> Result<(), String> {
         let path = self.path(name)?;
         if !path.extension().is_some_and(|ending| ending == "cqo" || ending == "cql") {
@@ -53,7 +53,7 @@ impl ScriptFiles {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read; the string gives the reason.
+    /// Fails if the file cannot be read. The error string contains the reason.
     pub(super) fn read(&self, name: &[u8]) -> Result<Vec<u8>, String> {
         let path = self.path(name)?;
         let mut text = Vec::new();
@@ -65,7 +65,7 @@ impl ScriptFiles {
         }
     }
 
-    /// Returns the path of a file inside the folder. Neither the name nor a symbolic link may lead out of the folder.
+    /// Returns the path of a file inside the folder. Fails if the name or a symbolic link leads out of the folder.
     fn path(&self, name: &[u8]) -> Result<PathBuf, String> {
         let shown = String::from_utf8_lossy(name);
         let name = std::str::from_utf8(name).map_err(|_| format!("the name `{shown}` is not UTF-8"))?;

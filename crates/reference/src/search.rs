@@ -1,10 +1,11 @@
 //! The search for the best way through a chain of constituents, for `line` and `path`.
 //!
-//! All ways are tried in order. At each position, the constituents that may come next are tried, fewer repetitions
-//! first; after each constituent, the positions to which it leads are tried. The value of a way depends only on its
-//! last position. So the best continuation from a position and a place in the chain does not depend on the way to it,
-//! unless filters of the chain keep state. Without state, each continuation is computed once, and the search takes
-//! polynomial time. With state, all ways are tried, up to a limit.
+//! A *way* is a sequence of constituents and positions that match the chain. The search tries all ways in order. At each
+//! position, it tries the constituents that may come next, fewer repetitions first. After each constituent, it tries the
+//! positions to which the constituent leads. The value of a way depends only on its last position. So the best continuation from
+//! a position and a place in the chain does not depend on the way that led there, unless filters of the chain keep state. Without
+//! state, each continuation is computed once, and the search takes polynomial time. With state, all ways are tried, up to a
+//! limit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,12 +18,12 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::{Cell, VarId};
 
-/// The rules of one kind of chain: those of `line` or of `path`.
+/// The rules of one kind of chain, `line` or `path`.
 pub(super) trait ChainRules {
     /// Returns the attempts to match a constituent at a position, in order.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt>;
 
-    /// Returns whether a constituent matches in an attempt.
+    /// Returns true if a constituent matches in an attempt.
     fn fits(&mut self, eval: &mut Evaluation, at: usize, one: usize, attempt: Attempt) -> bool;
 
     /// Returns the positions at which the chain continues after a constituent that matched.
@@ -31,19 +32,19 @@ pub(super) trait ChainRules {
     /// Returns the value of a way that ends at a position, or `None` if no way may end there.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32>;
 
-    /// True if a way ends at the position at which its last constituent was tried, false if it ends at the position
-    /// where the next constituent would be tried.
+    /// True if a way ends at the position at which its last constituent was tried. False if it ends at the position at which the
+    /// next constituent would be tried.
     const ENDS_BEHIND: bool;
 }
 
-/// An attempt to match a constituent: with a move that leaves `before`, or at the position alone.
+/// An attempt to match a constituent, either together with a move that leaves `before`, or at the position alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Attempt {
     pub(super) before: usize,
     pub(super) by: Option<usize>,
 }
 
-/// The positions at which a chain continues; see [`ChainRules::next`].
+/// The positions at which a chain continues after a constituent; see [`ChainRules::next`].
 pub(super) enum Next {
     /// The same position.
     Here,
@@ -51,7 +52,7 @@ pub(super) enum Next {
     At(Vec<usize>),
 }
 
-/// A constituent that matched, as a step of a way.
+/// A step of a way: a constituent that matched.
 pub(super) struct WayStep {
     /// The position at which the constituent was tried.
     pub(super) at: usize,
@@ -60,13 +61,13 @@ pub(super) struct WayStep {
     pub(super) notes: Vec<Note>,
 }
 
-/// The values of atomic variables. A search undoes changes of these variables when it goes back to try another way.
+/// The values of atomic variables. When the search goes back to try another way, it undoes changes of these variables.
 type Atoms = Vec<(VarId, Cell<Evaluated>)>;
 
-/// The best ways from a position and a place in the chain.
+/// The best ways from a position and a place (an operation) in the program of the chain.
 struct BestWays {
     value: i32,
-    /// The first of the best ways, or all of them if `keep_all` is set.
+    /// The first of the best ways or, if `keep_all` is set, all of them.
     ways: Vec<SearchWay>,
 }
 
@@ -74,7 +75,7 @@ struct BestWays {
 struct SearchWay {
     /// The constituents up to the next position.
     steps: Vec<usize>,
-    /// The best ways from the next position; `None` at the end of the way.
+    /// The best ways from the next position. `None` if the way ends here.
     next: Option<usize>,
     atoms: Atoms,
 }
@@ -82,41 +83,41 @@ struct SearchWay {
 /// One search for the best way through a chain.
 pub(super) struct Search<'p> {
     program: &'p ChainProgram,
-    /// True if the search ends at the first way that it finds, instead of looking for the best.
+    /// True if the search ends at the first way that it finds. Otherwise it looks for the best way.
     pub(super) first_match: bool,
-    /// True if all equally good ways are kept.
+    /// True if all equally good ways are stored.
     pub(super) keep_all: bool,
-    /// The atomic variables, whose changes are undone when the search goes back.
+    /// The atomic variables. When the search goes back, it undoes changes of these variables.
     pub(super) atoms: Vec<VarId>,
-    /// If no filter keeps state: the best way from each position and place in the program.
+    /// The best way from each position and place in the program. `None` if a filter keeps state.
     memo: Option<HashMap<(usize, usize), Option<usize>>>,
-    /// If no filter keeps state: the step of each attempt so far, or `None` if the constituent did not match.
+    /// For each attempt so far, its step, or `None` if the constituent did not match. It is used only if no filter keeps state.
     fitting: HashMap<(usize, usize, Option<usize>), Option<usize>>,
     steps: Vec<WayStep>,
     bests: Vec<BestWays>,
 }
 
-/// The value of the best ways that a search found, and the index of these ways.
+/// The value of the best ways that a search has found, and the index of these ways.
 pub(super) struct Goal {
     pub(super) value: i32,
     best: usize,
 }
 
-/// A position and a place in the program from which all ways are tried.
+/// A position and a place in the program from which the search tries all ways.
 struct SearchFrame {
     at: usize,
     pc: usize,
     open: Vec<PendingStep>,
-    /// The places in the program that were already reached at this position.
+    /// The places in the program that the search has already reached at this position.
     seen: HashSet<usize>,
     best: Option<BestWays>,
-    /// The constituents that led from the frame before to this one.
+    /// The constituents that led from the previous frame to this one.
     steps: Vec<usize>,
-    /// The values of atomic variables when the frame was entered.
+    /// The values of the atomic variables at the moment when the search entered the frame.
     atoms: Atoms,
 }
 
-/// Pending work of a frame. The last entry is the next to run.
+/// Work of a frame that is still to be done. The last entry runs next.
 enum PendingStep {
     Op { pc: usize, steps: Vec<usize> },
     Try(Try),
@@ -128,14 +129,14 @@ struct Try {
     pc: usize,
     one: usize,
     attempt: Attempt,
-    /// The constituents before it in the same frame.
+    /// The constituents that were matched before it in this frame.
     steps: Vec<usize>,
 }
 
 impl<'p> Search<'p> {
-    /// The maximum number of steps in a search that must try every way to match.
+    /// The maximum number of steps for a search that must try every way.
     const STEPS_MAX: u64 = 2_000_000;
-    /// The maximum number of steps in a search that computes each continuation once.
+    /// The maximum number of steps for a search that computes each continuation once.
     const PLACES_MAX: u64 = 50_000_000;
 
     pub(super) fn new(program: &'p ChainProgram, keeps_state: bool) -> Search<'p> {
@@ -155,7 +156,7 @@ impl<'p> Search<'p> {
         if self.memo.is_some() { Self::PLACES_MAX } else { Self::STEPS_MAX }
     }
 
-    /// Returns the best way from a position, if there is one. `span` is the range of the chain in the query text.
+    /// Returns the best way from a position, if there is one. `span` is the span of the chain in the query text.
     ///
     /// # Errors
     ///
@@ -224,7 +225,7 @@ impl<'p> Search<'p> {
         best
     }
 
-    /// Runs the operation at a place in the program, at the position of the frame.
+    /// Runs the operation at a place in the program, with the position of the frame.
     fn op<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -233,7 +234,7 @@ impl<'p> Search<'p> {
         pc: usize,
         steps: Vec<usize>,
     ) {
-        // A place that was already reached leads to nothing new. This check also ends repetitions of an empty
+        // If the search has already reached this place, it finds nothing new there. This check also ends repetitions of an empty
         // constituent.
         if !frame.seen.insert(pc) {
             return;
@@ -345,8 +346,8 @@ impl<'p> Search<'p> {
 
     // ---- results
 
-    /// Returns the steps of the first of the best ways. Gives the atomic variables the values that they have at its
-    /// end.
+    /// Returns the steps of the first of the best ways. Sets the atomic variables to the values that they have at the end of this
+    /// way.
     pub(super) fn first_way(&self, eval: &mut Evaluation, goal: &Goal) -> Vec<&WayStep> {
         let (mut steps, mut at) = (Vec::new(), Some(goal.best));
         while let Some(best) = at {
@@ -358,7 +359,7 @@ impl<'p> Search<'p> {
         steps
     }
 
-    /// Returns the steps of the best ways other than the first, at most `ways_max` of them.
+    /// Returns the steps of all best ways except the first. At most `ways_max` of them are returned.
     pub(super) fn other_ways(&self, goal: &Goal, ways_max: usize) -> Vec<Vec<&WayStep>> {
         let mut ways = Vec::new();
         let mut open: Vec<(&SearchWay, Vec<&WayStep>)> = Vec::new();
@@ -386,7 +387,7 @@ pub(super) struct SearchTooLong {
 }
 
 impl SearchTooLong {
-    /// Returns the error for the filter `name`, a `line` or a `path`, in the game with this number.
+    /// Returns the error for a filter `name`, which is `line` or `path`, in the game with this number.
     pub(super) fn fault(&self, name: &str, game: u32, span: Span) -> Diagnostic {
         let message = format!("this `{name}` has more than {} ways to be tried in game {game}", self.most);
         let help = if self.most == Search::STEPS_MAX {

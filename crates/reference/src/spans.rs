@@ -1,7 +1,7 @@
 //! Records spans: the positions and moves that make up the match of a filter.
 //!
-//! A filter that matches records its span, which replaces the spans that filters inside it recorded. If an enclosing
-//! filter does not match, that filter removes the span together with the comments.
+//! A filter that matches records its span, which replaces the spans of filters inside it. If an enclosing filter does not match,
+//! it removes the span and the comments.
 
 use std::collections::BTreeSet;
 
@@ -12,20 +12,21 @@ use super::{
 use orbit_query::answer::{MatchSpan, SpanKind};
 
 impl Evaluation<'_> {
-    /// Returns the index in the list of notes at which the notes of the next filter begin.
+    /// Returns the current length of the list of notes. The notes of the filter that is evaluated next begin at this index.
     pub(super) fn notes_begin(&self) -> usize {
         self.state.notes.len()
     }
 
-    /// Records the span of a `line`, `find` or `echo`, given its positions. The span includes the moves between
-    /// consecutive entries of `nodes`; for `find`, those between the first entry and each of the others.
+    /// Records the span of a `line`, `find` or `echo` with the positions `nodes`. The span includes the moves between consecutive
+    /// positions; for `find`, it includes the moves between the first position and each of the others.
     pub(super) fn note_span(&mut self, begin: usize, kind: SpanKind, nodes: &[usize]) {
         if !self.state.tells_spans {
             return;
         }
         let pairs = nodes.iter().zip(nodes.iter().skip(1));
         let pairs: Vec<_> = match kind {
-            // Found positions may be on different branches, so each one is connected to the hit by moves.
+            // The positions that `find` found may be on different branches. So the moves of the span connect each of them with
+            // the hit.
             SpanKind::Find => nodes.iter().skip(1).map(|&found| (nodes[0], found)).collect(),
             _ => pairs.map(|(&a, &b)| (a, b)).collect(),
         };
@@ -44,8 +45,8 @@ impl Evaluation<'_> {
         self.note(self.here.at, Noted::Span(MatchSpan { kind, nodes, moves }));
     }
 
-    /// Records a move as a span. If the filter at the position after the move has recorded a line, a path or a move
-    /// that begins there, the span includes it.
+    /// Records a move as a span. If the filter at the position after the move has recorded a line, a path or a move that begins
+    /// there, it becomes a part of the span.
     pub(super) fn note_move(&mut self, begin: usize, before: usize, behind: usize) {
         if !self.state.tells_spans {
             return;
@@ -82,7 +83,7 @@ impl Evaluation<'_> {
         spans
     }
 
-    /// Removes the spans of `find` and `echo` from the operands of a comparison, because only their numbers matter
+    /// Removes the spans of `find` and `echo` in the operands of a comparison, because only the numbers of positions matter
     /// there.
     pub(super) fn forget_found(&mut self, begin: usize) {
         for span in self.take_spans(begin).into_iter().filter(|span| span.kind.is_of_moves()) {
@@ -90,7 +91,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Keeps the spans of the first copy that matches, and removes those of all other copies.
+    /// Retains only the spans of the first copy that matches. Call this method after each copy.
     pub(super) fn first_copy(&mut self, begin: usize, matches: bool, is_first: &mut bool) {
         if matches && *is_first {
             *is_first = false;
@@ -99,7 +100,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the moves between two positions, or none if neither position is an ancestor of the other.
+    /// Returns the moves between two positions. There are none if neither position is an ancestor of the other.
     fn moves_between(&self, a: usize, b: usize) -> Vec<usize> {
         match (self.tree().is_proper_ancestor(a, b), self.tree().is_proper_ancestor(b, a)) {
             (true, _) => self.way_down(a, b),
@@ -109,8 +110,8 @@ impl Evaluation<'_> {
     }
 }
 
-/// Chooses the span to report for a hit: the first `line` or `path` that matched, otherwise the first move,
-/// otherwise the first `find` or `echo`. `spans` must not contain the spans of nested filters.
+/// Returns the span to report for a hit: that of the first `line` or `path` that matched, or else of the first move, or else of
+/// the first `find` or `echo`. `spans` must not contain the spans of nested filters.
 fn chosen(spans: impl IntoIterator<Item = MatchSpan>) -> Option<MatchSpan> {
     let rank = |span: &MatchSpan| match span.kind {
         SpanKind::Line | SpanKind::Path => 0,

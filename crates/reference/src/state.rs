@@ -1,4 +1,4 @@
-//! The state of an evaluation, which is kept from filter to filter and from position to position of a game.
+//! The state of an evaluation. It persists from filter to filter, and from position to position of a game.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use orbit_query::{
     },
 };
 
-/// The declarations of a query. The state has an entry for each variable, dictionary and `sort`.
+/// The declarations of a query. Each variable, dictionary and `sort` has an entry in the state.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
     pub(super) vars: Vec<Var>,
     pub(super) dictionaries: Vec<Dictionary>,
     pub(super) sorts: Vec<Sort>,
-    /// The compiled regular expressions of the query, by their text.
+    /// The compiled regular expressions of the query. The key is the text of the expression.
     pub(super) patterns: BTreeMap<String, CompiledPattern>,
     /// The files that the query may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
@@ -56,7 +56,7 @@ impl Declared {
     }
 }
 
-/// Returns the regular expression of a filter, if the filter searches for one.
+/// If a filter uses a regular expression, returns this expression.
 fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
     match filter {
         Ref::Text(f) if let TextOp::Game(GameText::Match { pattern, .. }) = f.op() => Some(pattern),
@@ -67,7 +67,7 @@ fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
     }
 }
 
-/// The groups of a match of a regular expression: for each group that is part of the match, its start and its text.
+/// The groups of a regular expression match. For each group that takes part in the match, there is its start and its text.
 pub(super) type Groups = Vec<Option<(usize, Vec<u8>)>>;
 
 /// A key or a value of a dictionary.
@@ -98,9 +98,9 @@ pub(super) struct VariableState {
     pub(super) cells: Cells<Evaluated>,
     /// The entries of the dictionaries.
     dictionaries: Vec<DictionaryEntries>,
-    /// The groups of the last match of a regular expression; `None` if the last search found no match.
+    /// The groups of the last match of a regular expression. `None` if the last search found no match.
     pub(super) groups: Option<Groups>,
-    /// Comments and spans, in the order in which they were made. A filter that does not match removes its own.
+    /// Comments and spans, in the order in which they were added. A filter that does not match removes those that it has added.
     pub(super) notes: Vec<Note>,
     /// True if filters record their spans.
     pub(super) tells_spans: bool,
@@ -108,9 +108,9 @@ pub(super) struct VariableState {
     sorted: Vec<Sorted>,
     /// True while a `sort` is being evaluated.
     pub(super) sorts: bool,
-    /// The tags that are set in the output, by name.
+    /// The tags that are set when the game is written, by name.
     pub(super) tags: BTreeMap<String, Vec<u8>>,
-    /// The positions whose comments are removed from the output.
+    /// The positions whose comments are removed when the game is written.
     pub(super) removed: BTreeSet<usize>,
     /// The lines that the query prints immediately.
     pub(super) messages: Vec<Vec<u8>>,
@@ -120,28 +120,28 @@ pub(super) struct VariableState {
     pub(super) last_game: Option<u32>,
     /// The number of iterations of `loop` and `while` so far in this game.
     repetitions: u64,
-    /// The number of steps that the evaluation may still take.
+    /// The number of steps that the evaluation may still take before it ends with an error.
     steps_left: u64,
-    /// The switch with which the caller ends the search.
+    /// The switch by which the caller can end the search.
     pub(super) interrupt: Interrupt,
-    /// The number of steps since the switch was last checked. It is checked at the first step, too.
+    /// The number of steps since the switch was last checked. The initial value causes a check at the first step.
     unlooked: u64,
-    /// The error that ends the search, if there is one. After it, no filter matches and all loops end.
+    /// The error that ends the search, if there is one. Once it is set, no filter matches and all loops end.
     pub(super) fault: Option<Diagnostic>,
 }
 
 impl VariableState {
-    /// The largest number of iterations of `loop` and `while` in one game. It ends an endless loop within seconds.
+    /// The maximum number of iterations of `loop` and `while` in one game. It ends an endless loop within seconds.
     const REPETITIONS_MAX: u64 = 10_000_000;
 
-    /// The number of steps between two checks of the switch. A filter takes a few microseconds; one that examines all
-    /// squares takes somewhat longer.
+    /// The number of steps between two checks of the switch. A filter usually takes a few microseconds. A filter that examines
+    /// all squares takes somewhat longer.
     const STEPS_A_LOOK: u64 = 1024;
 
-    /// The number of bytes of strings that take as long to process as one filter.
+    /// The number of bytes in strings that take as long to process as one filter.
     const BYTES_A_STEP: usize = 1024;
 
-    /// The number of positions that count as one step when a filter visits many positions of the game.
+    /// The number of positions that count as one step if a filter visits many positions of the game.
     const NODES_A_STEP: usize = 64;
 
     /// Creates the state for the start of a game.
@@ -180,7 +180,7 @@ impl VariableState {
         std::mem::take(&mut self.sorted)
     }
 
-    /// Records the error that ends the search. If there is one already, the first error is kept.
+    /// Records the error that ends the search. If there is already an error, it remains.
     pub(super) fn fail(&mut self, fault: Diagnostic) {
         self.fault.get_or_insert(fault);
     }
@@ -193,7 +193,7 @@ impl VariableState {
         }
     }
 
-    /// Counts one step: the evaluation of one filter, or work that takes as long.
+    /// Counts one step, which is the evaluation of one filter, or other work that takes as long.
     pub(super) fn step(&mut self, span: Span) {
         self.steps(1, span);
     }
@@ -203,12 +203,12 @@ impl VariableState {
         self.steps((bytes / VariableState::BYTES_A_STEP) as u64, span);
     }
 
-    /// Counts the work of visiting a number of positions, or other entries of a list.
+    /// Counts the work of visiting positions, or other entries of a list.
     pub(super) fn step_nodes(&mut self, nodes: usize, span: Span) {
         self.steps((nodes / VariableState::NODES_A_STEP) as u64, span);
     }
 
-    /// Counts steps, and checks the switch at intervals. After an error, nothing is counted.
+    /// Counts steps, and checks the switch at intervals. After an error, it counts nothing.
     pub(super) fn steps(&mut self, count: u64, span: Span) {
         if self.fault.is_some() {
             return;
@@ -246,12 +246,13 @@ impl VariableState {
 pub struct RunState {
     cells: Vec<(VarId, Cell<Evaluated>)>,
     dictionaries: Vec<(DictionaryId, DictionaryEntries)>,
-    /// The name of each variable, and whether it is printed at the end of the search.
+    /// The name of each variable. The flag is true if the variable is printed at the end of the search.
     names: Vec<(String, bool)>,
 }
 
 impl RunState {
-    /// Creates the state for the start of a search: each variable is 0, "" or [], and all dictionaries are empty.
+    /// Creates the state for the start of a search. Each variable is 0, "" or [], depending on its type, and all dictionaries are
+    /// empty.
     pub fn new(query: &TypedQuery) -> RunState {
         let lasting = |life: Life| matches!(life, Life::Run { .. });
         let vars = query.vars.iter().zip(0..).filter(|(var, _)| lasting(var.life));
@@ -272,13 +273,13 @@ impl RunState {
         }
     }
 
-    /// Returns the names of the variables that are printed at the end of a search, and their values as text.
+    /// Returns the names of the variables that are printed at the end of a search, with their values as text.
     pub fn printed(&self) -> Vec<(&str, Vec<u8>)> {
         let named = self.names.iter().zip(&self.cells).filter(|((_, printed), _)| *printed);
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
     }
 
-    /// Moves the values into the state of a game. The evaluation of the game may change them.
+    /// Moves the values into the state of a game. The evaluation of the game can change them.
     pub(super) fn lend(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             state.cells.bind(*var, std::mem::replace(cell, Cell::Unbound));

@@ -8,7 +8,7 @@ use super::{copies::ExplicitForm, eval::Evaluation};
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::{Number, Spelt, Text};
 
-/// The largest length of a string that a query creates, in bytes.
+/// The maximum length in bytes of a string that a query creates.
 const LENGTH_MAX: usize = 16 << 20;
 
 impl Evaluation<'_> {
@@ -69,7 +69,7 @@ impl Evaluation<'_> {
         memchr::memmem::find(&text, &needle).map(|at| at as i32)
     }
 
-    /// Parses decimal digits with an optional minus sign before them.
+    /// Parses a string of decimal digits with an optional minus sign as a number.
     pub(super) fn number_in(&mut self, of: &Text<ExplicitForm>) -> Option<i32> {
         let text = self.text(of)?;
         let digits = text.strip_prefix(b"-").unwrap_or(&text);
@@ -91,7 +91,7 @@ impl Evaluation<'_> {
         (code > 0).then(|| vec![code])
     }
 
-    /// Returns the letter of the piece on a square, or `_` if the square is empty.
+    /// Returns the letter for the content of a square. It is `_` if the square is empty.
     pub(super) fn content_name(&self, spelt: Spelt, square: Square) -> Vec<u8> {
         let letter = self.here.placement.at(square).map_or('_', |piece| match spelt {
             Spelt::Type => piece.role.upper_char(),
@@ -106,8 +106,8 @@ impl Evaluation<'_> {
     }
 }
 
-/// Returns the half-open range of a string between two bounds, or `None` if a bound has no value. Negative bounds count
-/// from the end. All bounds are limited to the length of the string.
+/// Returns the half-open range of a string between two bounds. Negative bounds count from the end of the string. Bounds outside
+/// of the string mean its nearest end. Returns `None` if a bound has no value.
 pub(super) fn clamped(
     length: usize,
     from: Option<Option<i32>>,

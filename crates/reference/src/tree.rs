@@ -1,9 +1,9 @@
-//! The tree of the lines in a game. A *node* is a position of the game, by its number.
+//! The tree of the lines in a game. A *node* is a position of the game, identified by its number.
 
 use super::{Spot, men::PieceMap, played::PlayedMove};
 
-/// The data that follow from the moves of a game: the tree, the effect of each move, and the pieces on each square.
-/// Nodes are numbered in preorder: a parent comes before its children, and a subtree is a range of numbers.
+/// The data that follow from the moves of a game: the tree, the effect of each move, and the piece on each square. Nodes are
+/// numbered in preorder: a parent comes before its children, and a subtree is a range of numbers.
 #[derive(Debug)]
 pub(super) struct GameTree {
     nodes: Vec<GameNode>,
@@ -15,9 +15,9 @@ struct GameNode {
     children: Vec<usize>,
     /// The index of the node among the children of its parent.
     sibling: usize,
-    /// The last node of the subtree, which is the node itself if it has no children.
+    /// The last node of the subtree. It is the node itself if the node has no children.
     last: usize,
-    /// The number of alternatives to main moves on the path from the root.
+    /// The number of moves from the root to the node that begin a side line.
     depth: usize,
     played: Option<PlayedMove>,
     men: PieceMap,
@@ -79,7 +79,7 @@ impl GameTree {
         &self.nodes[at].children
     }
 
-    /// Returns whether a node is an alternative to the first child of its parent.
+    /// Returns true if a node is not the first child of its parent.
     pub(super) fn is_secondary(&self, at: usize) -> bool {
         self.nodes[at].sibling > 0
     }
@@ -93,7 +93,7 @@ impl GameTree {
         self.nodes[at].depth
     }
 
-    /// Returns the move that led to a node; the root has none.
+    /// Returns the move that led to a node. Returns `None` for the root.
     pub(super) fn played(&self, at: usize) -> Option<&PlayedMove> {
         self.nodes[at].played.as_ref()
     }
@@ -103,7 +103,7 @@ impl GameTree {
         &self.nodes[at].men
     }
 
-    /// Returns a node and its ancestors, the nearest first.
+    /// Returns a node and its ancestors. The nearest come first.
     pub(super) fn line_to(&self, at: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(at), |&at| self.parent(at))
     }

@@ -14,7 +14,7 @@ pub(super) enum Value {
     Position(Option<i32>),
 }
 
-/// Marks cells (the storage of variables) whose values have been computed.
+/// A marker for cells (the storage of variables) in this engine, whose values are computed values and not nodes of a plan.
 #[derive(Clone, Debug)]
 pub(super) enum Evaluated {}
 
@@ -26,7 +26,7 @@ impl CellValues for Evaluated {
     type Position = i32;
 }
 
-/// Writes a set of squares as `[a1,b2]`. A single square is written without brackets.
+/// Returns the text for a set of squares, such as `[a1,b2]`. For a single square, it has no brackets.
 pub(super) fn squares_text(squares: Bitboard) -> Vec<u8> {
     let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
     match &names[..] {
@@ -35,7 +35,7 @@ pub(super) fn squares_text(squares: Bitboard) -> Vec<u8> {
     }
 }
 
-/// Writes the value of a variable as text.
+/// Returns the text for the value of a variable.
 pub(super) fn cell_text(cell: &Cell<Evaluated>) -> Vec<u8> {
     match cell {
         Cell::Unbound => Vec::new(),

@@ -32,7 +32,7 @@ impl Evaluation<'_> {
         squares.unwrap_or(Bitboard::EMPTY)
     }
 
-    /// Returns the number that a variable holds. A variable that holds a piece holds the number of that piece.
+    /// Returns the number in a variable. For a variable that holds a piece, this is the number of the piece.
     pub(super) fn number_of_var(&mut self, var: VarId, span: Span) -> Option<i32> {
         let number = self.state.cells.number(var).copied();
         if number.is_none() {
@@ -57,7 +57,7 @@ impl Evaluation<'_> {
         position
     }
 
-    /// Returns the value that is to be assigned, if there is one. A set filter always has a value.
+    /// Returns the value that is assigned, if there is one. A set filter always has a value.
     fn assigned(&mut self, value: &Assigned<ExplicitForm>) -> Option<Cell<Evaluated>> {
         match value {
             Assigned::Squares(f) => Some(Cell::Squares(self.squares(f))),
@@ -108,7 +108,8 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Returns whether a loop may assign its variable. It is an error if the variable already has a value.
+    /// Returns true if a loop may assign its variable. If the variable already has a value, this is an error that ends the
+    /// search.
     pub(super) fn may_loop(&mut self, var: VarId, span: Span) -> bool {
         if self.state.cells.is_bound(var) {
             let name = self.name(var);
@@ -120,7 +121,7 @@ impl Evaluation<'_> {
         self.state.fault.is_none()
     }
 
-    /// Returns the squares of a set. Each comes with the value that the variable of a loop gets for it.
+    /// Returns the squares of a set. Each is paired with the value that the variable of a loop gets for it.
     pub(super) fn squares_to_try(
         &mut self,
         domain: &Squares<ExplicitForm>,
@@ -129,8 +130,8 @@ impl Evaluation<'_> {
         squares.into_iter().map(|s| (s, Cell::Squares(Bitboard::from(s)))).collect()
     }
 
-    /// Returns the squares for which the body of a loop matches. The variable has the value of the square during the
-    /// evaluation.
+    /// Returns the squares for which the body of a loop matches. While the body is evaluated for a square, the variable has the
+    /// value of that square.
     pub(super) fn loop_over(
         &mut self,
         var: VarId,
@@ -152,8 +153,7 @@ impl Evaluation<'_> {
         out
     }
 
-    /// Returns whether the body of a loop matches for all squares. Stops at the first square for which it does not
-    /// match.
+    /// Returns true if the body of a loop matches for all squares. Stops at the first square for which it does not match.
     pub(super) fn all_over(
         &mut self,
         var: VarId,

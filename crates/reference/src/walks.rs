@@ -29,8 +29,8 @@ impl Evaluation<'_> {
         self.walk(path).map(|found| found.end as i32)
     }
 
-    /// Returns the progress of the path that encloses the filter. Without one, returns the result of the last path that
-    /// matched.
+    /// Returns the progress of the enclosing path. If no path encloses the current filter, returns the result of the last path
+    /// that matched.
     fn current_walk(&self) -> Option<PathProgress> {
         self.scope.walk.or(self.state.chains.last_walk)
     }
@@ -122,7 +122,7 @@ impl Evaluation<'_> {
         Some(Chained { value, end })
     }
 
-    /// Writes the comments that the keywords `title`, `piecepath` and `verbose` of the path request.
+    /// Writes the comments that the options `title`, `piecepath` and `verbose` of a path request.
     fn note_asked(&mut self, rules: &PathRules<'_>, nodes: &[usize]) {
         let (path, start) = (rules.path, self.here.at);
         if let Some(title) = &path.title {
@@ -143,8 +143,8 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Writes the squares of each piece in focus that moves or is captured, as `Ng1-f3-g1`, in the order of their first
-    /// squares.
+    /// Returns the squares of each piece in focus that moves or is captured, such as `Ng1-f3-g1`. Pieces come in the order of
+    /// their first squares.
     fn piece_paths(&self, focus: &BTreeSet<u8>, nodes: &[usize]) -> String {
         let (Some(&start), Some(&end)) = (nodes.first(), nodes.last()) else { return String::new() };
         let mut line: Vec<usize> = self.tree().line_to(end).take_while(|&at| at > start).collect();
@@ -171,10 +171,10 @@ impl Evaluation<'_> {
     }
 }
 
-/// The largest number of equally good ways for which comments are written.
+/// The maximum number of equally good ways for which comments are written.
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// Returns the range of a path in the query text, which is that of its operands.
+/// Returns the span of a path in the query text, which is that of its operands.
 fn span_of(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]) -> Option<Span> {
     let sides = |step: &&PathStep<ExplicitForm>| match step {
         PathStep::Edge { edge, targets } => {
@@ -204,16 +204,17 @@ fn path_keeps_state(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]
     keeps_state(&filters)
 }
 
-/// The rules by which one `path` is searched for.
+/// The rules for the search for one `path`.
 struct PathRules<'c> {
     path: &'c Path<ExplicitForm>,
     steps: &'c [&'c PathStep<ExplicitForm>],
     start: usize,
-    /// The numbers of the pieces in focus: only moves that touch one of them count. `None` if all moves count.
+    /// The numbers of the pieces in focus. Only moves of these pieces, or moves that capture them, count. `None` if all moves
+    /// count.
     focus: Option<BTreeSet<u8>>,
-    /// For each position that the search has reached, the number of counted moves on the way to it.
+    /// For each position that the search has reached, the number of moves on the way to it that count.
     counts: HashMap<usize, i32>,
-    /// The value and the last position of the best way so far.
+    /// The value and the last position of the best way that the search has found so far.
     best: Option<(i32, usize)>,
 }
 
@@ -233,7 +234,7 @@ impl<'c> PathRules<'c> {
         PathRules { path, steps, start, focus, counts: HashMap::from([(start, 0)]), best: None }
     }
 
-    /// Returns the progress of the path when the search is at a position.
+    /// Returns the progress of the path when the search has reached a position.
     fn walk(&self, eval: &Evaluation, at: usize) -> PathProgress {
         let count = self.counts.get(&at).copied().unwrap_or(0);
         let plies = eval.nodes[at].ply - eval.nodes[self.start].ply;
@@ -245,7 +246,7 @@ impl<'c> PathRules<'c> {
         }
     }
 
-    /// Returns the positions of a way: its start, and the positions after its moves.
+    /// Returns the positions of a way. These are its start, and the positions after its moves.
     fn nodes(&self, way: &[&WayStep]) -> Vec<usize> {
         std::iter::once(self.start).chain(way.iter().filter_map(|step| step.attempt.by)).collect()
     }
@@ -254,20 +255,20 @@ impl<'c> PathRules<'c> {
         matches!(self.path.focus, Some(Focus::Pieces { capture: true, .. }))
     }
 
-    /// Returns whether a piece in focus is on one of the squares before a move.
+    /// Returns true if, before a move, a piece in focus is on one of the squares.
     fn any_in_focus(&self, eval: &Evaluation, before: usize, squares: shakmaty::Bitboard) -> bool {
         let Some(focus) = &self.focus else { return true };
         eval.tree().men(before).on_any(squares).any(|piece| focus.contains(&piece))
     }
 
-    /// Returns whether a move counts because it captures a piece in focus.
+    /// Returns true if a move counts because it captures a piece in focus.
     fn is_focused_capture(&self, eval: &Evaluation, attempt: Attempt) -> bool {
         let played = attempt.by.and_then(|child| eval.tree().played(child));
         let captured = played.and_then(|played| played.captured);
         self.captures() && captured.is_some_and(|s| self.any_in_focus(eval, attempt.before, s.into()))
     }
 
-    /// Returns whether the selected part of a move touches a piece in focus.
+    /// Returns true if the selected part of a move moves a piece in focus, or if the move captures one.
     fn is_part_in_focus(&self, eval: &Evaluation, attempt: Attempt, part: &MovePart) -> bool {
         self.any_in_focus(eval, attempt.before, part.from) || self.is_focused_capture(eval, attempt)
     }
@@ -280,8 +281,8 @@ impl<'c> PathRules<'c> {
             || self.is_focused_capture(eval, attempt)
     }
 
-    /// Returns the nearest moves that count, on every branch of the game. At the start of the path, only moves that
-    /// leave the start are considered.
+    /// Returns the nearest moves that count, on every branch of the game. At the start of the path, only the moves from the start
+    /// position are considered.
     fn exits(&self, eval: &Evaluation, at: usize) -> Vec<Attempt> {
         let mut exits = Vec::new();
         let leave = |before: usize| {
@@ -300,7 +301,7 @@ impl<'c> PathRules<'c> {
         exits
     }
 
-    /// Evaluates a function as a part of this path, so that filters can read its progress.
+    /// Calls `evaluate` as a part of this path, so that filters can read the progress of the path.
     fn within<T>(&self, eval: &mut Evaluation, at: usize, evaluate: impl FnOnce(&mut Evaluation) -> T) -> T {
         let walk = self.walk(eval, at);
         eval.scoped(|scope| scope.walk = Some(walk), evaluate)
@@ -348,7 +349,7 @@ impl ChainRules for PathRules<'_> {
         }
     }
 
-    /// Returns the number of moves that count, or the value of `max` if the path has one. A path has at least one move.
+    /// Returns the number of moves that count or, if the path has `max`, the value of `max`. A path has at least one move.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32> {
         if at == self.start {
             return None;

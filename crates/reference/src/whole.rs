@@ -1,4 +1,4 @@
-//! Evaluates a query on a whole game, position by position. All evaluations share one state, such as the values of
+//! Evaluates a query on a whole game, position by position. All evaluations share one state, which includes the values of
 //! variables.
 
 use super::{
@@ -12,18 +12,18 @@ use super::{
 use orbit_core::{diagnostic::Diagnostic, interrupt::Interrupt};
 use orbit_query::tree::Any;
 
-/// The data about a game that are requested in addition to the values at its positions.
+/// Selects the data about a game that are computed in addition to the values at its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WantedFacts {
-    /// True if the matching copies of the outermost transform are requested.
+    /// True if the copies of the outermost transform that match are computed.
     pub copies: bool,
-    /// True if the spans of hits are requested.
+    /// True if the spans of hits are computed.
     pub spans: bool,
     /// The number of the last game of the database, if it is known.
     pub last_game: Option<u32>,
 }
 
-/// The error that ended the evaluation of a game, with its position.
+/// The error that ended the evaluation of a game, and the position at which it occurred.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFault {
     /// The node at which the error was detected.
@@ -33,8 +33,7 @@ pub struct GameFault {
 }
 
 impl Reference {
-    /// Evaluates the query on a game: once at each position for which `is_asked` is true, in the order of the
-    /// positions' numbers.
+    /// Evaluates the query once at each position of a game for which `is_asked` is true, in the order of the positions' numbers.
     ///
     /// # Errors
     ///
@@ -64,7 +63,7 @@ impl Reference {
                 return Err(GameFault { at, diagnostic });
             }
             if let Some(before) = before.filter(|_| found.hit) {
-                // To find the matching copies, they are evaluated a second time, from the same state.
+                // The copies are evaluated again, from the state before the first evaluation, to find those that match.
                 let after = std::mem::replace(&mut evaluation.state, before);
                 let matching = evaluation.there(at, |there| self.copies_here(there));
                 if let Some(diagnostic) = evaluation.state.fault.take() {

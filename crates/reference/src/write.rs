@@ -15,7 +15,7 @@ use orbit_query::tree::{
 };
 
 impl Evaluation<'_> {
-    /// Writes the values of several filters, one after the other.
+    /// Returns the text for the values of several filters, one after the other.
     pub(super) fn written(&mut self, of: &[PlainFilter]) -> Vec<u8> {
         let mut out = Vec::new();
         for filter in of {
@@ -25,8 +25,8 @@ impl Evaluation<'_> {
         out
     }
 
-    /// Writes the value of a filter as text. Returns `None` if the filter does not match; but an empty set is written
-    /// as `[]`.
+    /// Returns the text for the value of a filter. Returns `None` if the filter does not match, except that an empty set gives
+    /// `[]`.
     pub(super) fn value_text(&mut self, filter: &PlainFilter) -> Option<Vec<u8>> {
         if let Some(var) = variable(filter)
             && !self.state.cells.is_bound(var)
@@ -53,8 +53,8 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Writes a position as `move 3(wtm)`. In a side line, writes `move 3(wtm)[17]`, and adds the number as a comment
-    /// of the given kind at the position.
+    /// Returns the text for a position, such as `move 3(wtm)`. In a side line, the text is `move 3(wtm)[17]`, and the number is
+    /// also added as a comment of the given kind at the position.
     pub(super) fn position_text(&mut self, at: usize, kind: fn(Vec<u8>) -> Noted) -> String {
         let (number, turn, in_mainline) = self.there(at, |there| {
             let turn = there.here.placement.turn.fold_wb("wtm", "btm");
@@ -67,7 +67,7 @@ impl Evaluation<'_> {
         format!("move {number}({turn})[{at}]")
     }
 
-    /// Writes the position as `placement side castling ep 0 1`, like a FEN with constant counters.
+    /// Returns the text `placement side castling ep 0 1` for the position. It is a FEN with constant counters.
     pub(super) fn fen(&self) -> Vec<u8> {
         let board = &self.here.placement;
         let ranks: Vec<String> = (0..8).rev().map(|y| rank(board, y)).collect();
@@ -95,7 +95,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Writes one rank of the board, in the notation of FEN.
+/// Returns the text for one rank of the board in FEN.
 fn rank(board: &SquareArray, y: i32) -> String {
     let mut out = String::new();
     let mut empty = 0;
@@ -117,7 +117,7 @@ fn rank(board: &SquareArray, y: i32) -> String {
     out
 }
 
-/// Returns the square over which a pawn has just moved two squares, if the last move was such a move.
+/// If the last move was a pawn's move by two squares, returns the square that the pawn passed over.
 fn passed(before: &SquareArray, after: &SquareArray) -> Option<Square> {
     let (pawn, home, behind, ahead) = match before.turn {
         Color::White => (Role::Pawn.of(Color::White), 1, 2, 3),
@@ -133,7 +133,7 @@ fn passed(before: &SquareArray, after: &SquareArray) -> Option<Square> {
     steps.map(|(_, _, behind)| behind)
 }
 
-/// Returns the variable that a filter reads, if the filter is a variable.
+/// If a filter is a variable, returns this variable. Otherwise returns `None`.
 fn variable(filter: &PlainFilter) -> Option<VarId> {
     match filter {
         Any::Condition(_) => None,

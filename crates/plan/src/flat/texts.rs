@@ -323,7 +323,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles code that replaces a string without a value by the text for a missing value.
+    /// Compiles code that replaces a string without a value by the text `<false>`.
     fn or_false(&mut self, to: RegisterWord) -> CompileResult {
         let (none, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number: to, no: none })?;

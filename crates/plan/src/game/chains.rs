@@ -1,4 +1,4 @@
-//! Lowers `line` and `path` to the graph, as automata over masks.
+//! Lowers `line` and `path` to the graph. Each becomes an automaton that reads masks.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Number, Squares};
 use shakmaty::Bitboard;
 
-/// The masks to which the operands of an automaton refer, by index.
+/// The masks that an automaton reads. The automaton refers to them by index.
 #[derive(Default)]
 struct AutomatonMasks(Vec<Id>);
 
@@ -31,7 +31,7 @@ impl AutomatonMasks {
 /// The range of a chain's value.
 enum ChainRange {
     Known(i32, i32),
-    /// Two computed numbers, and the mask of positions at which both have a value.
+    /// Two computed bounds, and the mask of positions at which both have a value.
     Read {
         lo: Id,
         hi: Id,
@@ -40,8 +40,8 @@ enum ChainRange {
 }
 
 impl Lower {
-    /// Lowers `line`. The value is the number of positions of the line or, if `end` is true, its last position. Returns
-    /// the value, and the mask of positions at which there is one.
+    /// Lowers `line`. Returns its value, and the mask of positions at which it has one. The value is the number of positions in
+    /// the line or, if `end` is true, the last position of the line.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool) -> (Id, Id) {
         let mut masks = AutomatonMasks::default();
         let chain = self.line_chain(&line.chain, &mut masks);
@@ -79,9 +79,9 @@ impl Lower {
         chain
     }
 
-    /// Lowers `path`. The value is the number of moves of the path. If the path has `max`, it is the largest value of
-    /// that filter at the path's end; if `end` is true, it is the path's last position. Returns the value, and the mask
-    /// of positions at which there is one.
+    /// Lowers `path`. Returns its value, and the mask of positions at which it has one. The value is the number of moves in the
+    /// path or, with `max`, the largest value of `max` at the end of a path. If `end` is true, the value is the last position of
+    /// the path.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool) -> (Id, Id) {
         let (sees, side) = self.focus(path.focus.as_ref());
         let pieces = match (&path.focus, sees) {
@@ -115,7 +115,7 @@ impl Lower {
         (number, self.and(ok, side))
     }
 
-    /// Returns the moves that a path sees, and the mask of positions at which a path can begin.
+    /// Returns the moves to which a path is restricted, and the mask of positions at which a path can begin.
     fn focus(&mut self, focus: Option<&Focus<Expanded>>) -> (Sees, Id) {
         let always = self.dag.mask(true);
         match focus {
@@ -165,8 +165,8 @@ impl Lower {
         chain
     }
 
-    /// Makes the automaton of a chain. Returns the value that the automaton finds from each position on, and the mask of
-    /// positions at which it finds one.
+    /// Makes the automaton of a chain and runs it from each position. Returns the values that it finds, and the mask of positions
+    /// from which it finds one.
     fn walk(
         &mut self,
         chain: &Chain<ChainPart>,
@@ -197,7 +197,7 @@ impl Lower {
         let word = self.dag.game(GameOp::Walk(walk.clone()), operands.clone());
         let (number, mut found) = self.unpacked_number(word);
         if any {
-            // Most queries need only this mask, and it is computed faster than the values.
+            // Most queries need only this mask, and `AnyWalk` computes it faster than `Walk` computes the values.
             found = self.dag.game(GameOp::AnyWalk(walk), operands);
         }
         let Some(ChainRange::Read { lo, hi, ok }) = range else { return (number, found) };
@@ -216,8 +216,8 @@ impl Lower {
     }
 }
 
-/// Returns two values: whether a set contains all pieces of White, and whether it contains all pieces of Black. `None` if it
-/// contains only some pieces of a side, or no piece at all.
+/// If a set consists of all pieces of one side or of both sides, returns two flags: White's pieces are in the set, and Black's
+/// are. Returns `None` if the set contains only some pieces of a side, or no pieces.
 fn whole_sides(of: &Squares) -> Option<[bool; 2]> {
     let SquaresOp::Designator { pieces, squares: Bitboard::FULL } = of.op() else {
         return matches!(of.op(), SquaresOp::Constant(Bitboard::FULL)).then_some([true, true]);

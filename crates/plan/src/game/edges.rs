@@ -1,4 +1,4 @@
-//! Lowers tests of moves to the graph: `--`, `[x]`, `move`, and the filters about the previous move.
+//! Lowers filters about moves to the graph: `--`, `[x]`, `move`, and the filters about the previous move.
 
 use crate::{
     dag::{Id, Op, TRUE},
@@ -17,7 +17,8 @@ impl Lower {
         self.dag.game(GameOp::Leaf(leaf), Vec::new())
     }
 
-    /// Returns the squares that `from` or `to` means: those that the previous move left or reached.
+    /// Returns the squares that `from` means or, if `to` is true, those that `to` means: the squares that the previous move left
+    /// or reached.
     pub(super) fn moved_squares(&mut self, to: bool) -> Id {
         match self.owned {
             Some(owned) if to => owned.to,
@@ -45,7 +46,7 @@ impl Lower {
         of.as_ref().map(|of| self.square_test(of, operands))
     }
 
-    /// Returns the test of a `--`, and the sets that it reads. These sets are evaluated before the move.
+    /// Returns the test of a `--` filter, and the sets that the test reads. These sets are evaluated before the move.
     fn edge_test(&mut self, edge: &Edge<Expanded>) -> (EdgeTest, Vec<Id>) {
         let mut operands = Vec::new();
         let from = self.optional_test(&edge.from, &mut operands).unwrap_or(SquareTest::Any);
@@ -67,7 +68,7 @@ impl Lower {
     }
 
     /// Lowers filters that are evaluated after a tested move. In these filters, `from` and `to` mean the part of the move that
-    /// the test selects.
+    /// the test selects, such as the king's move of castling.
     pub(super) fn behind<T>(
         &mut self,
         test: EdgeTest,
@@ -81,8 +82,9 @@ impl Lower {
         out
     }
 
-    /// Lowers a `--`. Returns the mask of positions to which a move that passes the test leads, and the result of `target` there.
-    /// Unless the edge is `entering`, the mask is meaningless at the first positions of games.
+    /// Lowers a `--` filter. Returns the mask of positions reached by a move that passes the test, and the result of `target` at
+    /// these positions. If the filter tests the moves that leave a position, callers must ignore the mask at the first position
+    /// of each game.
     pub(super) fn edge<T>(&mut self, edge: &Edge<Expanded>, target: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         if edge.entering {
             let (test, operands) = self.apart(|lower| lower.edge_test(edge));
@@ -94,7 +96,7 @@ impl Lower {
         (self.passed(test, operands), target)
     }
 
-    /// Returns the mask of positions to which a move that passes a test leads.
+    /// Returns the mask of positions reached by a move that passes a test.
     fn entered(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) {
             let initial = self.dag.add(Op::Initial);
@@ -103,13 +105,12 @@ impl Lower {
         self.dag.game(GameOp::Entered(test), operands)
     }
 
-    /// Does the same as [`Self::entered`], for callers that ignore the first positions of games. The mask may be wrong
-    /// at these positions.
+    /// Like [`Self::entered`], but for callers that ignore the first position of each game. The mask may be wrong there.
     fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
     }
 
-    /// Lowers `L--R(T)` as a condition; `truth` lowers T.
+    /// Lowers `L--R(T)` as a condition. `truth` lowers T.
     pub(crate) fn edge_truth(&mut self, edge: &Edge<Expanded>, truth: impl FnOnce(&mut Lower) -> Id) -> Id {
         let (entered, target) = self.edge(edge, truth);
         if edge.entering {
@@ -126,7 +127,7 @@ impl Lower {
         }
     }
 
-    /// Returns the mask of positions at which a target matches; all positions if there is no target.
+    /// Returns the mask of positions at which a target matches. Without a target, the mask contains all positions.
     pub(crate) fn target(&mut self, target: Option<&Filter>) -> Id {
         match target {
             Some(target) => self.truth(target.node()),
@@ -145,9 +146,9 @@ impl Lower {
         self.dag.game(GameOp::CountChildren, vec![entered, target])
     }
 
-    /// Returns the word of the target after the first move that passes the test and after which the target counts; `none` where
-    /// there is no such move. `word` lowers the target: it returns the target's word, and the mask of positions at which the
-    /// target counts.
+    /// Returns the value of a target after the first suitable move: the move passes the test, and the target matches after it.
+    /// The value is `none` at positions without such a move. `word` lowers the target to its value, and to the mask of positions
+    /// at which it matches.
     pub(super) fn edge_word(
         &mut self,
         edge: &Edge<Expanded>,
@@ -165,7 +166,7 @@ impl Lower {
 
     // ---- `move`
 
-    /// Returns the mask of positions to which a move that a `move` filter accepts leads.
+    /// Returns the mask of positions reached by a move that a `move` filter accepts.
     pub(super) fn move_entered(&mut self, of: &Move<Expanded>) -> Id {
         let test = |lower: &mut Lower| {
             let mut operands = Vec::new();
@@ -224,8 +225,7 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that legal or pseudolegal moves reach or, if `left` is true, the squares that these moves
-    /// leave.
+    /// Returns the squares that legal or pseudolegal moves reach. If `left` is true, returns the squares that these moves leave.
     fn legal_squares(&mut self, of: &Move<Expanded>, left: bool) -> Id {
         let (from, to) = self.legal_sets(of);
         self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only, left })
@@ -245,10 +245,10 @@ impl Lower {
         self.dag.add(Op::LegalCount { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only })
     }
 
-    // ---- constituents of a line that are tied to a move
+    // ---- constituents of a line whose `move` filters mean one particular move
 
-    /// Lowers a constituent of a line in which `move` means the next move of the line. Returns a mask: the positions that are
-    /// reached by a move that the constituent accepts.
+    /// Lowers a constituent of a line in which `move` means the next move of the line. Returns the mask of positions reached by a
+    /// move that the constituent accepts.
     pub(super) fn leaving(&mut self, filter: FilterRef) -> Id {
         if !super::refusals::stands_for_move(filter) {
             let here = self.truth(filter);
@@ -297,8 +297,8 @@ impl Lower {
         self.dag.mask(false)
     }
 
-    /// For each of `parts`, returns the mask of positions to which a move leads that passes the test of a path's constituent. For
-    /// a part, the move must be castling, and only the king's or the rook's move is tested.
+    /// Lowers a move of a path. For each of `parts`, returns the mask of positions reached by a move that passes the test. If a
+    /// part is not `None`, the move must be castling, and the test applies only to the king's or the rook's move.
     pub(super) fn path_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -315,7 +315,7 @@ impl Lower {
     }
 }
 
-/// Returns true if every move passes a test. `kings` has no effect if the test restricts no square.
+/// Returns true if every move passes a test. `kings` is ignored, because it has no effect if the test restricts no square.
 fn looks_at_no_move(test: EdgeTest) -> bool {
     EdgeTest { kings: false, ..test } == EdgeTest::ANY
 }

@@ -1,5 +1,5 @@
-//! Lowers positions of a game to the graph: the numbers of positions, comparisons of positions, and filters
-//! that are evaluated at other positions.
+//! Lowers positions of a game to the graph. This includes numbers of positions, comparisons of positions, and filters that are
+//! evaluated at other positions.
 
 use crate::{
     dag::{Id, NO_VALUE, Op},
@@ -57,21 +57,21 @@ impl Lower {
         self.packed_number(position)
     }
 
-    /// Returns the number or position that an operation computes from two positions, and the mask of
-    /// positions at which it has a value.
+    /// Returns the number or position that an operation computes from two positions, and the mask of positions at which it has a
+    /// value.
     pub(super) fn of_two(&mut self, op: GameOp, a: &Position, b: &Position) -> (Id, Id) {
         let operands = vec![self.packed_position(a), self.packed_position(b)];
         let word = self.dag.game(op, operands);
         self.unpacked_number(word)
     }
 
-    /// Returns the mask of positions at which `a` is a proper ancestor of `b`.
+    /// Returns the mask of positions at which `a` is an ancestor of `b` and not the same position.
     pub(super) fn is_before(&mut self, a: &Position, b: &Position) -> Id {
         let operands = vec![self.packed_position(a), self.packed_position(b)];
         self.dag.game(GameOp::Before, operands)
     }
 
-    /// Returns the mask of positions at which both operands have a value and are in the given order.
+    /// Returns the mask of positions at which both operands have values and are in the given order.
     fn ordered(&mut self, by: PositionOrder, left: &Position, right: &Position) -> Id {
         match by {
             PositionOrder::Number(cmp) => {
@@ -91,7 +91,7 @@ impl Lower {
         }
     }
 
-    /// Returns the squares whose contents are equal at two positions.
+    /// Returns the squares that have the same content at two positions.
     pub(super) fn same_contents(&mut self, a: &Position, b: &Position) -> Id {
         let mut differ = self.dag.word(0);
         for plane in 0..4 {
@@ -113,7 +113,7 @@ impl Lower {
         self.dag.add(Op::AndNot(both, differ))
     }
 
-    /// Returns the mask of positions for which `mask` is true at another position.
+    /// Returns the mask of positions whose position `at` is in `mask`.
     pub(super) fn mask_at(&mut self, at: &Position, mask: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let mask = self.apart(mask);
@@ -123,7 +123,7 @@ impl Lower {
         self.dag.game(GameOp::MaskAt, vec![position, mask])
     }
 
-    /// Returns the word at another position, or `none` if that position does not exist.
+    /// Returns the word at the position `at`, or `none` if there is no such position.
     pub(super) fn word_at(&mut self, at: &Position, none: u64, word: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let word = self.apart(word);
@@ -131,7 +131,7 @@ impl Lower {
         self.dag.game(GameOp::WordAt, vec![position, word, none])
     }
 
-    /// Returns a number or position that is evaluated at another position, packed into one word.
+    /// Returns the value of a number or position filter that is evaluated at another position, packed into one word.
     pub(super) fn elsewhere_word<F>(
         &mut self,
         of: &orbit_query::tree::Elsewhere<Expanded, F>,

@@ -1,4 +1,4 @@
-//! Refuses the filters of the game language that no plan can express yet.
+//! Rejects the filters of the game language that no plan can express yet.
 
 use std::{collections::HashMap, fmt::Debug};
 
@@ -14,7 +14,7 @@ use orbit_query::{
 };
 use orbit_transforms::FilterRef;
 
-/// Returns the diagnostic for a filter that no plan can express.
+/// Returns the error for a filter that no plan can express.
 pub(crate) fn not_planned(at: Span, what: &str) -> Diagnostic {
     Diagnostic::error(at, format!("the engines `cpu` and `gpu` lack {what}"), "the reference engine has it")
 }
@@ -38,8 +38,8 @@ pub(crate) fn refusal(query: &TypedQuery) -> Option<Diagnostic> {
     .err()
 }
 
-/// Returns true if a plan can express a filter, regardless of the positions and the order in which the filter is
-/// evaluated. The transforms of the filter must be expanded.
+/// Returns true if a plan can express a filter, whose transforms must be expanded. It does not matter at which positions and in
+/// which order the filter is evaluated.
 pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     let (span, evaluations, homes) = (|_: &bool| Span::default(), 0, HashMap::new());
     let mut walk = FormWalk { vars, variations, span, evaluations, homes };
@@ -47,8 +47,7 @@ pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     walk.visit(filter, &place).is_ok()
 }
 
-/// Returns true if a filter contains a `move` that means the next move of a line when the filter is a constituent of
-/// `line`.
+/// Returns true if a filter contains a `move` that means the next move of the line when the filter is a constituent of `line`.
 pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -88,34 +87,35 @@ pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     filter.children().into_iter().any(stands_for_move)
 }
 
-/// Says whether `from` and `to` mean only one part of castling: the move of the king, or that of the rook.
+/// Determines if `from` and `to` mean only one part of castling, the move of the king or that of the rook.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CastlingParts {
     No,
-    /// `from` and `to` mean one part of castling, and a plan can determine which.
+    /// `from` and `to` mean one part of castling, and a plan can determine which part.
     Here,
-    /// `from` and `to` mean one part of castling, and no plan can determine which.
+    /// `from` and `to` mean one part of castling, and no plan can determine which part.
     Refused,
 }
 
 /// The context of a filter.
 #[derive(Clone)]
 struct FilterPlace {
-    /// The evaluation to which the filter belongs. Each variable belongs to one evaluation.
+    /// The evaluation to which the filter belongs. A filter inside `find`, for example, begins another evaluation. Each variable
+    /// belongs to one evaluation.
     home: u32,
-    /// True if this evaluation is that of the query itself, at each position of a game in order.
+    /// True if this is the evaluation of the query itself, which visits the positions of a game in order.
     is_root: bool,
-    /// The variables of the loops over squares around the filter, as far as they belong to this evaluation.
+    /// The variables of the enclosing loops over squares that belong to this evaluation.
     loops: Vec<VarId>,
     owned: CastlingParts,
 }
 
-/// A walk through a tree, whose transforms may be expanded or not.
+/// A visitor of a tree. The transforms of the tree may be expanded or not.
 struct FormWalk<'q, M> {
     vars: &'q [Var],
     /// True if side lines are searched as well.
     variations: bool,
-    /// Returns the span in the text of a filter that has this mark.
+    /// Returns the span of a filter in the query text from the mark of the filter.
     span: fn(&M) -> Span,
     evaluations: u32,
     /// The evaluation to which each variable belongs.
@@ -125,7 +125,7 @@ struct FormWalk<'q, M> {
 type Refused = Result<(), Diagnostic>;
 
 impl<M: Clone + Debug> FormWalk<'_, M> {
-    /// Returns the context of a filter that begins another evaluation.
+    /// Returns the context of a filter that begins another evaluation, because it is evaluated at other positions.
     fn apart(&mut self) -> FilterPlace {
         self.evaluations += 1;
         FilterPlace { home: self.evaluations, is_root: false, loops: Vec::new(), owned: CastlingParts::No }
@@ -195,15 +195,15 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.visit(of.node(), &inner)
     }
 
-    /// Visits the operand of `sort`. The order of games does not affect where the query matches.
+    /// Visits the operand of `sort`. Plans can ignore the sort itself, because the order of games does not affect the hits.
     fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &FilterPlace) -> Refused {
-        // In this operand, `from` and `to` do not mean the part of castling that they mean around it.
+        // Inside this operand, no plan can determine which part of castling `from` and `to` mean.
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         self.visit(of.node(), &FilterPlace { owned, ..place.clone() })
     }
 
-    /// Begins another evaluation. If `from` and `to` mean a part of castling here, no plan can determine which part they
-    /// mean there.
+    /// Returns the context of a filter that begins another evaluation. If `from` and `to` mean a part of castling here, no plan
+    /// can determine which part they mean there.
     fn inside(&mut self, place: &FilterPlace) -> FilterPlace {
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         FilterPlace { owned, ..self.apart() }
@@ -224,8 +224,8 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.visit(body.node(), &inside)
     }
 
-    /// Refuses operands that depend on the square of a loop. Operations on columns run outside of programs, so they cannot
-    /// read it.
+    /// Rejects operands that depend on the square of an enclosing loop. Operations on columns run outside of programs, so they
+    /// cannot read this square.
     fn out_of_loops<Q: Form<Mark = M>>(&self, at: Span, place: &FilterPlace, operands: &[Ref<Q>]) -> Refused {
         let is_of_loop = |filter: Ref<Q>| match filter {
             Ref::Squares(f) => match f.op() {
@@ -419,8 +419,8 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.each(sets(), &before)
     }
 
-    /// Refuses `nestban`, `firstmatch` and `lastposition` where plans cannot express them: some only in main lines, and
-    /// `nestban` only at the positions of the query itself.
+    /// Rejects `nestban`, `firstmatch` and `lastposition` where plans cannot express them. Plans express some of them only in
+    /// main lines, and `nestban` only at the positions at which the query itself is evaluated.
     fn chain(&mut self, nestban: bool, in_order: bool, at: Span, place: &FilterPlace) -> Refused {
         if nestban && !(place.is_root && place.loops.is_empty()) {
             return Err(not_planned(at, "`nestban` at other positions or in a loop"));
@@ -505,7 +505,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
             PathStep::Filter(filter) => self.visit(filter.node(), &there),
             PathStep::Edge { edge, targets } => {
                 self.edge(edge, None, at, &there)?;
-                // The part of castling that is in focus depends on the start of the path.
+                // The part of castling that is in focus depends on the position at which the path starts.
                 let owned = if of_pieces { CastlingParts::Refused } else { CastlingParts::Here };
                 let behind = FilterPlace { owned, ..self.apart() };
                 self.each(targets, &behind)

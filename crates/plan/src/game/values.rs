@@ -11,7 +11,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Number, Squares};
 
 impl Lower {
-    /// Returns the mask of positions at which a condition of the game language holds.
+    /// Returns the mask of positions at which a condition of the game language is true.
     pub(crate) fn game_condition(&mut self, op: &C<Expanded>) -> Id {
         match op {
             C::At { at, of } => self.mask_at(at, |lower| lower.condition(of)),
@@ -30,7 +30,7 @@ impl Lower {
             C::Try => self.leaf(Leaf::Try),
             C::Ancestor { ancestor, of } => self.is_before(ancestor, of),
             C::Comment(of) => {
-                // A plan writes no comments, but the filters in them may assign variables.
+                // A plan writes no comments. But the filters in a comment may assign variables, so they are lowered.
                 for filter in of {
                     self.truth(filter.node());
                 }
@@ -57,8 +57,8 @@ impl Lower {
         }
     }
 
-    /// Returns the mask of positions at which a set of the game language is nonempty. As a condition, `--` uses the first move
-    /// after which its target is nonempty.
+    /// Returns the mask of positions at which a set of the game language is non-empty. As a condition, a `--` filter uses the
+    /// first move after which its target is non-empty.
     pub(crate) fn game_squares_truth(&mut self, op: &S<Expanded>) -> Id {
         let some = |of: &Squares| {
             let of = of.clone();

@@ -1,4 +1,4 @@
-//! Translates chains, the patterns of `line` and `path`, to automata.
+//! Translates chains, which are the patterns of `line` and `path`, into automata.
 
 use orbit_query::tree::Chain;
 
@@ -6,33 +6,33 @@ use orbit_query::tree::Chain;
 const STATES_MAX: usize = 64;
 /// The maximum number of branches from one state.
 const BRANCHES_MAX: usize = 256;
-/// The maximum number of choices that are tried while the branches of a state are found.
+/// The maximum number of choices that the search for the branches of a state tries.
 const CHOICES_MAX: usize = 20_000;
 
-/// The automaton of a chain. Its states are the constituents that consume a position or a move. A constituent that may be
-/// repeated becomes as many states as its repetitions need.
+/// The automaton of a chain. Its states are the constituents that consume a position or a move. If a constituent may be repeated,
+/// there are as many states for it as its repetitions need.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
-    /// The states, which branches name by their index.
+    /// The states. Branches refer to them by index.
     pub states: Vec<AutomatonState>,
     /// The branches from the start to the states that can come first.
     pub first: Vec<Branch>,
     /// The branches that leave each state.
     pub follow: Vec<Vec<Branch>>,
-    /// The number of masks to which the states and branches refer.
+    /// The number of masks that the states and branches refer to.
     pub operands: usize,
 }
 
-/// A constituent that consumes a position or a move.
+/// A constituent of a chain that consumes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AutomatonState {
-    /// The index of the operand, a mask, that must be true at the position.
+    /// The index of a mask that must be true at the position.
     pub mask: u16,
-    /// The index of an operand that must be true at the next position of the walk, in place of `mask` at this one. `mask` is then
-    /// tested only if the walk ends here because no move leaves the position.
+    /// The index of a mask that must be true at the next position of the walk. It replaces `mask`, which is then tested only if
+    /// the walk ends here because no move leaves the position.
     pub leaving: Option<u16>,
-    /// The indices of two operands that count for castling instead: the first must be true if the king is in focus, the second if
-    /// the rook is. One of them is enough.
+    /// For castling, the indices of two masks that replace `mask`. The first must be true if the king is in focus, the second if
+    /// the rook is. It is enough if one of them is in focus and its mask is true.
     pub castling: Option<[u16; 2]>,
 }
 
@@ -41,11 +41,11 @@ pub struct AutomatonState {
 pub struct Branch {
     /// The next state; `None` if the walk is complete.
     pub to: Option<u8>,
-    /// The indices of the operands, masks, that must be true where the branch begins.
+    /// The indices of masks that must be true at the position where the branch begins.
     pub guards: Vec<u16>,
 }
 
-/// A constituent of a chain, before the automaton is made.
+/// A constituent of a chain from which the automaton is built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
@@ -53,25 +53,26 @@ pub(crate) enum ChainPart {
     Guard(u16),
 }
 
-/// An instruction of the program to which a chain is first compiled. The program backtracks: it tries choices in order, fewer
-/// repetitions first.
+/// An instruction of an intermediate program. A chain is compiled to this program first. The program backtracks: it tries choices
+/// in order, and fewer repetitions come first.
 enum Instruction {
     Take(usize),
     Guard(u16),
-    /// Continues at either of two instructions. The first is tried first.
+    /// Continues at either of two instructions. It tries the first one first.
     Split(usize, usize),
     Jump(usize),
     Accept,
 }
 
 impl Automaton {
-    /// Returns the automaton of a chain whose constituents refer to `operands` masks; `None` if the automaton would be too large.
+    /// Returns the automaton of a chain whose constituents refer to `operands` masks. Returns `None` if the automaton would be
+    /// too large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
         let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;
         code.instructions.push(Instruction::Accept);
         let mut first = code.branches(0)?;
-        // A walk consumes at least one position or move.
+        // A walk consists of at least one position or move.
         first.retain(|branch| branch.to.is_some());
         let mut follow = Vec::new();
         for state in 0..code.states.len() {
@@ -105,7 +106,7 @@ impl StateCode {
                 }
             }
             Chain::Repeat { of, min, max } => {
-                // Repetitions of a part without states add no states, so the limit on states does not stop them.
+                // The limit on states does not stop repetitions of a part without states, so their number has a limit here.
                 if *min as usize > STATES_MAX || max.is_some_and(|max| max as usize > STATES_MAX) {
                     return None;
                 }
@@ -139,8 +140,8 @@ impl StateCode {
         self.instructions.len() - 1
     }
 
-    /// Returns the branches from an instruction to the next states, in the order in which they are tried. `None` if there are too
-    /// many.
+    /// Returns the branches from an instruction to the next states, in the order in which they are tried. Returns `None` if there
+    /// are too many.
     fn branches(&self, from: usize) -> Option<Vec<Branch>> {
         let mut search = WaySearch { code: self, tried: 0, out: Vec::new() };
         search.follow(from, Vec::new(), &[])?;
@@ -157,8 +158,8 @@ struct WaySearch<'a> {
 }
 
 impl WaySearch<'_> {
-    /// Adds the branches that begin with these guards and continue at instruction `at`. `open` lists the choices that were made
-    /// since the last state.
+    /// Adds the branches that require `guards` and continue at instruction `at`. `open` lists the choices made since the last
+    /// state.
     fn follow(&mut self, mut at: usize, mut guards: Vec<u16>, open: &[usize]) -> Option<()> {
         loop {
             match self.code.instructions[at] {
@@ -169,7 +170,7 @@ impl WaySearch<'_> {
                     }
                     at += 1;
                 }
-                // A loop that consumes nothing need not be repeated: one iteration has the same effect.
+                // A loop that consumes nothing is not repeated, because a second iteration would have no effect.
                 Instruction::Split(..) if open.contains(&at) => return Some(()),
                 Instruction::Split(a, b) => {
                     self.tried += 1;
@@ -186,7 +187,7 @@ impl WaySearch<'_> {
                         _ => None,
                     };
                     guards.sort_unstable();
-                    // This branch is useless if an earlier branch to the same state needs only some of its guards.
+                    // The branch is useless if an earlier branch leads to the same state and requires only some of its guards.
                     let known = |branch: &Branch| {
                         branch.to == to && branch.guards.iter().all(|guard| guards.contains(guard))
                     };

@@ -3,7 +3,7 @@
 use super::registers::{Label, RegisterWord};
 use orbit_query::tree::Sibling;
 
-/// A `line` or `path`. Its constituents are pieces of code that the search runs when it needs them. Each piece ends with
+/// A `line` or `path`. The code of each constituent is run by the search when needed, and ends with
 /// [`Instr::End`](super::Instr::End) or [`Instr::Fail`](super::Instr::Fail).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FlatChain {
@@ -11,36 +11,36 @@ pub struct FlatChain {
     pub place: u16,
     /// The constituents. The operations refer to them by index.
     pub steps: Vec<FlatStep>,
-    /// The operations that determine which constituents may follow each other.
+    /// The operations that determine which constituents may follow one another.
     pub ops: Vec<FlatOp>,
     /// For each operation, true if the chain may end there.
     pub may_end: Vec<bool>,
     /// True for a path, whose constituents are moves; false for a line, whose constituents are positions.
     pub is_path: bool,
-    /// True if a path must begin with a move.
+    /// True if a path begins with a move, not with a filter.
     pub begins_with_move: bool,
     /// True for a line that runs backwards, from a position to its parent.
     pub back: bool,
-    /// True for a line that skips the positions in which the other side is to move.
+    /// True for a line that skips positions in which the other side is to move.
     pub single_color: bool,
-    /// The kind of children to which the chain may continue; `None` if it may continue to all of them.
+    /// The kind of children to which the chain may continue. `None` if it may continue to every child.
     pub sibling: Option<Sibling>,
-    /// True if the result is the first chain in the order of the search, not the longest one.
+    /// True if the result is the first chain that the search finds. Otherwise it is the longest chain.
     pub first_match: bool,
     /// True if no other chain may begin at a position of this chain.
     pub nestban: bool,
-    /// True if the result is the last position of the chain, not its value.
+    /// True if the result is the last position of the chain. Otherwise it is the value of the chain.
     pub end: bool,
     /// The range in which the value must lie.
     pub range: Option<[RegisterWord; 2]>,
-    /// The moves that count; `None` if all moves count.
+    /// The moves that count. `None` if every move counts.
     pub focus: Option<FlatFocus>,
-    /// The number that must be as large as possible: the code that computes it, and the register in which the code stores it.
+    /// If the search maximizes a number, the code that computes this number, and the register in which the code stores it.
     pub largest: Option<(Label, RegisterWord)>,
-    /// The first of three registers that the constituents of a path read: the node at which the path begins, the number of moves
-    /// so far that count, and the number of those that do not.
+    /// The first of three registers that the constituents of a path read. They contain the node at which the path begins, the
+    /// number of moves so far that count, and the number of moves so far that do not count.
     pub of_path: RegisterWord,
-    /// The results of earlier searches that a search may use.
+    /// Determines which results of earlier searches this search may use.
     pub memory: SearchMemory,
 }
 
@@ -49,23 +49,23 @@ pub struct FlatChain {
 pub struct FlatStep {
     /// The code that runs before the move, and stores the sets that its test reads.
     pub sides: Option<Label>,
-    /// The index of the test of the move; `None` if the constituent is a filter.
+    /// The code that runs before the move. It stores the sets that the test of the move reads.
     pub edge: Option<u16>,
-    /// The first of the registers that show which part of the move was selected, as for [`Instr::Fits`](super::Instr::Fits).
+    /// The first of the registers that contain the selected part of the move, as for [`Instr::Fits`](super::Instr::Fits).
     pub selected: RegisterWord,
     /// The code of the filters that are evaluated after the move.
     pub behind: Option<Label>,
-    /// If the constituent is a filter that is evaluated for each move by which a line may continue, the register that contains
-    /// the child to which the move leads.
+    /// If the constituent is a filter that is evaluated once for each move by which a line may continue, the register with the
+    /// child to which that move leads.
     pub tied: Option<RegisterWord>,
 }
 
-/// An operation of a chain, which determines the next constituents.
+/// An operation of a chain. The operations determine which constituents come next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlatOp {
     /// Matches a constituent, then continues with the next operation.
     One(u16),
-    /// Continues with either of two operations. The first is tried first.
+    /// Continues with either of two operations. It tries the first one first.
     Fork(u16, u16),
     /// Continues with another operation.
     Jump(u16),
@@ -82,28 +82,28 @@ impl FlatOp {
 /// The moves that count in a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlatFocus {
-    /// The moves of the side that is to move at the start.
+    /// The moves of the side that is to move at the start of the path.
     SideToMove,
-    /// The moves of the pieces that are on the squares of a set at the start. If `capture` is true, also moves that
+    /// The moves of the pieces that stand on the squares of a set at the start of the path. If `capture` is true, also moves that
     /// capture one of these pieces.
     Pieces {
         /// The register that contains the set.
         set: RegisterWord,
-        /// True if captures of these pieces count too.
+        /// True if captures of these pieces count as well.
         capture: bool,
     },
 }
 
-/// The results that the search for a chain may store for later searches.
+/// Determines which results of a search for a chain are stored for later searches.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SearchMemory {
-    /// No result. The constituents keep state, so all continuations are tried in turn.
+    /// No results. The constituents store values, so all continuations are tried in turn.
     #[default]
     Nothing,
-    /// The best continuation from each node. It is valid as long as the start is the same.
+    /// The best continuation from each node. It is valid only for searches that begin at the same node.
     OfStart,
-    /// The best continuation from each node, for any start. It is valid as long as these variables and registers keep their
-    /// values.
+    /// The best continuation from each node. It is valid for searches from any node, as long as these variables and registers
+    /// keep their values.
     OfWords {
         /// The variables.
         vars: Vec<u16>,
@@ -113,7 +113,7 @@ pub enum SearchMemory {
 }
 
 impl FlatChain {
-    /// Returns the labels to which the chain refers.
+    /// Returns all labels that the chain refers to.
     pub(crate) fn labels(&mut self) -> impl Iterator<Item = &mut Label> {
         let steps = self.steps.iter_mut().flat_map(|step| [&mut step.sides, &mut step.behind]);
         steps.flatten().chain(self.largest.as_mut().map(|(code, _)| code))

@@ -10,7 +10,7 @@ pub enum KeyOrder {
     Sets,
     /// The keys are numbers or positions.
     Numbers,
-    /// The keys are strings, which are compared byte by byte.
+    /// The keys are strings. They are ordered byte by byte.
     Texts,
 }
 
@@ -20,13 +20,13 @@ impl KeyOrder {
         match dictionary.keys {
             Some(Holds::Text) => KeyOrder::Texts,
             Some(Holds::Squares | Holds::Piece) => KeyOrder::Sets,
-            // If no filter writes a key, the dictionary stays empty.
+            // If no filter writes a key, the dictionary remains empty.
             Some(Holds::Number | Holds::Position) | None => KeyOrder::Numbers,
         }
     }
 }
 
-/// An instruction about dictionaries. All its keys and values have a value.
+/// An instruction for dictionaries. The keys and values in its registers always have a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum EntryInstr {
@@ -54,12 +54,12 @@ pub enum EntryInstr {
         to: RegisterWord,
         dictionary: u16,
     },
-    /// Begins a loop over the keys that the dictionary contains at this moment.
+    /// Begins a loop over the keys that are in the dictionary at this moment.
     Keys {
         keys: u16,
         dictionary: u16,
     },
-    /// Reads the next key of a loop, in ascending order. Jumps to `done` after the last key.
+    /// Stores the next key of a loop, in ascending order. Jumps to `done` after the last key.
     NextKey {
         keys: u16,
         to: RegisterWord,
@@ -68,7 +68,7 @@ pub enum EntryInstr {
 }
 
 impl EntryInstr {
-    /// Returns the label to which the instruction may jump.
+    /// Returns the label to which the instruction may jump, if it has one.
     pub(super) fn label(&mut self) -> Option<&mut Label> {
         match self {
             EntryInstr::Get { no, .. } => Some(no),

@@ -1,4 +1,4 @@
-//! The instructions of flat programs, the form into which queries that keep state through a game are compiled.
+//! The instructions of flat programs. Queries that store values along a game are compiled to such programs.
 
 use super::{
     EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, RayInstr, TextInstr,
@@ -21,9 +21,9 @@ pub struct FlatProgram {
     pub moves: Vec<FlatMove>,
     /// The chains that [`Instr::Chain`] searches for.
     pub chains: Vec<FlatChain>,
-    /// For each operand, true if it is read as a mask.
+    /// For each operand, true if the program reads it as a mask.
     pub masks: Vec<bool>,
-    /// The number of variables. Their registers come first.
+    /// The number of variables. Their registers are the first ones.
     pub vars: usize,
     /// The number of registers.
     pub words: usize,
@@ -31,17 +31,17 @@ pub struct FlatProgram {
     pub result: RegisterWord,
     /// True if the result is a mask.
     pub is_mask: bool,
-    /// The tests that find the targets of `echo`.
+    /// The register of the result. A result that is a mask is true where this register is not 0.
     pub pairs: Vec<PairSearch>,
     /// The tests that [`Instr::SeekMove`] uses.
     pub seeks: Vec<MoveSeek>,
     /// The number of places in the code that store the results of their searches.
     pub sites: usize,
-    /// True if the program needs to know which piece of the game is on a square.
+    /// The number of searches in the code whose results are stored.
     pub pieces: bool,
     /// The strings of the program: see [`LITERALS`](super::LITERALS).
     pub texts: Vec<String>,
-    /// The strings that are constant in a game.
+    /// True if the program must know which piece of the game stands on a square.
     pub of_games: Vec<TagText>,
     /// The regular expressions.
     pub patterns: Vec<String>,
@@ -51,28 +51,28 @@ pub struct FlatProgram {
     pub key_loops: usize,
 }
 
-/// A test of a move that was played. A test that is `None` or false is passed by every move.
+/// A test of a move that was played. A field that is `None` or false accepts every move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlatEdge {
-    /// A set. The move must leave a square of this set.
+    /// If present, the move must leave a square of this set.
     pub from: Option<RegisterWord>,
-    /// A set. The move must reach a square of this set or, if `capture` is true, capture on a square of it.
+    /// If present, the move must reach a square of this set or, if `capture` is true, capture on a square of it.
     pub to: Option<RegisterWord>,
     /// True if the move must be a capture.
     pub capture: bool,
-    /// The pieces to one of which the move must promote.
+    /// If present, the move must promote to one of these pieces.
     pub promotion: Option<PieceSet>,
-    /// The register of a string. The move must promote to a piece that one of the string's letters names.
+    /// If present, the register of a string. The move must promote to a piece whose letter is in the string.
     pub letters: Option<RegisterWord>,
 }
 
-/// A test of the moves that leave a node. A filter can match at the node only if one of the moves passes, so all other nodes are
-/// skipped.
+/// A test of the moves from a node. A filter can match at the node only if one of the moves passes, so a search can skip all
+/// other nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MoveSeek {
-    /// A set. The move must leave a square of this set.
+    /// If present, the move must leave a square of this set.
     pub from: Option<RegisterWord>,
-    /// A set. The move must reach a square of this set.
+    /// If present, the move must reach a square of this set.
     pub to: Option<RegisterWord>,
     /// The piece that must move.
     pub piece: Option<RegisterWord>,
@@ -80,13 +80,13 @@ pub struct MoveSeek {
     pub vars: Vec<u16>,
 }
 
-/// Tests that a pair of positions must pass before the body of an `echo` is evaluated. The body begins with the same tests, so
-/// for a pair that fails here, the body would fail before it changes any state.
+/// The variables that the filter reads. If one of them is unbound, the search skips no node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
-    /// The tests, all of which must succeed. Tests of the source alone come first.
+    /// Tests that a pair of positions, the source and the target of an `echo`, must pass before the body is evaluated. The body
+    /// begins with the same tests. For a pair that fails here, the body would fail before it stores anything.
     pub tests: Vec<PairTest>,
-    /// The index of the first of four operands with the planes of the board.
+    /// The tests, all of which must succeed. Tests that concern only the source come first.
     pub planes: Option<u16>,
 }
 
@@ -96,17 +96,17 @@ pub struct PairSearch {
 pub enum PairTest {
     /// A mask is true at the source, or at the target if `source` is false.
     Mask { mask: u16, source: bool },
-    /// A mask is true at the source, or another mask is true at the target.
+    /// A mask is true at the source or, if `source` is false, at the target.
     Either { source: u16, target: u16 },
     /// The number of the source's node and that of the target's node are in this relation.
     Order(Cmp),
-    /// Two sets are equal, or differ if `equal` is false.
+    /// The numbers of the source's node and the target's node are in this relation.
     Sets { equal: bool, left: PairWord, right: PairWord },
     /// Two numbers have a value and are in this relation.
     Compare { cmp: Cmp, left: PairWord, right: PairWord },
 }
 
-/// A word that belongs to a pair of positions.
+/// Two numbers have values and are in this relation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairWord {
@@ -116,16 +116,17 @@ pub enum PairWord {
     Target(u16),
     /// A constant, the same word for all pairs.
     Constant(u64),
-    /// The squares whose contents are equal in both positions or, if `others` is true, all other squares. If `count` is
+    /// The squares that have the same content in both positions. If `others` is true, all other squares instead. If `count` is
     /// true, the number of these squares.
     Same { others: bool, count: bool },
     /// The intersection of a set at the source with a set at the target.
     Both { source: u16, target: u16 },
-    /// The square of the piece in a variable, at the source, or at the target if `source` is false.
+    /// The square of the piece in a variable, at the source or, if `source` is false, at the target.
     Piece { var: u16, source: bool },
 }
 
-/// An instruction. `to` is the register of the result, or the label of a jump. Instructions for numbers also work on positions.
+/// An instruction. `to` is the register of the result or, for a jump, the target label. Instructions for numbers also work on
+/// positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum Instr {
@@ -133,7 +134,7 @@ pub enum Instr {
     End,
     /// Ends a constituent of a chain that does not match.
     Fail,
-    /// Ends the game, because the query has run into an error.
+    /// Ends the game with an error of the query.
     Fault,
     /// Continues at a label.
     Jump(Label),
@@ -171,7 +172,7 @@ pub enum Instr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Jumps to `no` if a set is empty.
+    /// Jumps to `no` unless a mask is true at the current node.
     UnlessAny {
         set: RegisterWord,
         no: Label,
@@ -181,14 +182,14 @@ pub enum Instr {
         number: RegisterWord,
         no: Label,
     },
-    /// Jumps to `no` unless two words, compared as numbers, are in a relation.
+    /// Jumps to `no` unless two numbers are in a relation.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
         b: RegisterWord,
         no: Label,
     },
-    /// Computes an operation of the graph. The ids of its operands are registers.
+    /// Computes an operation of the graph. In `op`, the ids of operands are numbers of registers.
     Do {
         to: RegisterWord,
         op: Op,
@@ -198,7 +199,7 @@ pub enum Instr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// Computes the rank of the only square of a set, or its file if `rank` is false.
+    /// Computes the number of squares in a set.
     Place {
         to: RegisterWord,
         set: RegisterWord,
@@ -229,7 +230,7 @@ pub enum Instr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Ends the game with an error unless a variable is bound.
+    /// Ends the game with an error if a variable is not bound.
     Holds {
         var: u16,
     },
@@ -244,15 +245,15 @@ pub enum Instr {
     Unbind {
         var: u16,
     },
-    /// Jumps to `no` unless a variable is bound or, if `bound` is false, unless it is unbound.
+    /// Jumps to `no` if a variable is not bound or, if `bound` is false, if it is bound.
     UnlessBound {
         var: u16,
         bound: bool,
         no: Label,
     },
-    /// Counts an iteration of a loop. Ends the game with an error if there are too many iterations.
+    /// Counts an iteration of a loop. Ends the game with an error after too many iterations.
     Repeat,
-    /// Removes the lowest square from a set and stores it. Jumps to `done` if the set is empty.
+    /// Removes the lowest square from a set and stores it in `to`. Jumps to `done` if the set is empty.
     Take {
         to: RegisterWord,
         set: RegisterWord,
@@ -272,24 +273,24 @@ pub enum Instr {
         last: RegisterWord,
         done: Label,
     },
-    /// Advances to the first node, from this one on, at which a mask is true. Jumps to `done` if there is none up to the last
-    /// node.
+    /// Advances `node` to the first node, beginning with `node` itself, at which a mask is true. Jumps to `done` if there is none
+    /// up to `last`.
     Seek {
         node: RegisterWord,
         last: RegisterWord,
         mask: u16,
         done: Label,
     },
-    /// Advances to the first node, from this one on, from which a move that passes a test is played. Jumps to `done` if there is
-    /// none up to the last node.
+    /// Advances `node` to the first node, beginning with `node` itself, from which a move is played that passes a test. Jumps to
+    /// `done` if there is none up to `last`.
     SeekMove {
         seek: u16,
         node: RegisterWord,
         last: RegisterWord,
         done: Label,
     },
-    /// Advances to the first node, from this one on, at which the square of a piece equals a set. Jumps to `done` if there is
-    /// none up to the last node.
+    /// Advances `node` to the first node, beginning with `node` itself, at which the square of a piece equals a set. Jumps to
+    /// `done` if there is none up to `last`.
     SeekPiece {
         piece: RegisterWord,
         set: RegisterWord,
@@ -297,21 +298,21 @@ pub enum Instr {
         last: RegisterWord,
         done: Label,
     },
-    /// Stores the code of the piece on the only square of a set.
+    /// Stores the code of the content of the only square in a set.
     Content {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// Advances to the next node that passes, together with a source, the tests of a pair; from node -1, to the first such node.
-    /// Jumps to `done` after the last one.
+    /// Advances to the next node that passes the tests of a pair together with `source`. From node -1, it advances to the first
+    /// such node. Jumps to `done` after the last one.
     NextPair {
         pairs: u16,
         source: RegisterWord,
         node: RegisterWord,
         done: Label,
     },
-    /// Loads the stored result of a search that begins at the current node, and then jumps to `done`. Has no effect if no result
-    /// is stored. The key is a piece.
+    /// If the result of a search from the current node is stored, loads it and jumps to `done`. Otherwise has no effect. The
+    /// optional key is the piece on which the result depends.
     Recall {
         site: u16,
         key: Option<RegisterWord>,
@@ -327,28 +328,28 @@ pub enum Instr {
         last: RegisterWord,
         found: RegisterWord,
     },
-    /// Stores the last node that follows from this one; for the root, the last node of the game.
+    /// Stores the last node of the subtree of the current node. For the root, this is the last node of the game.
     Last {
         to: RegisterWord,
     },
     Parent {
         to: RegisterWord,
     },
-    /// Stores the first child, if there is one.
+    /// Stores the first child, or no value if there is none.
     FirstChild {
         to: RegisterWord,
     },
-    /// Stores the next child of the same parent, if there is one.
+    /// Stores the next child of the same parent, or no value if there is none.
     NextChild {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Stores the child with a number, if there is one.
+    /// Stores the child with a given number, or no value if there is none.
     Child {
         to: RegisterWord,
         number: RegisterWord,
     },
-    /// Stores the node with a number, if the game has one.
+    /// Stores the node with a given number, or no value if the game has no such node.
     Numbered {
         to: RegisterWord,
         number: RegisterWord,
@@ -364,21 +365,21 @@ pub enum Instr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Jumps to `no` unless `a` is a proper ancestor of `b`.
+    /// Jumps to `no` unless node `a` is an ancestor of node `b` and not the same node.
     UnlessBefore {
         a: RegisterWord,
         b: RegisterWord,
         no: Label,
     },
-    /// Computes the squares whose contents are equal at two nodes. The planes of the board are the four operands from `planes`
-    /// on.
+    /// Computes the squares that have the same content at two nodes. `planes` is the index of the first of four operands that
+    /// contain the bit planes of the board.
     Same {
         to: RegisterWord,
         a: RegisterWord,
         b: RegisterWord,
         planes: u16,
     },
-    /// Jumps to `no` unless the move that led to a node passes a test. If it passes, writes the part of the move that passed to
+    /// Jumps to `no` unless the move that led to a node passes a test. If the move passes, stores the selected part of it in
     /// three registers: the node, the squares that the move left, and the squares that it reached.
     Fits {
         edge: u16,
@@ -386,29 +387,29 @@ pub enum Instr {
         selected: RegisterWord,
         no: Label,
     },
-    /// Stores the squares that `from` or `to` means. If a part of the move was selected, these are the squares of that part.
+    /// Stores the squares that `from` or `to` means. If a part of a move is selected, these are the squares of that part.
     Own {
         to: RegisterWord,
         selected: RegisterWord,
         reached: bool,
     },
-    /// Stores the value of the best chain that begins here, or its last position.
+    /// Stores the value of the best chain that begins at the current node, or the last position of that chain.
     Chain {
         to: RegisterWord,
         chain: u16,
     },
-    /// Jumps to `no` if this node belongs to a chain that was found earlier and whose `nestban` forbids other chains to begin
-    /// here.
+    /// Jumps to `no` if the current node belongs to a chain that was found earlier and whose `nestban` forbids other chains to
+    /// begin here.
     UnlessFree {
         chain: u16,
         no: Label,
     },
-    /// Stores the piece of the game that is on the only square of a set, if there is one.
+    /// Stores the piece of the game that stands on the only square of a set, or no value if there is none.
     PieceOn {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// Stores the square of a piece at this node; the empty set if the piece was captured.
+    /// Stores the square of a piece at the current node, or the empty set if the piece was captured.
     PieceSquare {
         to: RegisterWord,
         piece: RegisterWord,
@@ -424,7 +425,7 @@ pub enum Instr {
 }
 
 impl Instr {
-    /// Returns the label to which the instruction may jump.
+    /// Returns the label to which the instruction may jump, if it has one.
     pub(crate) fn label(&mut self) -> Option<&mut Label> {
         match self {
             Instr::Jump(to) => Some(to),

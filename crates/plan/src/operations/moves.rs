@@ -4,35 +4,35 @@ use super::registers::RegisterWord;
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{MoveValue, Sibling, Special};
 
-/// The test of a `move` filter on moves that were played. For castling, it considers only the king's move.
+/// The test of a `move` filter for moves that were played. Castling counts only as the king's move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlatMove {
-    /// True if the filter tests the move that led here, false if it tests the moves that leave the position.
+    /// True if the filter tests the move that led to the position. False if it tests the moves that leave the position.
     pub previous: bool,
-    /// The value of the filter for the moves that satisfy all conditions below. It is never [`MoveValue::Count`].
+    /// The value that the filter has for the moves that satisfy all conditions below. It is never [`MoveValue::Count`].
     pub value: MoveValue,
-    /// A set. The move must leave a square of this set.
+    /// If present, the move must leave a square of this set.
     pub from: Option<RegisterWord>,
-    /// A set. The move must reach a square of this set.
+    /// If present, the move must reach a square of this set.
     pub to: Option<RegisterWord>,
-    /// A set. The move must capture on a square of this set.
+    /// If present, the move must capture on a square of this set.
     pub capture: Option<RegisterWord>,
-    /// A set. The move must capture en passant a pawn that is on a square of this set.
+    /// If present, the move must capture en passant a pawn on a square of this set.
     pub passing: Option<RegisterWord>,
-    /// The move must promote to one of these pieces.
+    /// If present, the move must promote to one of these pieces.
     pub promotion: Option<PieceSet>,
-    /// The kind of the move: castling, a capture en passant, or any.
+    /// The kind of move that is required: castling, en passant, or any.
     pub only: Special,
     /// True if the move must be a null move.
     pub null: bool,
-    /// The kind of child to which the move must lead; `None` allows every child.
+    /// The kind of child to which the move must lead. `None` allows every child.
     pub sibling: Option<Sibling>,
-    /// A register that contains the number of a node. If this node is a child of the current position, only the move to it
+    /// If present, a register with the number of a node. If this node is a child of the current position, only the move to it
     /// counts.
     pub tied: Option<RegisterWord>,
 }
 
-/// The value that a filter yields for the legal or pseudolegal moves of a position.
+/// The value of a filter on the legal or pseudolegal moves of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LegalValue {
     /// The squares that the moves leave.
@@ -47,8 +47,8 @@ pub enum LegalValue {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum MoveInstr {
-    /// Stores the squares of the moves that pass a test. With [`MoveValue::Whether`], stores a set that is nonempty if there is
-    /// such a move.
+    /// Stores the squares of the moves that pass a test. For [`MoveValue::Whether`], stores a set that is non-empty if such a
+    /// move exists.
     Played { to: RegisterWord, of: u16 },
     /// Stores the value of the legal or pseudolegal moves between the given squares.
     Legal {
@@ -59,8 +59,7 @@ pub enum MoveInstr {
         only: Special,
         value: LegalValue,
     },
-    /// Compares the moves on the ways from the last common ancestor of two nodes to these nodes. Stores the number of consecutive
-    /// moves, from the ancestor on, that are the same on both ways. There is no value if there are no such moves, or if one node
-    /// is an ancestor of the other.
+    /// Compares the moves on two ways, from the last common ancestor of two nodes to each of the nodes. Stores the length of the
+    /// longest run of equal moves. There is no value if there are no equal moves, or if one node is an ancestor of the other.
     CommonRun { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }

@@ -1,4 +1,4 @@
-//! The instructions of flat programs that follow lines of the board and attacks.
+//! The instructions of flat programs that follow lines of the board, or compute attacks.
 
 use super::registers::RegisterWord;
 use orbit_query::tree::PinPart;
@@ -10,28 +10,28 @@ pub type Planes = [u16; 4];
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum RayInstr {
-    /// Stores the squares of the last set that a line reaches from the first set. The line passes through a square of each set
-    /// between them, and otherwise only over empty squares. The sets are in `sets` registers from `first` on, and `dirs` has a
-    /// bit for each direction.
+    /// Stores the squares of the last set that a line reaches from the first set. The line passes through a square of each set in
+    /// between, and its other squares are empty. The sets are in `sets` registers, beginning with `first`. `dirs` has a bit for
+    /// each direction.
     Ray { to: RegisterWord, first: RegisterWord, sets: u8, dirs: u8, slider: SliderAt, planes: Planes },
     /// Stores the squares of `x` whose pieces attack a square of `y`.
     Attackers { to: RegisterWord, x: RegisterWord, y: RegisterWord, planes: Planes },
     /// Stores the squares of `y` that pieces on `x` attack.
     Attacked { to: RegisterWord, x: RegisterWord, y: RegisterWord, planes: Planes },
-    /// Stores the squares of one part of the pins in which the slider, the pinned piece and the square behind it are in the three
-    /// sets.
+    /// Stores the squares of one part of all pins. The slider, the pinned piece and the square behind it must be in the three
+    /// sets, in this order.
     Pin { to: RegisterWord, sets: [RegisterWord; 3], part: PinPart, planes: Planes },
     /// Stores the squares between a square of `a` and a square of `b`.
     Between { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }
 
-/// The end of a line at which there must be a piece that slides in the line's direction.
+/// The end of a line at which a piece must stand that slides in the direction of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SliderAt {
     /// The end in the first set.
     First,
     /// The end in the last set.
     Last,
-    /// No end: the line needs no such piece.
+    /// Neither end: the line needs no such piece.
     None,
 }

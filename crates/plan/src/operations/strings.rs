@@ -1,6 +1,6 @@
 //! The instructions of flat programs that create and read strings.
 //!
-//! A register contains the number of a string, and equal strings have equal numbers. The number of a string of one byte is that
+//! A register contains a string as a number, and equal strings have equal numbers. The number of a string of one byte is that
 //! byte. The number of the empty string is [`EMPTY`], and the numbers of a program's literals begin at [`LITERALS`]. The numbers
 //! of all other strings come after these. A string without a value has the number [`NO_VALUE`](crate::NO_VALUE).
 
@@ -14,8 +14,8 @@ pub const EMPTY: u64 = 256;
 /// The number of the first literal of a program.
 pub const LITERALS: u64 = 257;
 
-/// An instruction that creates, reads or compares strings. `to` is the register of the result, or the label of a jump. If a
-/// string has no value, the result has none.
+/// An instruction that creates, reads or compares strings. `to` is the register of the result or, for a jump, the target label.
+/// If an operand has no value, the result has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum TextInstr {
@@ -25,15 +25,15 @@ pub enum TextInstr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Extracts the part of a string between two indices. Without `from`, the part begins at the start of the string;
-    /// without `end`, it ends at the end of the string.
+    /// Extracts the part of a string between two indices. Without `from`, it begins at the start of the string. Without `end`, it
+    /// ends at the end of the string.
     Slice {
         to: RegisterWord,
         of: RegisterWord,
         from: Option<RegisterWord>,
         end: Option<RegisterWord>,
     },
-    /// Replaces the part of a string between two indices by another string.
+    /// Replaces the part between two indices of a string by another string.
     Spliced {
         to: RegisterWord,
         of: RegisterWord,
@@ -53,24 +53,24 @@ pub enum TextInstr {
         of: RegisterWord,
         upper: bool,
     },
-    /// Makes a string of the byte with a code from 1 to 255.
+    /// Makes a string of one byte from a code between 1 and 255.
     OfCode {
         to: RegisterWord,
         code: RegisterWord,
     },
-    /// Makes the letter for the content of the only square of a set, if that content is one of `contents`.
+    /// Makes the letter for the content of the only square in a set, if this content is in `contents`.
     Content {
         to: RegisterWord,
         set: RegisterWord,
         contents: PieceSet,
         spelt: Spelt,
     },
-    /// Loads a string that is constant in a game, by its index in [`FlatProgram::of_games`](super::FlatProgram::of_games).
+    /// Loads a string that is constant in a game. `text` is its index in [`FlatProgram::of_games`](super::FlatProgram::of_games).
     OfGame {
         to: RegisterWord,
         text: u16,
     },
-    /// Extracts the first part of a string that a regular expression matches.
+    /// Extracts the first part of a string that matches a regular expression.
     Match {
         to: RegisterWord,
         of: RegisterWord,
@@ -85,12 +85,13 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Writes the names of the squares in a set.
+    /// Makes a string of the names of the squares in a set.
     Names {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// Writes the piece on the only square of a set, followed by the name of the square; for any other set, the empty string.
+    /// Makes a string of the piece on the only square of a set and the name of the square. For any other set, the string is
+    /// empty.
     Man {
         to: RegisterWord,
         set: RegisterWord,
@@ -99,7 +100,7 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Finds the index at which a string first occurs in another string.
+    /// Stores the index at which a string first occurs in another string.
     IndexOf {
         to: RegisterWord,
         needle: RegisterWord,
@@ -110,7 +111,7 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Reads the code of a string's only byte.
+    /// Stores the code of the only byte in a string.
     CodeOf {
         to: RegisterWord,
         of: RegisterWord,
@@ -120,7 +121,7 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Jumps to `no` unless two strings have values and are in a relation. They are compared as letters, or as bytes.
+    /// Jumps to `no` unless two strings have values and are in a relation. They are compared as letters or as bytes.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
@@ -137,7 +138,7 @@ pub enum TextInstr {
 }
 
 impl TextInstr {
-    /// Returns the label to which the instruction may jump.
+    /// Returns the label to which the instruction may jump, if it has one.
     pub(super) fn label(&mut self) -> Option<&mut Label> {
         match self {
             TextInstr::UnlessCompare { no, .. } | TextInstr::UnlessIn { no, .. } => Some(no),

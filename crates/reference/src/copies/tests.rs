@@ -1,4 +1,4 @@
-//! Checks that transforms make as many copies of a filter as the specification says.
+//! Checks that the number of copies is the one that the specification requires.
 
 use shakmaty::{Color, Square};
 
@@ -17,7 +17,7 @@ fn set(op: SquaresOp<Written>) -> Squares {
     Squares::new(op, Span::default())
 }
 
-/// Creates a designator of the given squares that names no piece; `a-h2` stands for a rank, `a1-8` for a file.
+/// Creates a designator that names squares but no piece. `a-h2` is a rank, and `a1-8` is a file.
 fn at(names: &[&str]) -> Node {
     let mut squares = Bitboard::EMPTY;
     for name in names {
@@ -41,7 +41,7 @@ fn rooks(colors: &[Color]) -> Pieces {
     Pieces { all_white: false, all_black: false, list }
 }
 
-/// Puts braces around filters. The last one determines the kind: a set, a number or a condition.
+/// Puts braces around filters. The last filter determines the kind of value: a set, a number or a condition.
 fn braces(mut first: Vec<Node>) -> Node {
     match first.pop().unwrap() {
         Any::Squares(last) => node::<SquaresOp<Written>>(SquaresOp::Control(Control::Braces { first, last })),
@@ -71,7 +71,7 @@ fn count(kind: TransformKind, of: impl Into<Node>) -> Node {
     node::<NumberOp<Written>>(NumberOp::Form(NumberKeyword::Counted(kind, Counted::All, of.into())))
 }
 
-/// Returns the copies of a transform, and whether the transform counts them.
+/// Returns the copies of a transform. The flag is true if the transform counts them.
 fn orbit(node: &Node) -> (bool, Vec<PlainFilter>) {
     match &CopyBuilder::expand(node, CopyOrder::Declared).unwrap() {
         Any::Condition(f) if let ConditionOp::Form(Copies::Orbit(copies)) = f.op() => (false, copies.clone()),
@@ -117,8 +117,8 @@ fn empty_designators_kill_wherever_they_stand() {
     let either = |a, b| node::<ConditionOp<Written>>(ConditionOp::Or(a, b));
     assert_eq!(size(any(Shift, not(at(&["a1"])))), 64);
     assert_eq!(size(any(Shift, either(at(&["a2"]), at(&["b3"])))), 49);
-    // A single designator with both squares survives if one of them stays on the board. An image with only a8 or only
-    // h1 can come from either square.
+    // A single designator with two squares survives if one of them stays on the board. An image with only a8, or only h1, can
+    // come from either square.
     assert_eq!(size(any(Shift, at(&["a2", "b3"]))), 49 + 2 * 15 - 2);
 }
 
