@@ -49,12 +49,13 @@ impl Lower {
     }
 }
 
-/// The source of an operand of a [`Carry`], an operation that reads values at all positions of a block.
+/// The source of an operand of an operation along games ([`StageCarry`](super::StageCarry)), which reads words at all positions
+/// of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnOperand {
     /// The same word for every position.
     Constant(u64),
-    /// The result of an earlier [`Carry`].
+    /// The result of an earlier operation along games.
     Carried(CarryId),
     /// The value of a node of the graph, computed by the program of a stage. The second field is true if it is read as a mask,
     /// false if it is read as a whole word.

@@ -97,7 +97,7 @@ impl Program {
     }
 }
 
-/// Returns the name of an operand of a [`StageCarry`] operation.
+/// Returns the name of an operand of an operation along games.
 fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     match operand {
         ColumnOperand::Constant(word) => format!("{word:#x}"),

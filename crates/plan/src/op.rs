@@ -14,7 +14,7 @@ pub struct LoopId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
-/// The index of a [`Carry`](super::dag::Carry), an operation that reads words at all positions of a game.
+/// The index of an operation along games. Such an operation reads words at all positions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarryId(pub u32);
 

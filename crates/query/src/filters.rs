@@ -231,7 +231,7 @@ impl Parser {
             && let [left, _] = arg.node().children()[..]
         {
             let counts = matches!(left, Ref::Number(f) if matches!(f.op(), N::Cardinality(_)));
-            // If parentheses enclose the whole argument, the user put the operators into it on purpose.
+            // If parentheses enclose the whole argument, the user put the operators into it on purpose, so there is no warning.
             if arg.span().start == left.mark().start || comparison && counts {
                 let what = if count.is_empty() { word.to_string() } else { format!("{word} {count}") };
                 self.remarks.push(

@@ -5,31 +5,31 @@
 //! plan with the other engines. It works on single squares and coordinates, and takes attacks and legal moves from shakmaty.
 //! Invariant: a [`Reference`] contains no transform keywords, only explicit copies.
 //!
-//! The rules of the language leave some questions open. They are decided here:
+//! Where the rules of the language leave a question open, this engine decides as follows:
 //!
-//! * Copies come in a fixed order, the *order of declaration*; of equal copies, the first is kept. The eight symmetries
-//!   have this order: identity, rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks,
-//!   of files, in a1-h8 and in h1-a8. Shifts are ordered by the steps to the right, ascending from -7, and then by the
-//!   steps up, ascending from -7. For `flipcolor`, the identity comes first. If transforms fuse, all copies that the
-//!   inner one makes come for the first basic transform of the outer one, then all for the second, and so on.
-//! * Copies are evaluated in another order, which shows in comments and in variables: by the first filter in which they
-//!   differ. Squares are compared as ascending lists, a1 first, then pieces, White's first. Directions are compared by
-//!   the squares to which they lead. Dark squares come before light ones, and White comes before Black. The numbers of
-//!   copies remain those of declaration. Of equal copies of `flip`, `currenttransform` names the first in breadth-first
-//!   order from the identity, with a quarter turn and the reflection of ranks as steps.
-//! * Reading a variable before it has a value ends the run. If positions are evaluated one by one, the variable simply
-//!   has no value.
-//! * Strings are bytes. Regular expressions read each byte as the character with that number.
+//! * The copies of a transform have a fixed order, the *order of declaration*. Of equal copies, only the first is kept. The eight
+//!   symmetries have this order: identity, rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks,
+//!   of files, in a1-h8 and in h1-a8. Shifts are ordered by the steps to the right, ascending from -7, and then by the steps up,
+//!   ascending from -7. For `flipcolor`, the identity comes first. If transforms fuse, the first basic transform of the outer one
+//!   is applied to all copies of the inner one, then the second, and so on.
+//! * Copies are evaluated in another order, which affects comments and variables. The first filter in which two copies differ
+//!   determines their order. Squares are compared as ascending lists, a1 first, then pieces, White's first. Directions are
+//!   compared by the squares to which they lead. Dark squares come before light ones, and White comes before Black. The numbers
+//!   of copies still follow the order of declaration. Of equal copies of `flip`, `currenttransform` names the first in
+//!   breadth-first order from the identity, with a quarter turn and the reflection of ranks as steps.
+//! * To read a variable before it has a value is an error that ends the run. If positions are evaluated independently, the
+//!   variable has no value instead.
+//! * Strings are bytes. Regular expressions treat each byte as the character with that number.
 //! * A loop over the keys of a dictionary visits the keys that exist when the loop begins.
-//! * `while (s ~~ "re") F` keeps no groups after the loop.
+//! * After the loop `while (s ~~ "re") F`, the groups of the regular expression have no value.
 //! * `equal` is false if only one of its operands has a value.
-//! * Several comments after one move are one string, with spaces between them. Comments before a move are not read.
-//! * `echo` writes the comments of the target first. It writes `LCA` only if the last common ancestor is neither of the
-//!   two positions.
-//! * `loop` and `while` repeat at most ten million times in one game, a search with a regular expression takes at most
-//!   ten million steps, and strings have at most 16 MiB.
-//! * All operands of an operation are evaluated, left to right, even if an earlier one has no value. Only `{...}`,
-//!   `and`, `or`, `if` and `square all` skip filters.
+//! * Several comments after one move form one string, with spaces between them. Comments before a move are ignored.
+//! * `echo` writes the comments of the target first. It writes `LCA` only if the last common ancestor is neither of the two
+//!   positions.
+//! * `loop` and `while` repeat at most ten million times in one game, a search with a regular expression takes at most ten
+//!   million steps, and strings have at most 16 MiB.
+//! * All operands of an operation are evaluated, left to right, even if an earlier one has no value. Only `{...}`, `and`, `or`,
+//!   `if` and `square all` skip filters.
 //! * `player` without a colour treats a missing name as an empty string. If both names are missing it has no value.
 
 #![deny(unsafe_code, missing_docs)]
