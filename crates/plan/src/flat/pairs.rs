@@ -208,8 +208,8 @@ impl Compiler<'_> {
         Ok(self.leaf(of, |lower| lower.truth(of))?.map(|mask| (mask, source)))
     }
 
-    /// Returns the tests that follow from an `or` of two conjunctions of masks. If one conjunction is true, then at least one
-    /// mask of any pair is true, where a pair has one mask of each conjunction.
+    /// Returns the tests that follow from an `or` of two conjunctions of masks. If one conjunction is true, then in each pair of
+    /// masks, one from each conjunction, at least one mask is true.
     fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> CompileResult<Vec<PairTest>> {
         let mut tests = Vec::new();
         for &(a, of_source) in &left {

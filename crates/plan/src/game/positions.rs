@@ -113,7 +113,7 @@ impl Lower {
         self.dag.add(Op::AndNot(both, differ))
     }
 
-    /// Returns the mask of positions whose position `at` is in `mask`.
+    /// Returns the mask of positions for which another position, the value of `at`, is in `mask`.
     pub(super) fn mask_at(&mut self, at: &Position, mask: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let mask = self.apart(mask);
@@ -123,7 +123,7 @@ impl Lower {
         self.dag.game(GameOp::MaskAt, vec![position, mask])
     }
 
-    /// Returns the word at the position `at`, or `none` if there is no such position.
+    /// Returns the value of `word` at another position, the value of `at`. Returns `none` if there is no such position.
     pub(super) fn word_at(&mut self, at: &Position, none: u64, word: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let word = self.apart(word);
