@@ -102,7 +102,7 @@ pub struct PlanOptions {
     pub pointwise: bool,
     /// Copies that differ only in squares are computed as the rows of a table.
     pub tables: bool,
-    /// Operations are simplified by algebraic rules.
+    /// An operation that occurs several times with the same operands is computed once.
     pub sharing: bool,
     /// Operations are simplified algebraically.
     pub simplify: bool,

@@ -103,7 +103,7 @@ pub struct Plan {
     pub program: Program,
     /// The register that contains the hit mask.
     pub hit: Reg,
-    /// The location of the query's value.
+    /// True if the query matches at all positions.
     pub always_hits: bool,
     /// The place of the query's value.
     pub output: Output,

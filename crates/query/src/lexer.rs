@@ -398,7 +398,7 @@ fn may_end(text: &str, in_index: bool) -> bool {
     !text.bytes().next().is_some_and(|b| is_word(b) || b == b'[' || b == b']')
 }
 
-/// Reads the longest piece designator at the start of `text`.
+/// Reads the longest piece designator at the start of `text`. Returns `None` if there is none.
 fn designator(text: &str, at: usize, in_index: bool) -> Result<Option<(Tok, usize)>, Diagnostic> {
     let mut best: Option<(Tok, usize)> = None;
     let mut offer = |pieces, squares, len: usize| {

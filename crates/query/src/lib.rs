@@ -65,7 +65,7 @@ pub struct Parsed {
     pub remarks: Vec<Diagnostic>,
 }
 
-/// The languages in which a query may be written.
+/// The dialects of CQL in which a query may be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
     /// Lists such as `(position Rc3 qg3 :shift)`, alone or in `(match ...)`.
@@ -199,7 +199,7 @@ fn read(text: &str, asked: &header::HeaderRequest) -> Result<(TypedQuery, Vec<Di
     }))
 }
 
-/// Adds notes about signs whose meaning is different in CQL 5.
+/// Adds notes about signs that have another meaning in CQL 5.
 fn other_meanings(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, side) in [('△', "white"), ('▲', "black")] {
         let mut first = None;

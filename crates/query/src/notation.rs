@@ -24,7 +24,7 @@ struct WrittenMove<'a> {
     captures: bool,
     to: &'a str,
     promotion: &'a str,
-    /// The sign `+` or `#`; empty if it is not written.
+    /// The sign `+` or `#`, or an empty text if neither is written.
     check: &'a str,
 }
 

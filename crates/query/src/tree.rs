@@ -219,7 +219,7 @@ pub struct Sort {
     pub name: String,
     /// True for `min`: games with the smallest value come first.
     pub smallest: bool,
-    /// True if the games are sorted by a string.
+    /// True if the value is not written into comments of games.
     pub quiet: bool,
     /// True if the value is a string.
     pub of_text: bool,

@@ -105,7 +105,7 @@ pub enum ReferenceError {
     },
 }
 
-/// The maximum number of filters in all copies.
+/// A position in its game, with everything that a filter may read about it.
 #[derive(Clone, Copy)]
 pub struct Spot<'a> {
     /// The position.

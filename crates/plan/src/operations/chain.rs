@@ -47,9 +47,9 @@ pub struct FlatChain {
 /// A constituent of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FlatStep {
-    /// The code that runs before the move, and stores the sets that its test reads.
-    pub sides: Option<Label>,
     /// The code that runs before the move. It stores the sets that the test of the move reads.
+    pub sides: Option<Label>,
+    /// The index of the test of the move; `None` if the constituent is a filter.
     pub edge: Option<u16>,
     /// The first of the registers that contain the selected part of the move, as for [`Instr::Fits`](super::Instr::Fits).
     pub selected: RegisterWord,

@@ -27,21 +27,21 @@ pub struct FlatProgram {
     pub vars: usize,
     /// The number of registers.
     pub words: usize,
-    /// The register of the result. If a mask is wanted, it is true where this register is not 0.
+    /// The register of the result. A result that is a mask is true where this register is not 0.
     pub result: RegisterWord,
     /// True if the result is a mask.
     pub is_mask: bool,
-    /// The register of the result. A result that is a mask is true where this register is not 0.
+    /// The tests that find the targets of `echo`.
     pub pairs: Vec<PairSearch>,
     /// The tests that [`Instr::SeekMove`] uses.
     pub seeks: Vec<MoveSeek>,
-    /// The number of places in the code that store the results of their searches.
-    pub sites: usize,
     /// The number of searches in the code whose results are stored.
+    pub sites: usize,
+    /// True if the program must know which piece of the game stands on a square.
     pub pieces: bool,
     /// The strings of the program: see [`LITERALS`](super::LITERALS).
     pub texts: Vec<String>,
-    /// True if the program must know which piece of the game stands on a square.
+    /// The strings that are constant in a game.
     pub of_games: Vec<TagText>,
     /// The regular expressions.
     pub patterns: Vec<String>,
@@ -76,17 +76,17 @@ pub struct MoveSeek {
     pub to: Option<RegisterWord>,
     /// The piece that must move.
     pub piece: Option<RegisterWord>,
-    /// The variables that the filter reads. If one of them is unbound, no node is skipped.
+    /// The variables that the filter reads. If one of them is unbound, the search skips no node.
     pub vars: Vec<u16>,
 }
 
-/// The variables that the filter reads. If one of them is unbound, the search skips no node.
+/// Tests that a pair of positions, the source and the target of an `echo`, must pass before the body is evaluated. The body
+/// begins with the same tests. For a pair that fails here, the body would fail before it stores anything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
-    /// Tests that a pair of positions, the source and the target of an `echo`, must pass before the body is evaluated. The body
-    /// begins with the same tests. For a pair that fails here, the body would fail before it stores anything.
-    pub tests: Vec<PairTest>,
     /// The tests, all of which must succeed. Tests that concern only the source come first.
+    pub tests: Vec<PairTest>,
+    /// The index of the first of four operands with the planes of the board.
     pub planes: Option<u16>,
 }
 
@@ -94,19 +94,19 @@ pub struct PairSearch {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairTest {
-    /// A mask is true at the source, or at the target if `source` is false.
-    Mask { mask: u16, source: bool },
     /// A mask is true at the source or, if `source` is false, at the target.
+    Mask { mask: u16, source: bool },
+    /// A mask is true at the source, or another mask is true at the target.
     Either { source: u16, target: u16 },
-    /// The number of the source's node and that of the target's node are in this relation.
-    Order(Cmp),
     /// The numbers of the source's node and the target's node are in this relation.
+    Order(Cmp),
+    /// Two sets are equal, or differ if `equal` is false.
     Sets { equal: bool, left: PairWord, right: PairWord },
-    /// Two numbers have a value and are in this relation.
+    /// Two numbers have values and are in this relation.
     Compare { cmp: Cmp, left: PairWord, right: PairWord },
 }
 
-/// Two numbers have values and are in this relation.
+/// A word that belongs to a pair of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairWord {
@@ -138,7 +138,7 @@ pub enum Instr {
     Fault,
     /// Continues at a label.
     Jump(Label),
-    /// Jumps to `no` unless a mask is true here.
+    /// Jumps to `no` unless a mask is true at the current node.
     Unless {
         mask: u16,
         no: Label,
@@ -172,7 +172,7 @@ pub enum Instr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Jumps to `no` unless a mask is true at the current node.
+    /// Jumps to `no` if a set is empty.
     UnlessAny {
         set: RegisterWord,
         no: Label,
@@ -199,7 +199,7 @@ pub enum Instr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// Computes the number of squares in a set.
+    /// Computes the rank of the only square of a set, or its file if `rank` is false.
     Place {
         to: RegisterWord,
         set: RegisterWord,

@@ -6,7 +6,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The operator, `and` or `or`, that joins the items of a list.
+/// The way in which the items of a list are combined: all of them must match, or at least one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Join {
     All,

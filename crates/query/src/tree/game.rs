@@ -27,12 +27,12 @@ operands! {
         Edge { edge: Edge<P>, target: Option<Any<P>> },
         /// `move ...` used as a condition.
         Move(Move<P>),
-        /// A `move ...` filter whose value is true or false.
-        Sibling(Sibling),
         /// `primary`: the move that led here is the first one from its parent position. `secondary`: it is another one. Both are
         /// false at the start of the game.
-        Arrived(Special),
+        Sibling(Sibling),
         /// `castle`, `o-o`, `o-o-o`, `enpassant`: the move that led here is of this kind.
+        Arrived(Special),
+        /// `nullmove`: the move that led here was a null move.
         NullMove,
         /// `mainline`: the position is on the main line, that is, its depth is 0.
         Mainline,
@@ -335,9 +335,9 @@ operands! {
         pub only: Special,
         /// `null`: the move is a null move.
         pub null: bool,
-        /// `primary`, `secondary`: the move is the first move from its position, or another move.
-        pub sibling: Option<Sibling>,
         /// `primary`: the move is the first one from its position. `secondary`: it is another one.
+        pub sibling: Option<Sibling>,
+        /// `comment(...)`: the comment is written at the position after each qualifying move.
         pub comment: Option<Vec<Any<P>>>,
     }
 }

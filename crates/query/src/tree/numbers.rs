@@ -1,4 +1,4 @@
-//! Filters whose value is a number, or no value.
+//! Filters whose value is a number. They may have no value.
 
 use shakmaty::Color;
 
@@ -13,7 +13,7 @@ operands! {
     pub enum NumberOp<P: Form> {
         /// A literal number.
         Int(i32),
-        /// Filters whose value is a number. They may have no value.
+        /// `#S`: the number of squares of a set.
         Cardinality(Squares<P>),
         /// `:attackcount` of CQL 5: the number of pairs of squares, one of the first set and one of the second, where the piece
         /// on the first square attacks the second square.
@@ -27,12 +27,12 @@ operands! {
         Power(Squares<P>),
         /// The rank of a square, 1..8, if the set is one square; otherwise no value.
         Rank(Squares<P>),
+        /// The file of a square, 1..8, if the set is one square; otherwise no value.
+        File(Squares<P>),
         /// The kind of the piece as a number, if the set is one square; otherwise no value. The word is `type`, or `colortype` if
         /// `signed` is true.
-        File(Squares<P>),
-        /// 32-bit arithmetic that wraps around on overflow. A division by zero has no value.
         ContentType { signed: bool, of: Squares<P> },
-        /// Arithmetic on 32-bit numbers, which wraps around. A division by zero has no value.
+        /// 32-bit arithmetic that wraps around on overflow. A division by zero has no value.
         Arith(Arith, Number<P>, Number<P>),
         /// `-n`: the number with the opposite sign.
         Neg(Number<P>),
@@ -45,11 +45,10 @@ operands! {
         InRange { lo: Number<P>, hi: Number<P>, of: Number<P> },
         /// The largest of the operands' values. Operands without a value are skipped.
         Max(OneOrMore<Number<P>>),
+        /// The smallest of the operands' values. Operands without a value are skipped.
+        Min(OneOrMore<Number<P>>),
         /// A comparison. If the relation holds, its value is the left operand; otherwise it has no value. `!=` is a condition
         /// instead: [`super::ConditionOp::Differ`].
-        Min(OneOrMore<Number<P>>),
-        /// A comparison; its value is the left operand if the relation holds. `!=` is a condition:
-        /// [`super::ConditionOp::Differ`].
         Compare(Cmp, Number<P>, Number<P>),
         /// `white`, `black`: the numbers 1 and -1.
         ColorValue(Color),

@@ -12,7 +12,7 @@ use super::{
 };
 use orbit_core::board::PieceSet;
 
-/// Converts trees. By default an operation stays the same, and its operands are rewritten.
+/// A conversion of trees. By default it keeps each operation and rewrites its operands.
 pub trait Rewrite<P: Form, Q: Form>: Sized {
     /// The value that the rewriting returns if it stops early.
     type Stop;
@@ -79,7 +79,7 @@ macro_rules! same {
         ///
         /// # Errors
         ///
-        /// Returns the value with which `by` stops the rewriting.
+        /// Returns the [`Rewrite::Stop`] value if `by` stops the rewriting.
         pub fn $function<P: Form, Q: Form, R: Rewrite<P, Q>>(
             filter: &$kind<P>,
             by: &mut R,
@@ -118,7 +118,7 @@ pub trait Operand<P: Form> {
     ///
     /// # Errors
     ///
-    /// Returns the value with which `by` stops the rewriting.
+    /// Returns the [`Rewrite::Stop`] value if `by` stops the rewriting.
     fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop>;
 }
 
