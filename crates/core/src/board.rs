@@ -1,10 +1,10 @@
 //! Squares, packed positions and moves: the base of all other modules.
 //!
-//! Squares, colours, roles and square sets are [`shakmaty`]'s (`a1` = 0, `h8` = 63). The other types are our own. A *packed
-//! position* ([`Position`]) is four bit planes and 32 bits of state, which an engine evaluates without decoding. A [`PackedMove`]
-//! is a move in two bytes.
+//! Squares, colours, roles and square sets are [`shakmaty`]'s (`a1` = 0, `h8` = 63). The other types are defined here. A *packed
+//! position* ([`Position`]) stores the board as four bit planes, and the rest in 32 bits of state. An engine evaluates these words
+//! without decoding them. A [`PackedMove`] stores a move in two bytes.
 //!
-//! This module knows nothing of PGN, queries or engines.
+//! This module does not depend on PGN, queries or engines.
 
 pub mod attacks;
 mod code;

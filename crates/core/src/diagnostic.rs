@@ -1,6 +1,6 @@
-//! Describes problems in a query, with their places in the text, and draws them.
+//! Describes problems in a query with their places in the text, and draws them for a terminal.
 //!
-//! This module knows text and byte ranges, but nothing of chess or CQL. Its output is escaped by [`visible`].
+//! This module works on text and byte ranges, and does not depend on chess or CQL. [`visible`] escapes its output.
 
 use std::fmt;
 
@@ -36,9 +36,9 @@ impl Span {
 pub enum Severity {
     /// The query cannot be run.
     Error,
-    /// The query runs, but perhaps not as intended.
+    /// The query runs, but perhaps not as its author intended.
     Warning,
-    /// The query runs, but its author probably meant another query, for instance because the query matches nearly everything. In
+    /// The query runs, but its author probably meant another query, for instance because this one matches nearly everything. In
     /// JSON its `kind` is `note`.
     Hint,
     /// Information, for instance about a word that has no effect.
@@ -82,7 +82,7 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Note, ..Diagnostic::error(span, message, label) }
     }
 
-    /// Makes a hint at `span`: a message about a probable intention.
+    /// Makes a hint at `span`: a message that the author probably meant another query.
     pub fn hint(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Hint, ..Diagnostic::error(span, message, label) }
     }
@@ -101,9 +101,9 @@ impl Diagnostic {
         (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
-    /// Returns the message as a JSON object with these fields: kind, code (always `query`), message, file, line and column (from
-    /// 1), start and end (bytes from 0), label, help. `origin` is the file that contains the text, and `line` is the line of that
-    /// file, from 1, at which the text begins. docs/output.md explains the fields.
+    /// Returns the message as a JSON object with these fields: kind, code (always `query`), message, file, line and column (counted
+    /// from 1), start and end (byte offsets, counted from 0), label, help. `origin` is the file that contains the text of the
+    /// query, and `line` is the line of the file at which this text begins, counted from 1. docs/output.md explains the fields.
     pub fn json(&self, text: &str, origin: &str, line: usize) -> Value {
         let kind = match self.severity {
             Severity::Error => "error",
@@ -125,23 +125,24 @@ impl Diagnostic {
         })
     }
 
-    /// Draws the message with the affected line of the text and a caret below it. `origin` is the name of the text: `query`, or a
-    /// file. If `styled` is true, the output has ANSI colours.
+    /// Draws the message as text, with the affected line of the query and a caret below it. `origin` names the source of the query
+    /// in the drawing: `query`, or a file. If `styled` is true, the output has ANSI colours.
     pub fn render(&self, text: &str, origin: &str, styled: bool) -> String {
         self.render_line(text, origin, 1, styled)
     }
 
-    /// Does the same as [`Diagnostic::render`], for a text that begins at line `line` (from 1) of the file `origin`.
+    /// Like [`Diagnostic::render`], but for a query that begins at line `line` of the file `origin`, counted from 1.
     pub fn render_line(&self, text: &str, origin: &str, line: usize, styled: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
             Severity::Hint | Severity::Note => Level::NOTE,
         };
-        // A span that was computed byte by byte may begin or end within a character.
+        // Both ends of the span are moved to boundaries of characters, since a span computed byte by byte may begin or end within
+        // one.
         let end = text.ceil_char_boundary(self.span.end.max(self.span.start));
         let start = text.floor_char_boundary(self.span.start.min(end));
-        // The text is escaped before it is drawn, so that the caret stays below the right characters.
+        // The text is escaped before it is drawn, so that the caret is below the right characters.
         let [before, within, after] = [&text[..start], &text[start..end], &text[end..]].map(escaped);
         let span = before.len()..before.len() + within.len();
         let text = before + &within + &after;
@@ -170,11 +171,11 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Returns the word in `among` that is nearest to the misspelt `word`; `None` if no word is near enough. At most one edit for
-/// every three letters is allowed; an edit adds, drops or replaces a letter, or swaps two neighbours. If several words are
-/// equally near, the first one is returned.
+/// Returns the word in `among` that is nearest to the misspelt `word`, or `None` if no word is near enough. A word is near enough
+/// if it differs by at most one edit for every three letters. An edit adds, drops or replaces a letter, or swaps two neighbours. If
+/// several words are equally near, the first one is returned.
 pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>) -> Option<&'k str> {
-    // The word may be arbitrarily long; only 64 characters of it are compared.
+    // `word` may be arbitrarily long, so only its first 64 characters are compared.
     let lower: String = word.to_lowercase().chars().take(64).collect();
     among
         .map(|known| (strsim::osa_distance(&lower, known), *known))

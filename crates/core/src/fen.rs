@@ -1,4 +1,5 @@
-//! Reads and writes FEN and EPD. One reader serves all callers; a [`Leniency`] says what it accepts beyond the standard.
+//! Reads and writes FEN and EPD. All callers use one reader; its argument [`Leniency`] lists the extensions of the standard that it
+//! accepts.
 //!
 //! | reader | input | function, and its leniency |
 //! |---|---|---|
@@ -8,12 +9,12 @@
 //! | the tags of a reel, the numbering of moves | the counters | [`counters`] |
 //! | boards to search for or to draw, with letters that are no pieces | the squares | [`ranks()`] |
 //!
-//! This module knows squares and positions, but nothing of games, queries or files. The invariant: the text that
-//! [`FenRecord::write`] writes is read as the same position. The exceptions are castling rights that no FEN can express;
-//! `write` reports them.
+//! This module works on squares and positions, and does not depend on games, queries or files. Its invariant: reading the text of
+//! [`FenRecord::write`] returns the position that was written. The exceptions are castling rights that no FEN can express; `write`
+//! reports them.
 //!
-//! The reader of [`shakmaty::fen`] is not used, since it does not report the place of an error, fills in missing fields, and
-//! refuses EPD. Tests verify that both readers and writers agree on the lines that both accept.
+//! The reader of [`shakmaty::fen`] is not used: it does not report the place of an error, fills in missing fields, and refuses EPD.
+//! Tests verify that shakmaty and this module agree on all lines that both accept.
 
 mod error;
 mod list;
@@ -41,9 +42,9 @@ const LETTERS: &[u8; 12] = b"pPnNbBrRqQkK";
 pub struct FenRecord<'l> {
     /// The position. Missing fields have the values of `8/8/8/8/8/8/8/8 w - - 0 1`.
     pub setup: Setup,
-    /// The number of fields that the line has, at most the six fields of standard chess.
+    /// The castling field as it is written; empty if the line has none.
     fields: usize,
-    /// The castling field as it is written; empty if it is missing.
+    /// The en passant field as it is written; empty if the line has none.
     pub castling: &'l [u8],
     /// The en passant field as it is written; empty if it is missing.
     pub en_passant: &'l [u8],
@@ -51,7 +52,7 @@ pub struct FenRecord<'l> {
     pub operations: &'l [u8],
 }
 
-/// The extensions that a reader accepts beyond the fields of standard chess.
+/// The extensions that a reader of FEN accepts beyond the fields of standard chess.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leniency {
     /// Accepts the fields of chess variants: pockets as `[QNp]` or as a ninth rank, and the remaining checks (`2+3`) or the
@@ -87,7 +88,7 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'_' | b'\t' | b'\r' | b'\n' | b'\x0c')
 }
 
-/// Iterates over the fields of a line, which blanks separate. Yields the offsets of the first byte and of the end of each field.
+/// An iterator over the fields of a line, which blanks separate. Yields the start and end offsets of each field.
 struct FenWords<'l> {
     line: &'l [u8],
     at: usize,

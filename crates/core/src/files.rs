@@ -12,9 +12,9 @@
 //!
 //! An [`OutputFile`] writes to devices and pipes directly. The command `orbit index` replaces only reels and empty files.
 //!
-//! This module knows nothing of the contents of files. The invariant: after a failure, an interrupt or a panic, the file with the
-//! final name has either its old content or the complete new content. A temporary file of a killed run is removed by the next run
-//! that writes to its folder.
+//! This module does not depend on the contents of files. Its invariant: after a failure, an interrupt or a panic, the file with the
+//! final name has either its old content or the complete new content. If a run is killed, the next run that writes to the folder
+//! removes its temporary file.
 
 mod caches;
 mod early;

@@ -1,9 +1,9 @@
 //! Reads facts about a game from its header: tags, ratings, dates, players, openings, web addresses, and move numbers. It also
 //! reads the clocks and evaluations in comments.
 //!
-//! One function here reads each fact, and all other code uses it: the columns of tag values in the engines, the conditions of
-//! `--where`, the groups of `--stats`, tables and reports. A fact in a query is read by the rule of CQL, by a function whose name
-//! ends in `as_cql`. Everything else follows the rule of `docs/tags.md`. The table compares the two rules:
+//! For each fact there is one function here, and all other code uses it: the columns of tag values in the engines, the conditions
+//! of `--where`, the groups of `--stats`, tables and reports. There are two rules. Queries follow the rule of CQL; its functions
+//! have names that end in `as_cql`. Everything else follows the rule of `docs/tags.md`. The table compares the two rules:
 //!
 //! | fact | the query language | everything else |
 //! |---|---|---|
@@ -18,10 +18,10 @@
 //! | a title, a termination, a time control | as a text | [`title`], [`termination`], [`Speed`] |
 //! | clocks and evaluations | not read | [`measures`]: commands in comments |
 //!
-//! The reference engine has its own functions for these facts, so that a comparison with it can find bugs here. The result of a
-//! game is read together with its moves, as an `Outcome`.
+//! The reference engine has its own functions for these facts, so that comparing the engines can find bugs here. The result of a
+//! game is not read here: the reader of movetext returns it as an `Outcome`.
 //!
-//! This module knows nothing of blocks, queries or outputs. The invariant: a fact depends on the header of its game alone.
+//! This module does not depend on blocks, queries or outputs. Its invariant: a fact depends only on the header of its game.
 
 mod cql;
 pub mod date;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A switch by which a caller tells engines to stop. Engines check it every few thousand steps and between parts of a block, and
-/// return the error `Interrupted` once it is set. The default switch is never set.
+/// A switch with which a caller tells engines to stop. Engines check it every few thousand steps and between parts of a block (a
+/// group of whole games). Once it is set, they return the error `Interrupted`. The default switch is never set.
 #[derive(Clone, Default)]
 pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
@@ -15,8 +15,7 @@ impl Interrupt {
         Interrupt::from_test(move || flag.load(Ordering::Relaxed))
     }
 
-    /// Creates a switch that calls a function at each check. Once the function has returned `true`, it must keep
-    /// returning `true`.
+    /// Creates a switch that calls `is_set` at each check. Once the function has returned `true`, it must keep returning `true`.
     pub fn from_test(is_set: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
         Interrupt(Some(Arc::new(is_set)))
     }

@@ -1,17 +1,18 @@
-//! Detects the instruction sets of the processor. A macro compiles one function body for several of them and chooses at run time.
+//! Detects the instruction sets of the processor. The macro `for_each_isa` compiles one function body for several of them and
+//! selects a version at run time.
 
-/// An instruction set that this processor has. The variants for x86-64 exist on every architecture, but on other processors no
-/// value of them can be made.
+/// An instruction set that this processor has. The variants for x86-64 exist in every build, but on other processors no value of
+/// them can be made.
 ///
-/// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code that was
-/// compiled for this set.
+/// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code compiled for its
+/// instruction set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Isa {
     /// The baseline of the architecture.
     Base,
-    /// Vectors of 32 bytes, and instructions that count bits and zeros.
+    /// Adds vectors of 32 bytes, and instructions that count bits and zeros.
     Avx2(Avx2),
-    /// The instructions of [`Isa::Avx2`], vectors of 64 bytes, and instructions that permute the bytes of such a vector.
+    /// Adds vectors of 64 bytes and instructions that permute their bytes to the instructions of [`Isa::Avx2`].
     Avx512(Avx512),
 }
 
@@ -19,8 +20,8 @@ pub enum Isa {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Avx2(());
 
-/// A proof that the processor has the instructions of [`Avx2`], and of AVX-512 `f`, `bw`, `cd`, `dq`, `vl`, `vbmi`, `vbmi2` and
-/// `vpopcntdq`, which processors introduced together.
+/// A proof that the processor has the instructions of [`Avx2`] and the AVX-512 sets `f`, `bw`, `cd`, `dq`, `vl`, `vbmi`, `vbmi2`
+/// and `vpopcntdq`, as processors since Ice Lake and Zen 4 do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Avx512(());
 
@@ -68,8 +69,9 @@ impl Isa {
     }
 }
 
-/// Defines a function whose first argument is an [`Isa`]. The body is compiled for each instruction set, and the argument selects
-/// the version that runs. Functions that the body calls in its loops must be inlined, so that they are compiled for the set, too.
+/// Defines a function whose first argument is an [`Isa`]. The body is compiled once for each instruction set, and the argument
+/// selects the version that runs. Functions that the body calls in its loops must be inlined; otherwise they are compiled only for
+/// the baseline.
 #[macro_export]
 macro_rules! for_each_isa {
     ($(#[$doc:meta])* pub(super) fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block) => {
@@ -94,7 +96,7 @@ macro_rules! for_each_isa {
                 $crate::isa::Isa::Avx2(_) => unsafe { avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 #[expect(unsafe_code, reason = "code for other instruction sets")]
-                // SAFETY: as for AVX2, the value exists only where the processor has the instructions.
+                // SAFETY: as for AVX2, an `Isa` exists only where the processor has its instructions.
                 $crate::isa::Isa::Avx512(_) => unsafe { avx512($($arg),*) },
                 _ => base($($arg),*),
             }

@@ -1,5 +1,5 @@
-//! The base of all other crates: boards, FEN, facts about games, tables of names, regular
-//! expressions, diagnostics, and output files.
+//! The base of all other crates: boards, FEN, facts about games, players' names, regular expressions, diagnostics, and output
+//! files.
 
 #![deny(unsafe_code, missing_docs)]
 

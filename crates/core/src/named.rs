@@ -1,26 +1,27 @@
-//! Enums whose values have names, such as the engines. One table of names serves the command line, JSON, Python and messages.
+//! Enums whose values have names, such as the engines. The command line, JSON, Python and messages all use one table of these
+//! names.
 
 use std::fmt;
 
 use crate::diagnostic::nearest;
 
-/// The maximum number of names that a message lists. If there are more, and one of them resembles the wrong name, the message
+/// The maximum number of names that a message lists. If there are more, and one of them resembles the unknown name, the message
 /// shows only that one.
 const LISTED_MAX: usize = 12;
 
 /// An enum whose values have names. The macro `choices` implements this trait.
 pub trait Named: Copy + PartialEq + 'static {
-    /// The noun for a value, such as `engine`, as messages use it.
+    /// The noun for a value, such as `engine`, in messages.
     const KIND: &'static str;
-    /// Each value, its name, and a sentence about it for the help. The sentence has no full stop, and is empty if the name says
-    /// enough.
+    /// One row for each value: the value, its name, and a sentence about it for the help. The sentence has no full stop. It is
+    /// empty if the name explains itself.
     const TABLE: &'static [(Self, &'static str, &'static str)];
 
     /// Returns the name of this value.
     ///
     /// # Panics
     ///
-    /// Panics if the table lacks the value.
+    /// Panics if the value has no row in the table.
     fn name(self) -> &'static str {
         let row = Self::TABLE.iter().find(|row| row.0 == self);
         row.expect("the table has every choice").1
@@ -30,7 +31,7 @@ pub trait Named: Copy + PartialEq + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if no value has this name. The error has the list of all names.
+    /// Fails if no value has this name. The error contains all names.
     fn named(name: &str) -> Result<Self, UnknownName> {
         let row = Self::TABLE.iter().find(|row| row.1 == name);
         row.map(|row| row.0).ok_or_else(|| UnknownName {
@@ -50,8 +51,8 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// Returns a remedy: the name that was probably meant, if there are many names and one is near; otherwise the list of all
-    /// names.
+    /// Returns a suggestion for the user: the name that was probably meant if there are more than 12 names and one resembles the
+    /// unknown name, and otherwise all names.
     pub fn remedy(&self) -> String {
         if let Some(near) = nearest(&self.name, self.known.iter()).filter(|_| self.known.len() > LISTED_MAX) {
             return format!("did you mean `{near}`?");
@@ -72,8 +73,8 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// Implements [`Named`] for a type, from a table of values, names and help texts. Also implements `FromStr`, `Display` and
-/// serde's traits with these names.
+/// Implements [`Named`] for a type from a table of values, names and help texts. Also implements `FromStr`, `Display` and serde's
+/// traits, which read and write these names.
 #[macro_export]
 macro_rules! choices {
     ($type:ty, $kind:literal, $($value:expr => $name:literal, $help:literal;)+) => {

@@ -1,8 +1,8 @@
 //! Transforms square sets, boards and whole positions: rotates, reflects, shifts, and swaps colours.
 //!
-//! The transforms of a query do not use this module: they act on the filters of the query, in the crate `transforms`. This module
-//! transforms positions themselves, in order to show them from the other side, to compare them up to symmetry, and to make test
-//! positions. It knows squares, but nothing of queries, games or engines.
+//! This module transforms positions: to show them from the other side, to compare them up to symmetry, and to make positions for
+//! tests. The transforms of a query are in the crate `transforms`, since they change the filters of the query and not the
+//! positions. This module does not depend on queries, games or engines.
 //!
 //! | object or task | item |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | symmetry and canonical form | [`SymmetryGroup`], [`Symmetry`], [`canonical`] |
 //! | the names of chessops | [`chessops`] |
 //!
-//! Positions have shakmaty's types [`Board`] and [`Setup`]. The invariant: each result is a board with at most one piece on a
-//! square. A function of squares that would put two pieces on one square is refused.
+//! Positions have shakmaty's types [`Board`] and [`Setup`]. The invariant is that each result has at most one piece on a square: a
+//! function of squares that would put two pieces on one square is refused.
 //!
 //! ```
 //! use orbit_core::fen::{FenRecord, Leniency};

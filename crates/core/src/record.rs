@@ -1,6 +1,6 @@
-//! The record of a game apart from its moves: the result, the tags, and the comments and glyphs of annotators.
+//! The data of a game apart from its moves: the result, the tags, and the comments and glyphs of annotators.
 
-/// The result of a game, as the terminator of its movetext gives it (never the `Result` tag).
+/// The result of a game. It is read from the terminator of the movetext, never from the `Result` tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -37,7 +37,7 @@ impl Outcome {
 /// A comment or glyph of an annotator, and the node to which it belongs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Annotation {
-    /// The node: the number of a position within the game, as CQL numbers positions.
+    /// The node, a position of the game: its number within the game, as CQL numbers positions.
     pub node: u32,
     /// The comment or glyph.
     pub kind: AnnotationKind,
@@ -60,13 +60,14 @@ pub trait GameFacts {
     fn number(&self) -> u32;
     /// Returns the result at the end of the movetext.
     fn outcome(&self) -> Outcome;
-    /// Returns the value of the first tag with this name, as the bytes that were read.
+    /// Returns the value of the first tag with this name, with unchanged bytes.
     fn tag(&self, name: &str) -> Option<&[u8]>;
-    /// Returns whether the two sides of the game have been swapped, as in a search that evaluates every game from the
-    /// side of one player. Move numbers are not changed.
+    /// Returns whether the two sides of the game have been swapped. A search does this to evaluate every game from the side of one
+    /// player. Move numbers are not changed.
     fn is_swapped(&self) -> bool {
         false
     }
-    /// Returns the comments and glyphs in the order of their positions. The list is empty if they are not known.
+    /// Returns the comments and glyphs in the order of their positions. The list is empty if the source of the game does not
+    /// provide them.
     fn annotations(&self) -> &[Annotation];
 }

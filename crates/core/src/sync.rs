@@ -1,14 +1,14 @@
 //! Locks that ignore poisoning.
 //!
 //! If a thread panics while it holds a lock of the standard library, the lock is poisoned, and each later use has to handle that.
-//! The functions here ignore this. The panic is not lost: the thread that joins the panicked one continues the panic, or the code
-//! that catches it reports it. The other threads need the lock in order to finish, and a second panic in each of them would hide
+//! The functions here ignore it. The panic is not lost: the thread that joins the panicked thread continues the panic, or code that
+//! catches it reports it. The other threads still need the lock in order to finish, and a second panic in each of them would hide
 //! the first.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Waits for a lock and holds it until the guard is dropped.
+/// Waits for a lock and returns its guard. The lock is released when the guard is dropped.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -23,7 +23,7 @@ pub fn wait<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, 
     event.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does the same as [`wait`], but waits at most for the time `most`.
+/// Like [`wait`], but waits at most for the time `most`.
 pub fn wait_timeout<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>, most: Duration) -> MutexGuard<'a, T> {
     event.wait_timeout(guard, most).unwrap_or_else(PoisonError::into_inner).0
 }

@@ -1,8 +1,8 @@
 //! Decodes the bytes of games as text.
 //!
-//! PGN does not declare its encoding. All code that turns bytes of a game into text calls [`decode`], so that a name has the same
-//! text in a condition, a group, a table and a message. This module knows nothing of tags or moves. The invariant: no byte is
-//! lost, and UTF-8 stays unchanged.
+//! PGN does not declare its encoding. All code that turns bytes of a game into text calls [`decode`], so that a name has one text
+//! in conditions, groups, tables and messages. This module does not depend on tags or moves. Its invariant: no byte is lost, and
+//! UTF-8 is not changed.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -10,15 +10,15 @@ use std::cmp::Ordering;
 use memchr::memmem;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The code points of Windows-1252 from 0x80 to 0x9f; the five unassigned bytes map to themselves, as in browsers. Source:
+/// The code points of the bytes 0x80 to 0x9f in Windows-1252. The five unassigned bytes map to themselves, as in browsers. Source:
 /// <https://encoding.spec.whatwg.org/#index-windows-1252>.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// Returns whether two byte strings are the same. Names and values of tags mostly have four to sixteen bytes; for these,
-/// comparing two words is faster than calling the system's `memcmp`.
+/// Returns whether two byte strings are equal. Most names and values of tags have four to sixteen bytes, for which comparing two
+/// words is faster than a call of `memcmp`.
 #[inline]
 pub fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len()
@@ -29,7 +29,7 @@ pub fn is_same(a: &[u8], b: &[u8]) -> bool {
         }
 }
 
-/// Decodes bytes of a game as UTF-8. If they are not UTF-8, decodes them as Windows-1252, in which every byte is a character.
+/// Decodes bytes of a game as UTF-8, or as Windows-1252 if they are not UTF-8. In Windows-1252 every byte is a character.
 ///
 /// ```
 /// use orbit_core::text::decode;
@@ -44,7 +44,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Compares two texts after [`decode`]. Texts with equal bytes are equal.
+/// Compares two texts as [`decode`] decodes them. Texts with equal bytes are equal.
 ///
 /// ```
 /// use std::cmp::Ordering;
@@ -62,7 +62,7 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Returns whether `part` occurs in `text`, either as bytes or after both were decoded by [`decode`].
+/// Returns whether `part` occurs in `text`, either as bytes or after [`decode`] has decoded both.
 ///
 /// ```
 /// use orbit_core::text::occurs_in;
@@ -79,7 +79,7 @@ pub fn occurs_in(part: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// Returns a string as a word of a POSIX shell, in quotation marks if it needs them.
+/// Returns a string as a word for a POSIX shell, in quotation marks if it needs them.
 pub fn shell_word(text: &str) -> String {
     let is_plain = |letter: char| {
         letter.is_alphanumeric() || matches!(letter, '_' | '.' | '/' | '-' | ',' | ':' | '+' | '@' | '%')
@@ -90,7 +90,7 @@ pub fn shell_word(text: &str) -> String {
     }
 }
 
-/// Returns a string in quotation marks, inside which a POSIX shell changes nothing.
+/// Returns a string in single quotation marks, so that a POSIX shell reads it unchanged.
 pub fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
@@ -102,7 +102,7 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// Cuts a text for a column of a terminal: if it is wider than `width`, it is shortened and ends with `…`.
+/// Shortens a text to the width of a column in a terminal. A text that is wider than `width` is cut and ends with `…`.
 pub fn clipped(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -115,7 +115,7 @@ pub fn clipped(text: &str, width: usize) -> String {
     text.chars().take_while(fits).chain(['…']).collect()
 }
 
-/// Cuts a text that has more than `letters_max` characters, and puts `…` at its end.
+/// Shortens a text to `letters_max` characters. If the text is longer, `…` is added at the end.
 pub fn shortened(text: &str, letters_max: usize) -> String {
     match text.char_indices().nth(letters_max) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,8 +1,8 @@
 //! Makes text safe to display: no character in it moves the cursor, reverses the direction of writing or is invisible.
 //!
 //! Tags, file names and messages may contain control sequences, which a terminal obeys. So all text for people goes through
-//! [`escape`], which escapes the characters for which [`is_hidden`] is true. This module knows nothing of chess, files or
-//! terminals. The invariant: the output has no hidden character, and everything else is unchanged.
+//! [`escape`], which escapes the characters for which [`is_hidden`] is true. This module does not depend on chess, files or
+//! terminals. Its invariant: the output has no hidden character, and all other characters are unchanged.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -12,9 +12,9 @@ use std::io::{self, Write};
 pub enum EscapeContext {
     /// The text is one line for people: line feeds and tabs are escaped as well.
     Line,
-    /// The text is several lines for people: line feeds and tabs stay.
+    /// The text is several lines for people: line feeds and tabs are kept.
     Lines,
-    /// The text is a JSON document: characters are escaped so that its strings keep their values.
+    /// The text is a JSON document: characters in its strings are escaped so that the strings keep their values.
     Json,
 }
 
@@ -39,7 +39,7 @@ pub const fn is_hidden(letter: char) -> bool {
     )
 }
 
-/// Escapes every hidden character of a text, as `\n`, `\t`, `\x1b` or `\u{202e}`; in JSON as `\u202e`.
+/// Escapes every hidden character of a text. It is written as `\n`, `\t`, `\x1b` or `\u{202e}`, and in JSON as `\u202e`.
 ///
 /// ```
 /// use orbit_core::visible::{EscapeContext, escape};
@@ -52,11 +52,11 @@ pub const fn is_hidden(letter: char) -> bool {
 pub fn escape(text: &str, context: EscapeContext) -> Cow<'_, str> {
     let stays = |letter: char| match context {
         EscapeContext::Line => false,
-        // JSON may have line feeds and tabs between its strings, but none within them.
+        // JSON may contain line feeds and tabs between its strings, but not within them.
         EscapeContext::Lines | EscapeContext::Json => matches!(letter, '\n' | '\t'),
     };
     let is_written_out = |letter: char| is_hidden(letter) && !stays(letter);
-    // Most text is ASCII, which a single pass over the bytes checks.
+    // Most texts are ASCII, so a pass over the bytes avoids the slower test of characters.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if is_plain || !text.contains(is_written_out) {
         return Cow::Borrowed(text);
@@ -88,14 +88,14 @@ fn push_escape(letter: char, context: EscapeContext, out: &mut String) {
     }
 }
 
-/// A writer that makes the bytes of files safe for a terminal. Line feeds stay; hidden characters and bytes that are not UTF-8
-/// are escaped.
+/// A writer that escapes the bytes of files, so that they are safe for a terminal. Line feeds are kept. Hidden characters and bytes
+/// that are not UTF-8 are escaped.
 ///
 /// A character may be split between two calls of `write`.
 #[derive(Debug)]
 pub struct VisibleBytes<W> {
     out: W,
-    /// The bytes that wait for the next write: an incomplete character, or a carriage return that a line feed may follow.
+    /// The bytes that are not written yet: an incomplete character, or a carriage return that a line feed may follow.
     held: Vec<u8>,
 }
 
@@ -105,7 +105,7 @@ impl<W: Write> VisibleBytes<W> {
         VisibleBytes { out, held: Vec::new() }
     }
 
-    /// Writes the bytes that are still waiting, and returns the inner writer.
+    /// Writes the bytes that are held back, and returns the inner writer.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl<W: Write> Write for VisibleBytes<W> {
         Ok(bytes.len())
     }
 
-    /// Writes the waiting bytes. An incomplete character is escaped, since a flush ends the text.
+    /// Writes the bytes that are held back. An incomplete character is escaped, since a flush ends the text.
     fn flush(&mut self) -> io::Result<()> {
         let held = std::mem::take(&mut self.held);
         self.out.write_all(shown(&held).as_bytes())?;
@@ -134,7 +134,7 @@ impl<W: Write> Write for VisibleBytes<W> {
     }
 }
 
-/// Returns the number of bytes at the end that must wait for the next write.
+/// Returns the number of bytes at the end that must be held back: an incomplete character, or a carriage return.
 fn unfinished(bytes: &[u8]) -> usize {
     if bytes.last() == Some(&b'\r') {
         return 1;
@@ -148,7 +148,7 @@ fn unfinished(bytes: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Escapes lines that end with LF or CRLF. A byte that is not UTF-8 is written as, for instance, `\xe9`.
+/// Escapes hidden characters in text whose lines end with LF or CRLF. A byte that is not UTF-8 is written in the form `\xe9`.
 fn shown(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

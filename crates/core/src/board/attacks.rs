@@ -1,10 +1,10 @@
-//! Computes attacks with operations on whole sets of squares, which vector units and GPUs can execute.
+//! Computes the squares that pieces attack, for all pieces of one kind at once. The functions use only bit operations on sets of
+//! squares, so vector units and GPUs can execute them.
 //!
-//! Directions are numbers from 0 to 7, counter-clockwise from the right: 0 is towards the h-file, 1 is up and right, 2 is up, and
-//! 7 is down and right.
+//! Directions are numbers from 0 to 7, counter-clockwise from the right: 0 is towards the h-file, 1 is up and right, 2 is up, and 7
+//! is down and right.
 //!
-//! Source: the occluded fill is Kogge and Stone's parallel prefix, as known from the Chess
-//! Programming Wiki.
+//! Source: the occluded fill in [`slide`] is Kogge and Stone's parallel prefix, as the Chess Programming Wiki describes it.
 
 const NOT_A: u64 = !0x0101_0101_0101_0101;
 const NOT_H: u64 = !0x8080_8080_8080_8080;
@@ -26,8 +26,8 @@ pub const fn one<const DIR: u8>(set: u64) -> u64 {
     }
 }
 
-/// Returns the squares that sliding pieces on `set` attack in a direction: from each piece, all squares up to and including the
-/// first one that is not in `empty`.
+/// Returns the squares that sliding pieces on `set` attack in the direction `DIR`: for each piece, the squares up
+/// to and including the first obstacle. `empty` is the set of the squares without an obstacle.
 #[inline(always)]
 pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
     // A step from within `open` never wraps around an edge, so a fill that only steps within `open` cannot wrap either.
@@ -61,7 +61,7 @@ pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
     one::<DIR>(fill)
 }
 
-/// Does the same as [`slide`], with the direction as an argument.
+/// Like [`slide`], but takes the direction as an argument instead of a constant.
 pub const fn slide_dir(dir: u8, set: u64, empty: u64) -> u64 {
     match dir {
         0 => slide::<0>(set, empty),
@@ -102,7 +102,7 @@ pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
 #[inline(always)]
 pub const fn fill_ranks(set: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    // First set the top bit of each byte that is not 0, then the other bits of that byte.
+    // Sets the top bit of each byte that is not 0, then fills the other bits of these bytes.
     let high = (((set & !HIGH) + !HIGH) | set) & HIGH;
     high | (high - (high >> 7))
 }
@@ -115,8 +115,8 @@ pub const fn fill_files(set: u64) -> u64 {
     four | four.rotate_left(32)
 }
 
-/// Returns the two parts of a shift by `dx` files and `dy` ranks: the mask of the squares that do not leave the board, and the
-/// number of bits by which to shift the set to the left (to the right if the number is negative).
+/// Returns the mask and the shift count that move a set of squares by `dx` files and `dy` ranks. The mask contains the squares that
+/// stay on the board. The count is the number of bits to shift to the left; if it is negative, to the right.
 pub const fn translation(dx: i8, dy: i8) -> (u64, i32) {
     let mut mask = 0u64;
     let mut s = 0;

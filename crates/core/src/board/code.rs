@@ -1,4 +1,4 @@
-//! Encodes the contents of squares in four bits.
+//! Encodes the content of a square, a piece or nothing, in four bits.
 
 use shakmaty::{Color, Piece, Role};
 
@@ -28,7 +28,7 @@ impl Code {
         Code(piece.role as u8 | if matches!(piece.color, Color::Black) { 8 } else { 0 })
     }
 
-    /// Returns the piece with this code, or `None` for the empty square and the codes that stand for no piece.
+    /// Returns the piece with this code, or `None` for the empty square and for 7, 8 and 15, which stand for no piece.
     pub const fn piece(self) -> Option<Piece> {
         let role = match self.0 & 7 {
             1 => Role::Pawn,
@@ -49,7 +49,7 @@ impl Code {
 pub struct PieceSet(pub u16);
 
 impl PieceSet {
-    /// The empty set, which does not contain the empty square either.
+    /// The set without any content. Even [`PieceSet::EMPTY`], the empty square, is not in it.
     pub const NONE: PieceSet = PieceSet(0);
     /// The empty square alone.
     pub const EMPTY: PieceSet = PieceSet(1);
@@ -60,12 +60,12 @@ impl PieceSet {
     /// Every piece and the empty square.
     pub const ALL: PieceSet = PieceSet(0x7e7f);
 
-    /// Returns the set that contains only this content.
+    /// Returns the set whose only element is `code`.
     pub const fn only(code: Code) -> PieceSet {
         PieceSet(1 << code.0)
     }
 
-    /// Returns whether a content is in the set.
+    /// Returns whether `code` is in the set.
     pub const fn contains(self, code: Code) -> bool {
         self.0 & (1 << code.0) != 0
     }

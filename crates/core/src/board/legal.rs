@@ -1,7 +1,7 @@
-//! Generates the moves of one packed position with set-wise attacks.
+//! Generates the moves of one packed position from the squares that its pieces attack.
 //!
-//! Any placement of pieces is accepted. If the side to move has no king, every pseudolegal move is legal. If it has several
-//! kings, a legal move leaves none of them attacked. An enemy king can be captured.
+//! The position may have any placement of pieces. If the side to move has no king, every pseudolegal move is legal. If it has
+//! several kings, a legal move leaves none of them attacked. A move may capture an enemy king.
 
 use std::ops::ControlFlow;
 
@@ -45,14 +45,14 @@ pub fn no_moves(position: &Position) -> bool {
     moves(position, false, &mut |_| ControlFlow::Break(())).is_continue()
 }
 
-/// Returns the position in the form in which repetitions are counted: the en passant square is kept only if a pawn can capture
-/// there, and a castling right only if king and rook are on their squares. Two positions that count as a repetition then have
-/// equal bytes, whatever moves led to them.
+/// Returns the position with only the rights that count when repetitions are counted. The en passant square is kept only if a pawn
+/// can capture there, and a castling right only if the king is on its back rank and the rook on its square. Two positions that
+/// count as a repetition then have equal bytes, whatever moves led to them.
 pub fn as_counted(position: &Position) -> Position {
     let mut counted = *position;
     if let Some(to) = position.state.en_passant() {
         let white = position.state.turn().is_white();
-        // A pawn attacks `target` if a pawn of the other colour on `target` would attack that pawn's square.
+        // Finds the own pawns that attack `target`: a pawn of the other colour on `target` would attack their squares.
         let target = 1u64 << to as u32;
         let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
         let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0 & from;
@@ -94,7 +94,6 @@ pub fn moves(
     };
     let own = position.board.squares_of(if turn.is_white() { PieceSet::WHITE } else { PieceSet::BLACK });
     let occupied = position.board.occupied().0;
-    // The king comes last, since it has the fewest legal moves.
     for from in own {
         let code = position.board.at(from);
         if code.0 & 7 == 1 {
@@ -148,7 +147,7 @@ fn pawn_moves(
     }
 }
 
-/// Returns the en passant square, if a pawn can have made the double step over it.
+/// Returns the en passant square, if the placement of the pieces allows that a pawn just made a double step over it.
 pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     let square = position.state.en_passant()?;
     let white = position.state.turn().is_white();
@@ -161,12 +160,12 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     (at(0) == Code::EMPTY && at(-1) == Code::EMPTY && at(1) == pawn).then_some(square)
 }
 
-/// Returns the position, but without its en passant square if no pawn can capture there. Two positions with the same pieces and
-/// the same moves are then equal.
+/// Returns the position, but without its en passant square if no pawn can capture there. Two positions with the same pieces and the
+/// same legal moves are then equal.
 pub fn with_usable_en_passant(position: &Position) -> Position {
     let Some(square) = position.state.en_passant() else { return *position };
     let white = position.state.turn().is_white();
-    // A pawn attacks the en passant square if a pawn of the other colour on that square would attack the pawn's square.
+    // Finds the own pawns that attack the en passant square: a pawn of the other colour on it would attack their squares.
     let set = 1u64 << square as u32;
     let from = if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
     let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0;
@@ -205,7 +204,7 @@ fn castling_moves(
         if path & others != 0 {
             continue;
         }
-        // The king's path is checked without the king, but with the rook still in place.
+        // The squares on the king's path must not be attacked. The king is removed for this test, but the rook stays.
         let mut without = *position;
         without.board.put(king, Code::EMPTY);
         if attacked_by(&without, !turn) & king_path != 0 {
@@ -219,7 +218,7 @@ fn castling_moves(
     ControlFlow::Continue(())
 }
 
-/// Returns whether no king of the side to move is attacked after a move.
+/// Returns whether `mv` leaves no king of the side that plays it attacked.
 fn is_safe(position: &Position, mv: PackedMove) -> bool {
     let turn = position.state.turn();
     let mut after = *position;

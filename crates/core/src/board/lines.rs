@@ -1,13 +1,12 @@
-//! Tables of the squares that one piece reaches on an otherwise empty board, and of the squares in between.
+//! Tables of the squares that one piece reaches on an otherwise empty board, and of the squares between two squares.
 //!
-//! Two look-ups in these tables decide whether a piece can move from one square to another. Magic bitboards need only one
-//! look-up, but their tables take hundreds of kilobytes, so most look-ups miss the first-level cache. The tables here take 37 KiB
-//! in all.
+//! Two look-ups in these tables decide whether a piece can move from one square to another. Magic bitboards need only one look-up,
+//! but their tables take hundreds of kilobytes, so most look-ups miss the first-level cache. The tables here take 37 KiB in all.
 
 use super::attacks;
 
-/// `REACH[role][square]`: the squares that a piece reaches on an empty board. The roles are numbered as in [`Code`](super::Code):
-/// 2 knight, 3 bishop, 4 rook, 5 queen, 6 king; 0 and 1 reach nothing.
+/// `REACH[role][square]`: the squares that a piece reaches on an empty board. Roles have the numbers of [`Code`](super::Code): 2
+/// knight, 3 bishop, 4 rook, 5 queen, 6 king. The rows 0 (empty) and 1 (pawn) contain empty sets.
 pub static REACH: [[u64; 64]; 7] = {
     let mut table = [[0; 64]; 7];
     let mut square = 0;
@@ -56,8 +55,8 @@ pub static BETWEEN: [[u64; 64]; 64] = {
     table
 };
 
-/// Returns the squares that lie in one of four directions from a square of the set: directions 0, 2, 4 and 6 if `first` is 0, and
-/// the other four if it is 1.
+/// Returns the squares on the lines from a square of the set in four directions, on an empty board. The directions are 0, 2, 4 and
+/// 6 if `first` is 0, and 1, 3, 5 and 7 if it is 1.
 const fn rays(set: u64, first: u8) -> u64 {
     let mut out = 0;
     let mut dir = first;

@@ -1,11 +1,11 @@
 //! Computes the moves of one position as sets of squares, without a move list.
 //!
-//! A position is seen from the side to move, whose pawns go up the board. [`View::ordinary`] has no branches and no tables, so
-//! that the compiler can turn a loop over positions into vector code. In one direction no two pieces reach the same square. So
-//! the number of squares that are reached in a direction is the number of moves in this direction.
+//! A position is seen from the side to move, whose pawns go up the board. [`View::ordinary`] has no branches and no tables, so that
+//! the compiler can turn a loop over positions into vector code. It counts moves without listing them: two pieces never reach the
+//! same square in the same direction, so the number of squares reached in a direction is the number of moves.
 //!
-//! The functions of this module require that the side to move has at most one king. [`legal`](super::legal) lists the moves of
-//! any placement.
+//! The functions of this module require that the side to move has at most one king. [`legal`](super::legal) lists the moves of any
+//! placement.
 
 use super::{State, attacks};
 
@@ -27,18 +27,19 @@ const RANK_6: u64 = 0xff << 40;
 pub struct MoveRequest {
     /// True to include moves that leave a king attacked.
     pub pseudo: bool,
-    /// True to include moves that are neither castling nor en passant captures.
+    /// True to include ordinary moves, which are neither castling nor en passant captures.
     pub ordinary: bool,
-    /// True to include castling: the first element towards the h-file, the second towards the a-file.
+    /// True to include castling: the first element for castling towards the h-file, the second for castling towards the a-file.
     pub castling: [bool; 2],
     /// True to include en passant captures.
     pub en_passant: bool,
 }
 
-/// A position from the view of the side to move, whose pawns go up the board: with Black to move, the ranks are mirrored.
+/// A position from the view of the side to move, whose pawns go up the board. With Black to move, all sets have their ranks
+/// mirrored.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// All ones if Black is to move, in which case the ranks are mirrored; otherwise 0.
+    /// All ones if Black is to move, so that the ranks of the sets are mirrored; otherwise 0.
     black: u64,
     own: u64,
     enemies: u64,
@@ -52,19 +53,18 @@ pub struct View {
     /// The square that an enemy pawn just passed over in a double step; empty if there was none, or if the placement of the
     /// pieces rules it out.
     passed: u64,
-    /// The castling rights of the side to move: the low nibble for the king side, the high nibble for the queen side, as in
-    /// [`State`].
+    /// The castling rights of the side to move, as in [`State`]: the low nibble for the king side, the high nibble for the queen
+    /// side.
     rights: u32,
 }
 
-/// The restrictions on moves that keep the king from being attacked.
+/// The sets of squares that exclude moves which would leave the king attacked.
 struct Safety {
-    /// The squares to which pieces other than the king may move: all squares, or in check the squares that end the check.
+    /// The squares to which pieces other than the king may move: all squares, or in check only those that end the check.
     evasions: u64,
-    /// The pinned pieces, one set for each pair of opposite directions in which they are pinned: 0 and 4, 1 and 5, 2 and 6, 3 and
-    /// 7.
+    /// The pinned pieces, in four sets: the pieces pinned in directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
     pinned: [u64; 4],
-    /// The squares that enemies attack after the king is removed from the board.
+    /// The squares that enemy pieces attack if the king is removed from the board. The king may not move to them.
     danger: u64,
 }
 
@@ -73,14 +73,14 @@ const fn mask(value: bool) -> u64 {
     (value as u64).wrapping_neg()
 }
 
-/// Mirrors the ranks of a set if Black is to move.
+/// Returns `set` with its ranks mirrored if `black` is all ones, and unchanged if it is 0.
 #[inline(always)]
 const fn turned(set: u64, black: u64) -> u64 {
     set.swap_bytes() & black | set & !black
 }
 
 impl View {
-    /// Makes the view of a position from its planes and its state.
+    /// Makes the view of the position with these bit planes and this state.
     #[inline(always)]
     pub const fn new(planes: [u64; 4], state: State) -> View {
         let black = mask(state.0 & 1 != 0);
@@ -123,19 +123,20 @@ impl View {
         self.kings & self.own
     }
 
-    /// Returns whether the side to move has several kings, so that this module's sets do not describe its moves.
+    /// Returns whether the side to move has several kings. The functions of this module are then not valid.
     #[inline(always)]
     pub const fn has_several_kings(&self) -> bool {
         let kings = self.own_kings();
         kings & kings.wrapping_sub(1) != 0
     }
 
-    /// Returns all ones if there may be castling or en passant captures, which [`View::ordinary`] does not compute; otherwise 0.
+    /// Returns all ones if there may be castling or en passant captures, which [`View::ordinary`] leaves out, or if the side to
+    /// move has several kings; otherwise 0.
     #[inline(always)]
     pub const fn is_special(&self) -> u64 {
         let kings = self.own_kings();
         let castlers = kings & RANK_1 & mask(self.rights != 0);
-        // Castling is possible only if all squares between king and rook are empty.
+        // Castling needs empty squares between king and rook, so the rook is the first piece beside the king.
         let beside =
             attacks::slide::<0>(castlers, self.empty()) | attacks::slide::<4>(castlers, self.empty());
         let rooks = beside & self.own & self.straight;
@@ -169,7 +170,9 @@ impl View {
         safety
     }
 
-    /// Records in `safety` the pieces that shield the king in a direction, and the squares that enemies attack along it.
+    /// Examines the line from the king in the direction `DIR`; `BACK` is the opposite direction. Adds to `safety` the piece that is
+    /// pinned on the line and the squares that enemy sliders attack in the direction `BACK`. Restricts `evasions` if a slider on
+    /// the line gives check.
     #[inline(always)]
     const fn look<const DIR: u8, const BACK: u8>(&self, safety: &mut Safety) {
         let (king, sliders) = (self.own_kings(), self.enemy_sliders(DIR));
@@ -180,8 +183,8 @@ impl View {
         safety.pinned[DIR as usize % 4] |= line & attacked & self.own;
     }
 
-    /// Computes one of [`ARRIVALS`], [`ORIGINS`] and [`PAIRS`] for the moves from squares of `from` to squares of `to` that are
-    /// neither castling nor en passant captures. The side must not have several kings.
+    /// Returns one of [`ARRIVALS`], [`ORIGINS`] and [`PAIRS`], as `WHAT` says, for the ordinary moves from squares of `from` to
+    /// squares of `to`. Ordinary moves are neither castling nor en passant captures. The side to move must not have several kings.
     #[inline(always)]
     pub const fn ordinary<const WHAT: u8, const PSEUDO: bool>(&self, from: u64, to: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
@@ -226,7 +229,7 @@ impl View {
         }
     }
 
-    /// Adds castling and en passant captures to the result of [`View::ordinary`].
+    /// Returns `ordinary`, the result of [`View::ordinary`], with castling and en passant captures added.
     pub fn special<const WHAT: u8>(&self, asked: MoveRequest, from: u64, to: u64, ordinary: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
         let takers = if asked.en_passant { self.takers(asked.pseudo, from, to) } else { 0 };
@@ -236,8 +239,8 @@ impl View {
         let arrivals = arrivals & mask(castlers != 0);
         match WHAT {
             PAIRS => {
-                // In Chess960 a king may castle to a square next to it. That is the same pair of squares as a king's step, so it
-                // is not counted again.
+                // In Chess960 a king may castle to a square next to it. A step of the king has the same origin and target, so the
+                // pair of squares is counted only once.
                 let steps = attacks::king(castlers) & !self.own & mask(asked.ordinary);
                 ordinary + u64::from((arrivals & !steps).count_ones() + takers.count_ones())
             }
@@ -249,7 +252,7 @@ impl View {
         }
     }
 
-    /// Returns the pawns that may capture en passant.
+    /// Returns the pawns that may capture en passant from squares of `from`, if the en passant square is in `to`.
     fn takers(&self, pseudo: bool, from: u64, to: u64) -> u64 {
         let passed = self.passed & to;
         let beside = attacks::pawn::<false>(passed) & self.pawns & self.own & from;
@@ -258,7 +261,7 @@ impl View {
         sides.into_iter().filter(|&taker| safe(taker)).fold(0, |set, taker| set | taker)
     }
 
-    /// Returns whether the king is safe after the pawn on `taker` captures en passant.
+    /// Returns whether the king is not attacked after the pawn on `taker` captures en passant.
     fn may_take(&self, taker: u64) -> bool {
         let (king, taken) = (self.own_kings(), self.passed >> 8);
         let enemies = self.enemies & !taken;
@@ -273,7 +276,7 @@ impl View {
         (0..8).fold(near, |set, dir| set | far(dir)) & enemies == 0
     }
 
-    /// Returns the final square of the king when it castles to one side, or 0 if it cannot castle to this side.
+    /// Returns the king's final square if it can castle to the given side, otherwise 0.
     fn castling(&self, king_side: bool) -> u64 {
         let nibble = self.rights >> if king_side { 0 } else { 4 } & 15;
         let king = self.own_kings() & RANK_1;
@@ -288,7 +291,8 @@ impl View {
         if (king_path | span(rook, rook_to)) & others != 0 || self.safety::<false>().danger & king_path != 0 {
             return 0;
         }
-        // The rook may have shielded the king's new square from an enemy, but only along the rank, since the rook stays on it.
+        // Before castling the rook may have shielded the king's new square from an enemy slider. Only sliders on the rank matter,
+        // since the rook stays on it.
         let empty = !(others | rook_to);
         let beside = attacks::slide::<0>(king_to, empty) | attacks::slide::<4>(king_to, empty);
         if beside & self.enemy_sliders(0) != 0 { 0 } else { king_to }
@@ -301,8 +305,8 @@ const fn span(a: u64, b: u64) -> u64 {
     (high << 1) - low
 }
 
-/// Adds to `out` the moves that reach the squares `reached & to`: their number if `WHAT` is [`PAIRS`], otherwise the squares. No
-/// two pieces may reach the same square of `reached`.
+/// Adds the moves to the squares `reached & to` to `out`: their number if `WHAT` is [`PAIRS`], otherwise the squares. Each square
+/// of `reached` must be reached by one piece only.
 #[inline(always)]
 const fn leaps<const WHAT: u8>(reached: u64, to: u64, out: u64) -> u64 {
     if WHAT == PAIRS { out + (reached & to).count_ones() as u64 } else { out | reached & to }

@@ -14,25 +14,26 @@ pub enum MoveKind {
     EnPassant,
     /// The side to move passes.
     Null,
-    /// Not a move but a mark in a reel, in place of the move that leaves the slot's position. The next slot begins another game,
-    /// or another line of the same game.
+    /// A mark, not a move. In a reel (orbit's file of games) it replaces the move after the last position of a line. The next slot,
+    /// the place of one position in a reel, begins another game or another line of the same game.
     Start,
-    /// Any other move. The code is the content of `to` after the move; for a promotion this is the new piece.
+    /// Any other move. The code is the content of `to` after the move, so a promotion has the code of the new piece.
     Piece(Code),
 }
 
-/// A move in 16 bits: from (bits 0-5), to (bits 6-11), and in bits 12-15 the [`Code`] on `to` after the move, or one of the four
-/// codes that stand for no piece: 0 castling, 7 en passant, 8 null move, 15 start.
+/// A move in 16 bits: from (bits 0-5), to (bits 6-11) and a code (bits 12-15). The code is the [`Code`] of the content of `to`
+/// after the move, or one of four codes that no piece has: 0 castling, 7 en passant, 8 null move, 15 a start mark.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 pub struct PackedMove(pub u16);
 
 impl PackedMove {
-    /// Bit `c` is set if code `c` stands for a piece; a move with such a code is a [`MoveKind::Piece`].
+    /// The codes of pieces as a bit set: a move whose code `c` has its bit set is a [`MoveKind::Piece`].
     pub const PIECE_CODES: u32 = 0x7e7e;
     /// The null move.
     pub const NULL: PackedMove = PackedMove(8 << 12);
-    /// A mark instead of a move: the next slot begins a game from the standard start position.
+    /// A mark instead of a move: the next slot (the place of the next position in a reel) begins a game from the standard start
+    /// position.
     pub const START_STANDARD: PackedMove = PackedMove(15 << 12);
     /// A mark instead of a move: the next slot begins a game from the next entry of the start table, a list of the start
     /// positions of a block.
@@ -44,7 +45,7 @@ impl PackedMove {
         PackedMove(from as u16 | (to as u16) << 6 | (code as u16) << 12)
     }
 
-    /// Makes a move that leaves `code` on `to`.
+    /// Makes an ordinary move. `code` is the content of `to` after the move.
     pub const fn piece(from: Square, to: Square, code: Code) -> PackedMove {
         PackedMove::new(from, to, code.0)
     }
@@ -105,23 +106,23 @@ impl PackedMove {
         }
     }
 
-    /// Returns whether this is not a move but a mark that the next slot begins another game or another line of the same game.
+    /// Returns whether this is not a move but a mark in a reel: the next slot begins another game or another line of the same game.
     #[inline]
     pub const fn is_start(self) -> bool {
         self.0 >> 12 == 15
     }
 
-    /// Returns whether this is not a move but a mark that the next slot begins another game.
+    /// Returns whether this is not a move but a mark in a reel: the next slot begins another game.
     pub const fn is_game_start(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 2 == 0
     }
 
-    /// Returns whether this is not a move but a mark that the next slot begins from the next entry of the start table.
+    /// Returns whether this is not a move but a mark in a reel: the next slot begins from the next entry of the start table.
     pub const fn is_start_table(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 1 == 1
     }
 
-    /// Finds the move among the legal moves of a position, for printing it as SAN.
+    /// Returns the legal move of `position` that is packed as this one, for printing it as SAN. Returns `None` if it is not legal.
     pub fn to_shakmaty(self, position: &shakmaty::Chess) -> Option<Move> {
         position.legal_moves().into_iter().find(|&mv| PackedMove::from_shakmaty(mv, position.turn()) == self)
     }

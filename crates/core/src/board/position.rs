@@ -6,11 +6,11 @@ use shakmaty::{Bitboard, CastlingMode, Chess, Color, FromSetup, PositionError, R
 use super::{Code, MoveKind, PackedMove, PieceSet};
 
 /// The placement of the pieces as four bit planes: bit `s` of plane `k` is bit `k` of the [`Code`] on square `s`. Two to four
-/// bitwise operations give the squares of any piece type.
+/// bitwise operations compute the squares of a piece type from the planes.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Pod, Zeroable)]
 pub struct Board {
-    /// Planes 0-2 hold the role, plane 3 the colour; an empty square is 0 in all four.
+    /// Planes 0 to 2 hold the role, plane 3 the colour. The bits of an empty square are 0 in all four planes.
     pub planes: [u64; 4],
 }
 
@@ -27,7 +27,7 @@ impl Board {
         )
     }
 
-    /// Puts a content on a square and replaces its old content.
+    /// Replaces the content of `square` by `code`.
     pub const fn put(&mut self, square: Square, code: Code) {
         let bit = 1u64 << square as u32;
         let mut k = 0;
@@ -49,12 +49,12 @@ impl Board {
         Bitboard(hit.fold(!0, |all, plane| all & plane))
     }
 
-    /// Returns the squares with a piece of a role, whose code is that of White's piece.
+    /// Returns the squares of the pieces of a role in both colours. `role` is the code of White's piece of that role.
     pub fn of_role(&self, role: u8) -> Bitboard {
         self.having(Code(role)) | self.having(Code(role | 8))
     }
 
-    /// Returns the squares with a piece that slides in a direction: a queen, and a rook or a bishop.
+    /// Returns the squares of the pieces that slide in a direction: queens, and either rooks or bishops.
     pub const fn sliders(&self, dir: u8) -> Bitboard {
         let [p0, p1, p2, _] = self.planes;
         Bitboard(if dir.is_multiple_of(2) { p2 & !p1 } else { p0 & (p1 ^ p2) })
@@ -91,9 +91,9 @@ impl From<&Board> for shakmaty::Board {
 
 /// The side to move, the en passant square and the castling rights in 32 bits.
 ///
-/// Bit 0: Black to move. Bits 8-15: the square that a pawn just passed over in a double step, or 64 if there is none. Bits 16-31:
-/// one nibble for each castling right, in the order White king side, White queen side, Black king side, Black queen side; 0 if
-/// there is no such right, otherwise 8 + the rook's file.
+/// Bit 0: set if Black is to move. Bits 8-15: the square that a pawn just passed over in a double step, or 64 if there is none.
+/// Bits 16-31: one nibble for each castling right, in the order White king side, White queen side, Black king side, Black queen
+/// side. A nibble is 8 + the file of the rook, or 0 if there is no such right.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 pub struct State(pub u32);
@@ -110,7 +110,7 @@ impl State {
         if self.0 & 1 == 0 { Color::White } else { Color::Black }
     }
 
-    /// Returns the square that a pawn just passed over in a double step.
+    /// Returns the square that a pawn just passed over in a double step, if there is one.
     pub fn en_passant(self) -> Option<Square> {
         Square::try_from(self.0 >> 8 & 0xff).ok()
     }
@@ -139,7 +139,7 @@ impl State {
         (nibble & 8 != 0).then(|| Square::new(rank + (nibble & 7)))
     }
 
-    /// Grants (`Some(file 0..=7)`) or removes one castling right.
+    /// Returns the state with one castling right changed: `file` is the file of its rook (0 to 7), or `None` to remove the right.
     #[must_use]
     pub const fn with_castling(self, color: Color, king_side: bool, file: Option<u32>) -> State {
         let shift = Self::castling_shift(color, king_side);
@@ -150,8 +150,8 @@ impl State {
         State(self.0 & !(15 << shift) | nibble << shift)
     }
 
-    /// Returns the state after a move that does not begin another game or line, as [`Position::play`] computes it. The state does
-    /// not depend on the board. The code has no branches, so that a loop over states becomes vector code.
+    /// Returns the state after `mv`, as [`Position::play`] computes it. `mv` must not be a start mark. The state does not depend on
+    /// the board, and the code has no branches, so that a loop over states becomes vector code.
     #[must_use]
     #[inline(always)]
     pub const fn after(self, mv: PackedMove) -> State {
@@ -183,21 +183,23 @@ impl State {
     }
 }
 
-/// Returns all bits set if the lowest bit of `bit` is set, otherwise 0.
+/// Returns all ones if the lowest bit of `bit` is set, otherwise 0.
 const fn ones(bit: u32) -> u64 {
     (bit as u64 & 1).wrapping_neg()
 }
 
-/// Removes, from the bits of a [`State`] after a move, the castling rights that the move ends.
+/// Returns the bits of a [`State`] without the castling rights that a move ends: those of a king that moves, and those of rooks on
+/// `from` or `to`.
 const fn keep_rights(state: u32, from: u32, to: u32, code: u32) -> u32 {
     let kept = without_right(without_right(state, from), to);
     if code & 7 == 6 { kept & !(0x00ff_0000 << (8 * (!state & 1))) } else { kept }
 }
 
-/// Removes the castling right (there is at most one) whose rook is on `square` from the bits of a [`State`]. The function has no
-/// branches, because a processor can hardly predict the squares of moves.
+/// Returns the bits of a [`State`] without the castling right of the rook on `square`, if there is such a right. The function has
+/// no branches, because a processor can hardly predict the squares of moves.
 const fn without_right(state: u32, square: u32) -> u32 {
-    // XOR turns the nibbles of rights on the square's file into 0; the two ORs fold each nibble into its lowest bit.
+    // XOR sets the nibbles of the rights on the square's file to 0. The two ORs then collect the bits of each nibble in its lowest
+    // bit.
     let other = (state >> 16) ^ ((8 | square & 7) * 0x1111);
     let other = other | other >> 1;
     let named = !(other | other >> 2) & 0x1111;
@@ -234,9 +236,9 @@ impl Position {
         Position::STANDARD
     }
 
-    /// Packs a setup of shakmaty. Any placement is accepted. The position has a castling right for each rook of
-    /// `setup.castling_rights` on the back rank of a colour, if a king of that colour is on the same rank. The file of the
-    /// first such king decides whether a right belongs to the king side or to the queen side.
+    /// Packs a setup of shakmaty, with any placement of pieces. The position gets a castling right for each rook of
+    /// `setup.castling_rights` that is on the back rank of a colour together with a king of that colour. The first such king from
+    /// the a-file decides whether a right belongs to the king side or to the queen side.
     pub fn from_setup(setup: &Setup) -> Position {
         let board = Board::from(&setup.board);
         let mut state = State::default().with_turn(setup.turn).with_en_passant(setup.ep_square);
@@ -251,7 +253,7 @@ impl Position {
         Position { board, state }
     }
 
-    /// Unpacks to a setup (halfmove clock 0, fullmove number 1).
+    /// Unpacks the position to a setup with halfmove clock 0 and fullmove number 1.
     pub fn to_setup(&self) -> Setup {
         let mut setup = Setup::empty();
         setup.board = shakmaty::Board::from(&self.board);
@@ -261,12 +263,12 @@ impl Position {
         setup
     }
 
-    /// Unpacks to a position that shakmaty can play from.
+    /// Unpacks the position to shakmaty's type, which can generate legal moves.
     ///
     /// # Errors
     ///
-    /// Returns shakmaty's reasons for refusing a placement (no king, opponent in check, ...). Impossible castling
-    /// rights and en passant squares are dropped, not refused.
+    /// Returns shakmaty's reasons for refusing a placement (no king, opponent in check, ...). Impossible castling rights and en
+    /// passant squares are dropped without an error.
     #[expect(clippy::result_large_err, reason = "shakmaty's error carries the position")]
     pub fn to_chess(&self) -> Result<Chess, PositionError<Chess>> {
         Chess::from_setup(self.to_setup(), CastlingMode::Chess960)
@@ -276,11 +278,11 @@ impl Position {
             .or_else(PositionError::ignore_impossible_check)
     }
 
-    /// Plays a move without any check of its legality.
+    /// Plays a move without checking that it is legal.
     ///
     /// A castling right is lost when the king moves, or when its rook leaves its square or is captured. The en passant square is
     /// set after every double step. [`MoveKind::Start`] only changes the side to move, because the reader of a reel sets the
-    /// position with which the next game begins.
+    /// position from which the next game begins.
     #[inline(always)]
     pub const fn play(&mut self, mv: PackedMove) {
         let (from, to, code) = (mv.0 as u32 & 63, mv.0 as u32 >> 6 & 63, mv.0 as u32 >> 12);
@@ -298,8 +300,8 @@ impl Position {
             p2 & keep | to_set & ones(code >> 2),
             p3 & keep | to_set & ones(code >> 3),
         ];
-        // `code` is the content of `to` after the move. It also shows whether a pawn or a king moved, since no pawn promotes to
-        // a pawn or a king. There is no branch, because a processor can hardly predict the kinds of moves.
+        // `code` is the content of `to` after the move. For a pawn or a king it also names the piece that moved, since no pawn
+        // promotes to a pawn or a king. The code has no branches, because a processor can hardly predict the kinds of moves.
         let double = (code & 7 == 1) & (from.abs_diff(to) == 16);
         let passed = 64 ^ (64 ^ ((from + to) / 2)) & ones(double as u32) as u32;
         let next = (state | passed << 8) ^ 1;
@@ -308,7 +310,7 @@ impl Position {
 
     /// Plays castling, an en passant capture or a null move.
     ///
-    /// The position is passed by value, so that a loop over moves can keep it in registers.
+    /// The function takes and returns the position by value, so that a loop over moves can keep it in registers.
     #[cold]
     #[inline(never)]
     const fn after_special(mut self, mv: PackedMove) -> Position {

@@ -1,4 +1,4 @@
-//! Recognises pure mates and stalemates, in which each square next to the king is denied to it for one reason only.
+//! Recognises pure mates and stalemates. In a pure one, each square next to the king is denied to it for one reason only.
 //!
 //! `docs/mates.md` states the rule and defines the words used here. `shaders/pure.wgsl` is the GPU version of this file.
 
@@ -15,7 +15,8 @@ pub fn men(position: &Position, mate: bool) -> u64 {
     if scene.is_pure() { scene.men() } else { 0 }
 }
 
-/// A mate or stalemate, with the sets of squares that decide whether it is pure. `own` men are those of the side to move.
+/// A mate or stalemate, with the sets of squares that decide whether it is pure. `own` contains the men (pieces and pawns) of the
+/// side to move.
 struct Scene<'a> {
     position: &'a Position,
     mate: bool,
@@ -26,17 +27,17 @@ struct Scene<'a> {
     empty: u64,
     /// The squares next to the king.
     field: u64,
-    /// The squares that enemies attack when the king is removed from the board. `twice` holds the squares that are attacked more
-    /// than once.
+    /// The squares that enemy men attack if the king is removed from the board: `once` those attacked at least once, `twice` those
+    /// attacked more than once.
     once: u64,
     twice: u64,
     checkers: u64,
     /// The enemies that attack a square of `field`.
     guards: u64,
-    /// The own men that are pinned to the king.
+    /// The own men, those of the side to move, that are pinned to the king.
     pinned: u64,
-    /// If there is a single check: the squares on which an own man would parry it, and those on which it would capture an enemy
-    /// king.
+    /// In a single check, the squares to which an own man would have to move to end the check or to capture an enemy king;
+    /// otherwise none.
     refutations: u64,
     /// The pinned men that could reach one of `refutations` if they were not pinned.
     refuters: u64,
@@ -94,7 +95,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the squares that an enemy attacks, including those behind the king.
+    /// Returns the squares that the enemy man on `from` attacks. The king does not block lines, so squares behind it are included.
     fn attacks_of(&self, from: Square) -> u64 {
         let set = 1u64 << from as u32;
         match self.position.board.at(from) {
@@ -112,32 +113,34 @@ impl<'a> Scene<'a> {
         self.position.board.sliders(dir).0
     }
 
-    /// Returns the own man nearest to the king in a direction, and the enemy that pins it, if any.
+    /// Returns the first man from the king in a direction if it is an own man, and the enemy slider behind it that pins it. Each
+    /// result is 0 if there is no such man.
     fn pin(&self, dir: u8) -> (u64, u64) {
         let man = self.slide(dir, self.king) & self.own;
         (man, self.slide(dir, man) & self.enemies & self.sliders(dir))
     }
 
-    /// Returns the men that each stand alone between a square of `targets` and a slider. The slider is an own man in `sliders`
-    /// that moves along this line.
+    /// Returns the men that are alone on a line between a square of `targets` and an own man of `sliders`, in the direction `dir`
+    /// from the target. The own man must be a piece that slides along this line.
     fn alone_before(&self, dir: u8, targets: u64, sliders: u64) -> u64 {
         let men = self.slide(dir, targets) & !self.empty;
         let sliders = self.slide(dir, men) & self.own & self.sliders(dir) & sliders;
         self.slide((dir + 4) % 8, sliders) & men
     }
 
-    /// Returns the square of a man that gives check, and the squares between it and the king.
+    /// Returns the square of a checking man and, if it checks along a line, the squares between it and the king.
     fn line_of(&self, checker: u64) -> u64 {
         let lines = (0..8).map(|dir| self.slide(dir, self.king)).filter(|line| line & checker != 0);
         lines.fold(checker, |line, more| line | more)
     }
 
-    /// Returns the own men, except the king, that can move to one of the targets or capture there. Pins are ignored. No own man
-    /// may be on a target.
+    /// Returns the own men, except the king, that can move to a square of `targets` or capture there. Pins are ignored. The targets
+    /// must not contain own men.
     fn movers_to(&self, targets: u64) -> u64 {
         let white = self.position.state.turn().is_white();
         let back = |set: u64| if white { set >> 8 } else { set << 8 };
-        // A pawn attacks a square if a pawn of the other colour on that square would attack the pawn's square.
+        // Returns the squares of own pawns that attack a square of `set`: a pawn of the other colour on that square would attack
+        // them.
         let pawns_at =
             |set: u64| if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
         let mut out = attacks::knight(targets) & self.position.board.of_role(2).0;
@@ -165,7 +168,7 @@ impl<'a> Scene<'a> {
         free_is_guarded && blocked_is_left && self.checks_are_needed()
     }
 
-    /// Returns true if there are fewer than two checks, or if each of the checks could be parried if it were the only one.
+    /// Returns true if each checker is necessary: there are fewer than two checks, or each of the checks alone could be parried.
     fn checks_are_needed(&self) -> bool {
         self.checkers.count_ones() < 2
             || Bitboard(self.checkers).into_iter().all(|checker| {
@@ -188,8 +191,8 @@ impl<'a> Scene<'a> {
         out
     }
 
-    /// Returns the men that each stand alone between an enemy king and an own slider: pinned enemies, and own men whose move
-    /// would give a discovered check.
+    /// Returns the men that are alone on a line between an enemy king and an own slider. These are pinned enemies, and own men
+    /// whose move would discover a check.
     fn before_kings(&self, dir: u8) -> u64 {
         self.alone_before(dir, self.enemy_kings, !0)
     }

@@ -1,13 +1,13 @@
 //! Swaps the colours of boards, positions and moves: ranks are mirrored, White's pieces become Black's, and the other side is to
-//! move. If a move is legal in a position, the swapped move is legal in the swapped position.
+//! move. If a move is legal in a position, then the swapped move is legal in the swapped position.
 
 use super::{Board, Code, MoveKind, PackedMove, Position, State};
 
-/// The bits of a move to flip in order to mirror the ranks of both its squares.
+/// The bits of a move to flip in order to mirror the ranks of its two squares.
 const RANKS: u16 = 56 | 56 << 6;
 
 impl Board {
-    /// Returns the board with colours exchanged and ranks mirrored.
+    /// Returns the board with the colours of the pieces exchanged and the ranks mirrored.
     #[must_use]
     pub const fn colors_swapped(self) -> Board {
         let [p0, p1, p2, black] = self.planes;
@@ -17,7 +17,8 @@ impl Board {
 }
 
 impl State {
-    /// Returns the state with the side to move, the rights and the en passant square exchanged.
+    /// Returns the state of the position with swapped colours: the other side is to move, and the castling rights and the en
+    /// passant square belong to the other side.
     #[must_use]
     pub const fn colors_swapped(self) -> State {
         let (turn, passed, rights) = (self.0 & 1 ^ 1, self.0 >> 8 & 0xff, (self.0 >> 16) as u16);
@@ -35,7 +36,7 @@ impl Position {
 }
 
 impl PackedMove {
-    /// Returns the corresponding move of the other side.
+    /// Returns the move with its squares mirrored and its piece in the other colour.
     #[must_use]
     pub const fn colors_swapped(self) -> PackedMove {
         match self.kind() {
@@ -50,7 +51,7 @@ impl PackedMove {
 mod tests {
     use super::*;
 
-    /// Swaps the moves of a game, and checks that they lead to the swapped positions.
+    /// Swaps the moves of a game and checks that they lead to the swapped positions of that game.
     #[test]
     fn a_game_of_the_other_side_has_the_images_of_its_positions() {
         use shakmaty::{Chess, Color, Position as _};

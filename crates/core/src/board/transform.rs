@@ -1,14 +1,14 @@
 //! The symmetries of the board, and CQL's shifts.
 //!
-//! Each [`Dihedral`] is a 2x2 matrix that acts on coordinates whose origin is the centre of the board. Two symmetries are
-//! composed by multiplying their matrices. The same matrix transforms squares, steps and offsets.
+//! Each [`Dihedral`] is a 2x2 matrix that acts on coordinates whose origin is the centre of the board. Multiplying two matrices
+//! composes their symmetries. One matrix transforms squares, steps and offsets.
 //!
-//! A shift of CQL 5 may give a square several images, so it cannot be inverted. A [`SquareMap`] represents these shifts, the
+//! A shift of CQL 5 may give a square several images, so it has no inverse. A [`SquareMap`] represents these shifts, the
 //! symmetries, and all compositions of them.
 
 use shakmaty::Bitboard;
 
-/// One of the eight symmetries of the square. `ReflectRanks` and `ReflectFiles` are named by the lines that move.
+/// One of the eight symmetries of the square. `ReflectRanks` exchanges the ranks, and `ReflectFiles` exchanges the files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dihedral {
     /// Nothing moves.
@@ -23,9 +23,9 @@ pub enum Dihedral {
     ReflectRanks,
     /// Files are exchanged: a <-> h.
     ReflectFiles,
-    /// Reflection in the diagonal a1-h8, which stays in place.
+    /// Reflection in the diagonal a1-h8, whose squares stay in place.
     ReflectMain,
-    /// Reflection in the diagonal h1-a8, which stays in place.
+    /// Reflection in the diagonal h1-a8, whose squares stay in place.
     ReflectAnti,
 }
 
@@ -55,7 +55,7 @@ impl Dihedral {
         }
     }
 
-    /// Returns the image of a step (files, ranks).
+    /// Returns the image of a step, which is given as (files, ranks).
     pub const fn step(self, (dx, dy): (i8, i8)) -> (i8, i8) {
         let [a, b, c, d] = self.matrix();
         (a * dx + b * dy, c * dx + d * dy)
@@ -90,13 +90,13 @@ impl Dihedral {
     #[must_use]
     pub fn apply(self, squares: Bitboard) -> Bitboard {
         Bitboard(bits(squares).fold(0, |out, (x, y)| {
-            // The coordinates are twice the distance from the centre, so that they are integers.
+            // The coordinates are doubled, since the centre of the board is half a square away from the squares next to it.
             let (cx, cy) = self.step((2 * x - 7, 2 * y - 7));
             out | 1 << ((cy + 7) / 2 * 8 + (cx + 7) / 2)
         }))
     }
 
-    /// Returns whether the symmetry moves light squares to dark squares.
+    /// Returns whether the symmetry exchanges light and dark squares.
     pub fn swaps_shades(self) -> bool {
         self.matrix().iter().filter(|&&m| m < 0).count() == 1
     }
@@ -115,8 +115,8 @@ pub fn translate(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     }))
 }
 
-/// Finds the full ranks and full files within a set: bit `k` of the first byte is set if rank `k` is full, and bit `k` of the
-/// second if file `k` is.
+/// Returns the ranks and the files that are entirely in a set: bit `k` of the first byte is set if rank `k` is full, and bit `k` of
+/// the second byte if file `k` is full.
 pub fn full_lines(squares: Bitboard) -> (u8, u8) {
     let line = |k: u32, mask: u64, stride: u32| squares.0 & mask << (k * stride) == mask << (k * stride);
     let ranks = (0..8).filter(|&k| line(k, 0xff, 8)).fold(0, |out, k| out | 1 << k);
@@ -124,8 +124,8 @@ pub fn full_lines(squares: Bitboard) -> (u8, u8) {
     (ranks, files)
 }
 
-/// Shifts the squares of a designator such as `Ra-h1` as CQL does. A full rank ignores the horizontal part of the shift, a full
-/// file ignores the vertical part, and the full board ignores both. Every other square that leaves the board is dropped.
+/// Shifts the squares of a designator such as `Ra-h1` as CQL does. A full rank moves only up or down, a full file only left or
+/// right, and the full board does not move. Every other square that leaves the board is dropped.
 #[must_use]
 pub fn shift(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     if squares == Bitboard::FULL {
@@ -145,10 +145,10 @@ pub fn shift(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
 }
 
 /// A transformation of sets of squares that maps files and ranks independently: a symmetry, a shift of CQL 5, or a composition of
-/// these. Two maps are equal if they give every set the same image.
+/// these. Two maps are equal if and only if they give every set the same image.
 ///
-/// The image of the square (x, y) is the set of all squares on the files `files[x]` and the ranks `ranks[y]`. If the map is
-/// `turned`, x and y are exchanged first. The image of a set is the union of the images of its squares.
+/// The image of the square (x, y) contains all squares on the files `files[x]` and the ranks `ranks[y]`. If the map is `turned`, x
+/// and y are exchanged first. The image of a set is the union of the images of its squares.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SquareMap {
     turned: bool,
@@ -156,7 +156,7 @@ pub struct SquareMap {
     ranks: [u8; 8],
 }
 
-/// The identity on the files or on the ranks: line `k` has the image `1 << k`.
+/// The identity on the files or on the ranks. Entry `k` is the bit set of the images of line `k`, here `1 << k`.
 const STILL: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 impl SquareMap {
@@ -170,9 +170,9 @@ impl SquareMap {
         SquareMap { turned: a == 0, files: axis(a + b < 0), ranks: axis(c + e < 0) }
     }
 
-    /// Makes a shift of CQL 5 by (files, ranks), each from -7 to 7. Squares that leave the board are dropped. The shift is made
-    /// in single steps. In each step, squares on the edge from which the shift leads away stay in the set: for a shift to the
-    /// right, those of the a-file.
+    /// Makes a shift of CQL 5 by (files, ranks), each from -7 to 7. The shift consists of single steps. In each step, squares that
+    /// leave the board are dropped, and squares on the trailing edge (for a shift to the right, the a-file) move but also stay in
+    /// the set.
     ///
     /// Source: CQL 5 manual, position list: transforms.
     ///
@@ -213,7 +213,7 @@ impl SquareMap {
     }
 }
 
-/// Returns the images of the eight files (or ranks) under the reflection that exchanges the first and the last one.
+/// Returns the images of the eight files (or ranks) under the reflection that exchanges the first and the last file (or rank).
 const fn mirrored() -> [u8; 8] {
     [128, 64, 32, 16, 8, 4, 2, 1]
 }

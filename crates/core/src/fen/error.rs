@@ -6,7 +6,7 @@
 pub enum Field {
     /// The whole FEN, if it is empty.
     Whole,
-    /// The placement of the pieces, and the pockets of a variant.
+    /// The placement of the pieces, including the pockets of a variant.
     Placement,
     /// The side to move.
     Turn,
@@ -25,14 +25,14 @@ pub enum Field {
 pub struct FenError {
     /// The field with the error.
     pub field: Field,
-    /// The offset in the line of the first byte of the error.
+    /// The offset of the first faulty byte in the line.
     pub start: usize,
-    /// The offset after the last byte of the error. If a part of the FEN is missing at the end of the line, this is one past the
+    /// The offset after the last faulty byte. If a part of the FEN is missing at the end of the line, this is one more than the
     /// length of the line.
     pub end: usize,
-    /// A description of the text that was found: `rank 2 has 7 squares`.
+    /// The text that was found, in words: `rank 2 has 7 squares`.
     pub message: String,
-    /// A description of the text that was expected.
+    /// The text that was expected, in words.
     pub label: &'static str,
 }
 

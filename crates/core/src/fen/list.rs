@@ -1,10 +1,10 @@
-//! Splits the lines of FEN and EPD lists.
+//! Splits the lines of FEN and EPD lists into fields, counters and operations.
 //!
-//! In a list an underscore does not count as a blank, because the value of an operation may begin with an underscore.
+//! Unlike in a single FEN, an underscore in a list is not read as a blank, because the value of an operation may begin with one.
 
 use super::{FenWords, is_blank};
 
-/// Returns whether a line is a FEN or EPD, that is, whether it has eight ranks, followed by nothing or by the side to move.
+/// Returns whether a line is a FEN or EPD: it has eight ranks, and then either ends or continues with the side to move.
 pub fn is_position(line: &[u8]) -> bool {
     let mut fields = line.split(|byte| byte.is_ascii_whitespace()).filter(|field| !field.is_empty());
     let Some(placement) = fields.next() else { return false };
@@ -13,7 +13,7 @@ pub fn is_position(line: &[u8]) -> bool {
         && matches!(fields.next(), None | Some(b"w" | b"b" | b"W" | b"B"))
 }
 
-/// Returns the counters of a FEN as they are written: the fifth and the sixth field.
+/// Returns the fifth and the sixth field of a FEN, the counters, as they are written.
 pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
     let start = fen.iter().position(|&byte| !is_blank(byte)).unwrap_or(fen.len());
     let mut words = FenWords { line: fen, at: start }.skip(4).map(|(start, end)| &fen[start..end]);
@@ -23,15 +23,15 @@ pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
 /// A line of a list, split into its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListLine<'l> {
-    /// The first four fields, or fewer if the line has fewer.
+    /// The text of the first four fields (placement, side to move, castling, en passant), or of fewer if the line has fewer.
     pub position: &'l [u8],
-    /// The counters of a FEN: half-moves since the last capture or pawn move, and the number of the move.
+    /// The halfmove clock and the fullmove number of a FEN, as they are written.
     pub counters: [Option<&'l [u8]>; 2],
     operations: &'l [u8],
 }
 
 impl<'l> ListLine<'l> {
-    /// Finds the parts of a line.
+    /// Splits a line into its parts.
     ///
     /// ```
     /// use orbit_core::fen::ListLine;
@@ -63,7 +63,8 @@ impl<'l> ListLine<'l> {
         ListLine { position, counters, operations: rest }
     }
 
-    /// Returns the operations of an EPD, each as name and value. Quotes around a value are removed; escapes in the value stay.
+    /// Returns the operations of an EPD as pairs of a name and a value. Quotes around a value are removed, but escapes in it are
+    /// kept.
     pub fn operations(&self) -> impl Iterator<Item = (&'l [u8], &'l [u8])> + use<'l> {
         let mut rest = self.operations;
         std::iter::from_fn(move || {

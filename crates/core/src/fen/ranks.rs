@@ -1,10 +1,10 @@
-//! Reads placements in which not every letter stands for a piece, such as the boards of a search.
+//! Reads placements with letters that do not mean pieces, such as the boards of a search.
 
 /// One rank of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankText<'t> {
-    /// The index of the rank: 0 for the first one, which is rank 8. The index can exceed 7, since a faulty placement may have
-    /// more than eight ranks.
+    /// The index of the rank in the text: 0 for the first one, which is rank 8. The index can exceed 7, since a faulty placement
+    /// may have more than eight ranks.
     pub index: u32,
     /// The offset of the rank's first byte in the placement.
     pub start: usize,
@@ -15,15 +15,15 @@ pub struct RankText<'t> {
 /// The meaning of a letter of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Symbol {
-    /// A digit: this many empty squares. The digits 0 and 9, which a FEN cannot have, are returned as well.
+    /// A digit: this many empty squares. 0 and 9 are also returned, although no FEN may contain them.
     Squares(u32),
-    /// `~`: the preceding piece was promoted. It takes no square.
+    /// `~`: the preceding piece is a promoted pawn. The mark takes no square.
     Promoted,
     /// Any other character, which describes one square.
     Letter(char),
 }
 
-/// Returns the ranks of a placement, even if there are not eight.
+/// Returns the ranks of a placement. A faulty placement may have more or fewer than eight.
 pub fn ranks(placement: &str) -> impl Iterator<Item = RankText<'_>> {
     let mut start = 0;
     (0..).zip(placement.split('/')).map(move |(index, text)| {
@@ -54,8 +54,9 @@ impl Symbol {
 }
 
 impl<'t> RankText<'t> {
-    /// Iterates over the characters of the rank. Yields the offset of each in the rank's text, the file of its first square (0
-    /// for the a-file), and its meaning. A file can exceed 7, since a faulty rank may have more than eight files.
+    /// Returns an iterator over the characters of the rank. For each character it yields the offset in the rank's text, the file of
+    /// its first square (0 for the a-file), and its meaning. A file can exceed 7, since a faulty rank may have more than eight
+    /// squares.
     ///
     /// ```
     /// use orbit_core::fen::{Symbol, ranks};
@@ -77,7 +78,7 @@ impl<'t> RankText<'t> {
         })
     }
 
-    /// Returns the number of squares in the rank.
+    /// Returns the number of squares in the rank, which is not 8 if the rank is faulty.
     pub fn files(self) -> u32 {
         self.symbols().fold(0, |files, (.., symbol)| files.saturating_add(symbol.squares()))
     }

@@ -53,7 +53,7 @@ impl<'l> FenRecord<'l> {
     }
 }
 
-/// Reads the text after the en passant square, and returns the operations of an EPD.
+/// Reads the fields after the en passant square into `setup`, and returns the operations of an EPD.
 #[inline]
 fn rest<'l>(
     words: FenWords<'l>,
@@ -101,21 +101,21 @@ fn out_of_place(start: usize, end: usize, leniency: Leniency) -> FenError {
     FenError::new(Field::Rest, (start, end), "this field is out of place", label)
 }
 
-/// Replaces an unreadable field by its default, if the leniency allows it.
+/// Returns the value of a field, or the default if the field is unreadable and the leniency allows that.
 #[inline]
 fn cleared<T: Default>(field: FenRead<T>, leniency: Leniency) -> FenRead<T> {
     if leniency.unclear_rights { Ok(field.unwrap_or_default()) } else { field }
 }
 
-/// The effect of a byte in a placement: the number of squares that it describes, and the set, one of sixteen, to which these
-/// squares are added. The first twelve sets are those of the pieces, indexed by 2 * role + colour. Digits and slashes add to an
-/// unused set, so that the code is the same for every byte.
+/// The effect of a byte in a placement: the number of squares that it describes, and the index of the set (one of sixteen) to which
+/// these squares are added. The first twelve sets are those of the pieces, with the index 2 * role + colour. Digits and slashes add
+/// to an unused set, so that the code is the same for every byte.
 #[derive(Clone, Copy)]
 struct Class {
     set: u8,
     squares: u8,
     is_slash: bool,
-    /// True for a byte that is neither piece nor digit nor slash.
+    /// True for a byte that is not a piece, a digit or a slash.
     is_other: bool,
 }
 
@@ -145,7 +145,7 @@ const fn class(byte: u8) -> Class {
 
 /// Reads the placement, the marks of promoted pieces and, if `with_pockets` is true, the pockets. Returns the index after them.
 ///
-/// Squares are counted in the order of a FEN, from a8. No branch depends on a byte of an ordinary placement, because mispredicted
+/// Squares are counted in the order of a FEN, from a8. For speed, no branch depends on a byte of a valid placement: mispredicted
 /// branches would cost more than all other work. The lengths of the ranks are checked at the end.
 #[inline]
 fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -> FenRead<usize> {
@@ -184,7 +184,7 @@ fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -
     setup.board = Board::try_from_bitboards(roles, colors).expect("one piece was put on a square");
     setup.promoted = Bitboard(promoted.swap_bytes());
     if line.get(at).is_some_and(|byte| !is_blank(*byte)) {
-        // Pockets may also be written as a ninth rank.
+        // The pockets follow, in brackets or as a ninth rank.
         let end = line[at..].iter().position(|&byte| is_blank(byte)).map_or(line.len(), |len| at + len);
         setup.pockets = Some(pockets(line, at, end)?);
         at = end;
@@ -285,8 +285,8 @@ fn turn(line: &[u8], (start, end): (usize, usize)) -> FenRead<Color> {
     }
 }
 
-/// Reads castling rights as squares of rooks. `K` means the outermost rook of the back rank, if no king is further out, and
-/// otherwise h1, as in shakmaty and chessops.
+/// Reads castling rights, and returns the squares of the rooks that may castle. `K` means the outermost rook of the back rank on
+/// the h-side, if no king is further out, and otherwise h1. shakmaty and chessops use the same rule.
 fn castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> FenRead<Bitboard> {
     let mut rights = Bitboard::EMPTY;
     if &line[start..end] == b"-" {
@@ -339,7 +339,7 @@ fn passed(line: &[u8], (start, end): (usize, usize)) -> FenRead<Option<Square>> 
     }
 }
 
-/// Reads the remaining checks, `2+3`, or the checks given, `+1+0`.
+/// Reads remaining checks such as `2+3`, or given checks such as `+1+0`.
 fn checks(line: &[u8], (start, end): (usize, usize)) -> FenRead<ByColor<RemainingChecks>> {
     let remaining = |digit: u8| RemainingChecks::new(u32::from(digit - b'0'));
     match line[start..end] {

@@ -8,7 +8,7 @@ use shakmaty::{Color, EnPassantMode, Piece, Position as _, RemainingChecks, Role
 use super::{FenRecord, LETTERS};
 use crate::board::{Bitboard, File, Position, Square};
 
-/// The letters with which castling rights are written.
+/// The letters that [`FenRecord::write`] uses for castling rights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RookLetters {
     /// X-FEN: `KQkq` for a rook that is the outermost one on its side of the king, and otherwise the letter of the rook's file.
@@ -22,7 +22,7 @@ impl FenRecord<'_> {
     /// the operations unchanged.
     ///
     /// Some castling rights cannot be written: those of rooks off the back ranks, and those that [`RookLetters::Corners`] cannot
-    /// express. The function leaves such a right out and returns `false`.
+    /// express. The function leaves such rights out and then returns `false`.
     pub fn write(&self, letters: RookLetters, out: &mut Vec<u8>) -> bool {
         let setup = &self.setup;
         placement(setup, out);
@@ -64,7 +64,7 @@ impl FenRecord<'_> {
     }
 }
 
-/// Writes the same line as [`FenRecord::write`] with [`RookLetters::XFen`].
+/// Writes the line that [`FenRecord::write`] writes with [`RookLetters::XFen`].
 impl fmt::Display for FenRecord<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Vec::new();
@@ -80,8 +80,7 @@ impl Position {
         self.to_fen_with(0, 1)
     }
 
-    /// Does the same as [`Position::to_fen`], with a halfmove clock and a fullmove number. A fullmove number of 0 is written as
-    /// 1.
+    /// Like [`Position::to_fen`], but with the given halfmove clock and fullmove number. A fullmove number of 0 is written as 1.
     pub fn to_fen_with(&self, clock: u32, number: u32) -> String {
         let mut setup = self.setup_for_fen();
         setup.halfmoves = clock;
@@ -89,12 +88,12 @@ impl Position {
         FenRecord::new(setup).to_string()
     }
 
-    /// Returns the first four fields of [`Position::to_fen`]. Equal positions have the same text, whatever moves led to them.
+    /// Returns the first four fields of [`Position::to_fen`]. Equal positions have equal texts, whatever moves led to them.
     pub fn to_epd(&self) -> String {
         FenRecord::without_counters(self.setup_for_fen()).to_string()
     }
 
-    /// Returns the setup, with an en passant square only if a capture there is legal.
+    /// Returns the setup to write: its en passant square is kept only if a capture there is legal.
     fn setup_for_fen(&self) -> Setup {
         match self.to_chess() {
             Ok(chess) => chess.to_setup(EnPassantMode::Legal),
@@ -114,15 +113,15 @@ impl Position {
 pub fn board_text(letter: impl Fn(Square) -> Option<u8>) -> String {
     let named: Bitboard = Square::ALL.into_iter().filter(|&square| letter(square).is_some()).collect();
     let mut out = Vec::with_capacity(71);
-    // `squares` counts in the order of a FEN, which begins at a8. XOR with 56 mirrors the ranks.
+    // `squares` counts squares in the order of a FEN, which begins at a8. XOR with 56 mirrors the ranks of such a number.
     let letter = |at: usize| letter(Square::new(at as u32 ^ 56)).unwrap_or(b'?');
     squares(named, Bitboard::EMPTY, letter, &mut out);
     String::from_utf8(out).expect("letters are ASCII")
 }
 
-/// The text between two pieces, indexed by the file of the first empty square and by the number of empty squares. The text
-/// consists of the digits for them, the slashes between ranks, and a slash at the end if the last square ends a rank. The last
-/// byte of an entry is the length of the text.
+/// The text between two pieces in a placement, indexed by the file of the first empty square after a piece and by the number of
+/// empty squares. The text contains the digits for these squares, the slashes between ranks, and a slash at the end if the last
+/// empty square ends a rank. The last byte of an entry is the length of its text.
 const GAPS: [[[u8; 24]; 65]; 8] = {
     let mut gaps = [[[0; 24]; 65]; 8];
     let mut file = 0;
@@ -177,13 +176,13 @@ fn placement(setup: &Setup, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes eight ranks. `letter` is called for occupied squares in the order of a FEN, from a8. No branch depends on a square,
-/// because mispredicted branches would cost more than all other work.
+/// Writes the eight ranks of a placement. `letter` returns the letter of an occupied square; it is called in the order of a FEN,
+/// from a8. No branch depends on a square, because mispredicted branches would cost more than all other work.
 #[inline]
 fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
     let (mut occupied, promoted) = (occupied.0.swap_bytes(), promoted.0.swap_bytes());
-    // This is enough for 64 pieces, each with `~`, eight slashes, and the whole array of 24 bytes that is copied for the last
-    // gap.
+    // The size is enough for 64 pieces, each with `~`, for eight slashes, and for all 24 bytes of the last entry of `GAPS`, which
+    // is copied whole.
     let mut text = [0u8; 160];
     let (mut len, mut next) = (0, 0);
     while occupied != 0 {
@@ -199,7 +198,7 @@ fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8,
         next = square + 1;
     }
     put_gap(&mut text, &mut len, next, 64);
-    // The last slash is dropped, since `GAPS` also ends rank 1 with a slash.
+    // `GAPS` ends even rank 1 with a slash, so the last byte is dropped.
     out.extend_from_slice(&text[..len - 1]);
 }
 

@@ -1,8 +1,8 @@
-//! Finds the user's cache folder, which is for files that the program can make again.
+//! Finds the user's cache folder, for files that the program can make again at any time.
 
 use std::path::PathBuf;
 
-/// Returns the cache folder of this program, if the environment variables name one. The folder may not exist yet.
+/// Returns the cache folder of this program, or `None` if no environment variable names one. The folder may not exist yet.
 pub fn user_caches() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = if cfg!(windows) {

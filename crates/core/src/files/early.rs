@@ -1,11 +1,11 @@
-//! Starts writing a file to disk while it still grows.
+//! Makes the system start to write a file to disk while the file is still growing.
 //!
-//! A file is synced to disk before it gets its final name. This wait is short if the system was asked to write most of the bytes
-//! while the file was still growing.
+//! A file is synced to disk before it gets its final name. The sync takes little time if most of the bytes were written to disk
+//! earlier.
 
 use std::fs::File;
 
-/// The number of new bytes after which the system is asked to write them.
+/// The number of new bytes after which the system is asked again to write them to disk.
 const STEP: u64 = 2 << 20;
 
 /// Records up to which byte the system was asked to write a growing file.
@@ -15,13 +15,14 @@ pub struct Early {
 }
 
 impl Early {
-    /// Starts at byte `offset` of a file: the bytes before it are on disk already, or are too few to matter.
+    /// Starts at byte `offset` of a file. The bytes before it are not written early: they are on disk already, or are too few to
+    /// matter.
     pub fn from(offset: u64) -> Early {
         Early { told: offset }
     }
 
-    /// Asks the system to write the bytes before `end`, if at least 2 MiB were added since the last request. The call does not
-    /// wait for the disk and reports no errors; the final sync does both.
+    /// Asks the system to write the bytes before `end` to disk, if at least 2 MiB were added since the last request. The call
+    /// neither waits for the disk nor reports errors; the sync at the end does both.
     pub fn advise(&mut self, file: &File, end: u64) {
         if end.saturating_sub(self.told) >= STEP {
             begin(file, self.told, end - self.told);
@@ -35,12 +36,12 @@ impl Early {
 fn begin(file: &File, offset: u64, bytes: u64) {
     use std::os::fd::AsRawFd as _;
     let (Ok(offset), Ok(bytes)) = (offset.try_into(), bytes.try_into()) else { return };
-    // SAFETY: the descriptor is open as long as the file is borrowed, and no memory is accessed.
+    // SAFETY: the descriptor stays open while the file is borrowed, and the call accesses no memory.
     unsafe {
         libc::sync_file_range(file.as_raw_fd(), offset, bytes, libc::SYNC_FILE_RANGE_WRITE);
     }
 }
 
-/// Does nothing, since other systems decide on their own when to write.
+/// Does nothing on systems without `sync_file_range`; they decide on their own when to write.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn begin(_: &File, _: u64, _: u64) {}

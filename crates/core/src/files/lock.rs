@@ -1,5 +1,5 @@
-//! Gives one writer exclusive access to a file by a lock of the operating system. The lock ends with the process, so a killed
-//! process leaves no lock behind.
+//! Gives one process exclusive write access to a file by a lock of the operating system. The lock ends with the process, so a
+//! killed process leaves no lock behind.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -7,7 +7,8 @@ use std::path::Path;
 
 /// The number of attempts to open a file that other processes keep replacing.
 const ROUNDS_MAX: u32 = 100;
-/// Opens and locks a file. Fails if another process holds the lock, which means that it is still writing to the file.
+/// Opens and locks a file that another run may have left behind. Fails if a process holds the lock, since that process is still
+/// writing to the file.
 #[cfg(not(windows))]
 pub(super) fn open_left(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).write(true).open(path).or_else(|_| File::open(path))?;
@@ -20,8 +21,8 @@ pub(super) fn open_left(path: &Path) -> io::Result<File> {
     open_and_lock(path)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())
 }
 
-/// Opens and locks the file at a path, so that no other process writes to it or replaces it. Returns `None` if another process
-/// holds the lock. Other processes may read the file.
+/// Opens and locks the file at a path, so that no other process writes to it or replaces it. Other processes may read it. Returns
+/// `None` if another process holds the lock.
 pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
     open_settled(|| {
         let file = open_and_lock(path)?;
@@ -30,8 +31,8 @@ pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
     })
 }
 
-/// Opens a file, and repeats this until the opened file is the one at the path: the process that held the lock before may have
-/// replaced the file. `open` returns a file, and whether it is the one at the path.
+/// Opens and locks a file by calling `open` until the opened file is the one at the path: before the lock was free, its holder may
+/// have replaced the file. `open` returns a file, and whether it is still the one at the path.
 fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Result<T> {
     for _ in 0..ROUNDS_MAX {
         let (file, is_settled) = open()?;
@@ -39,14 +40,14 @@ fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Resul
             return Ok(file);
         }
     }
-    // Without a limit the loop would never end on a file system that reports a different inode number each time.
+    // The limit is for file systems that report a different inode number each time: the loop would never end there.
     let text = "other processes replace the file again and again: wait until they are done, or write to another disk";
     Err(io::Error::other(text))
 }
 
 #[cfg(not(windows))]
 fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
-    // A network file system may lock only files that are opened for writing.
+    // The file is opened for writing, since some network file systems lock only such files.
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
@@ -56,15 +57,15 @@ fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Returns whether a lock failed because the file system has no locks. NFS without its lock daemon reports this as `ENOLCK`.
+/// Returns whether taking a lock failed because the file system has no locks. NFS without its lock daemon reports `ENOLCK`.
 #[cfg(not(windows))]
 fn has_no_locks(error: &io::Error) -> bool {
     const ENOLCK: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
     error.kind() == io::ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(ENOLCK)
 }
 
-/// Opens the file on Windows in a mode that other processes may read but not write. A lock would also keep readers out. The
-/// process that has the file open may replace it.
+/// Opens the file on Windows in a sharing mode that lets other processes read the file but not write it. A lock would also keep
+/// readers out. The process that has the file open may replace it.
 #[cfg(windows)]
 fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt as _;
@@ -84,7 +85,7 @@ fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Returns whether the file at a path is still this one: another file may have replaced it.
+/// Returns whether `file` is still the file at `path`. Another file may have replaced it.
 #[cfg(unix)]
 pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -92,15 +93,15 @@ pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
-/// Returns true if a file exists at the path. On systems other than Unix, files have no inode number to compare; it is enough
-/// that this library only replaces files to which it has exclusive access.
+/// Returns true if a file exists at the path. Unlike on Unix there is no inode number to compare. The weaker test is enough,
+/// because this library only replaces files to which it has exclusive access.
 #[cfg(not(unix))]
 pub fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     fs::metadata(path).map(|_| true)
 }
 
-/// Releases the lock of a file. Closing the file would not be enough: a process that another thread is just starting may have
-/// inherited the open file, and keeps the lock with it for a moment.
+/// Releases the lock of a file. It is not enough to close the file: another thread may be starting a process, which inherits the
+/// open file and keeps the lock for a moment.
 pub fn release(file: &File) {
     let _ = file.unlock();
 }
@@ -128,7 +129,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn file_systems_without_locks_are_known() {
-        // The codes are EOPNOTSUPP, ENOSYS and ENOLCK, then EACCES and EIO, which are other errors.
+        // EOPNOTSUPP, ENOSYS and ENOLCK mean that there are no locks; EACCES and EIO are other errors.
         let found = [95, 38, 37, 13, 5].map(|code| has_no_locks(&io::Error::from_raw_os_error(code)));
         assert_eq!(found, [true, true, true, false, false]);
     }

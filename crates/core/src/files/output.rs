@@ -20,7 +20,7 @@ pub enum OutputError {
         #[source]
         error: io::Error,
     },
-    /// Writing stopped midway, for instance because the disk is full.
+    /// A write failed after the file was created, for instance because the disk is full.
     #[error("{} cannot be written to its end ({error}): make room on the disk, or write elsewhere", path.display())]
     Write {
         /// The path as the user gave it.
@@ -35,7 +35,7 @@ pub enum OutputError {
         /// The temporary name.
         temporary: PathBuf,
     },
-    /// The ending of the name stands for a compression that can be read but not written.
+    /// The file name ends in `.gz`, `.bz2`, `.xz` or `.zip`, which can be read but not written.
     #[error("{}: packed files are written as .zst only: give a name that ends in .zst, or leave the ending out", path.display())]
     Packing {
         /// The path as the user gave it.
@@ -54,11 +54,11 @@ impl From<OutputError> for io::Error {
     }
 }
 
-/// An output file that gets its final name when it is complete. Until then its bytes go to a temporary file in the same folder;
-/// they are compressed if the name ends in `.zst`. The temporary file is removed unless [`OutputFile::finish`] is called.
+/// An output file that gets its final name when it is complete. Until then its bytes go to a temporary file in the same folder. If
+/// the name ends in `.zst`, the bytes are compressed. The temporary file is removed unless [`OutputFile::finish`] is called.
 ///
-/// A pipe or a device is written to directly. The I/O errors that [`Write`] returns contain an [`OutputError`], which names the
-/// path.
+/// The bytes for a pipe or a device are written to it directly. The I/O errors that [`Write`] returns contain an [`OutputError`], which
+/// names the path.
 ///
 /// ```
 /// use std::io::Write as _;
@@ -77,10 +77,10 @@ impl From<OutputError> for io::Error {
 pub struct OutputFile {
     /// The path as given, for messages.
     path: PathBuf,
-    /// The open file; `None` after `finish`. The file is closed before the temporary file is removed, since not every system can
+    /// The open file; `None` after `finish`. It must be closed before the temporary file is removed, since not every system can
     /// remove an open file.
     sink: Option<OutputSink>,
-    /// The temporary file. `None` for pipes and devices, which are written to directly, and after `finish`.
+    /// The temporary file. `None` after `finish`, and for pipes and devices, which get no temporary file.
     temporary: Option<Temporary>,
 }
 
@@ -90,7 +90,7 @@ enum OutputSink {
 }
 
 impl OutputFile {
-    /// Begins a file.
+    /// Starts to write the output file at `path`.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl OutputFile {
         &self.path
     }
 
-    /// Returns the path of the temporary file; `None` for pipes and devices, which are written to directly.
+    /// Returns the path of the temporary file, or `None` for pipes and devices, which get no temporary file.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.temporary.as_ref().map(Temporary::path)
     }
@@ -152,7 +152,7 @@ impl OutputFile {
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         file.sync_all()?;
-        // The file stays locked until it has its final name, so that no other run removes it as a leftover.
+        // The file stays locked until it has its final name, so that no other run mistakes it for a leftover and removes it.
         temporary.replace()
     }
 
@@ -162,7 +162,7 @@ impl OutputFile {
             OutputSink::Zstd(encoder) => run(encoder),
         };
         done.map_err(|error| match error.kind() {
-            // Callers retry an interrupted write, so this error needs no path.
+            // Callers retry an interrupted write, so they need the bare error, without the path.
             io::ErrorKind::Interrupted => error,
             _ => OutputError::Write { path: self.path.clone(), error }.into(),
         })
@@ -225,13 +225,12 @@ mod tests {
         let path = folder.path().join("hits.pgn");
         let mut out = OutputFile::create(&path).unwrap();
         out.write_all(b"half").unwrap();
-        // A second output of the same name must not mix with the first.
+        // A second output to the same path must not mix with the first.
         let second = OutputFile::create(&path).err().unwrap();
         assert!(matches!(&second, OutputError::InTheWay { temporary } if temporary.exists()), "{second}");
         drop(out);
         assert_eq!(names(folder.path()), [] as [&str; 0]);
-        // Writing any file in the folder removes the temporary files that finished runs left there. Other files with similar
-        // names stay.
+        // Creating any output in the folder removes the temporary files that ended runs left there. Files with similar names stay.
         let left = temporary_of(&folder.path().join("other.csv"));
         let name = left.file_name().unwrap().to_str().unwrap().to_owned();
         fs::write(&left, "left behind").unwrap();
@@ -244,7 +243,7 @@ mod tests {
         assert!(kept.iter().all(|name| folder.path().join(name).exists()));
     }
 
-    /// Returns the name that a file has until it is finished.
+    /// Returns the name of the file before it is finished.
     fn temporary_of(path: &Path) -> PathBuf {
         OutputFile::create(path).unwrap().temporary_path().unwrap().to_owned()
     }
@@ -276,14 +275,14 @@ mod tests {
         out.finish().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&target).unwrap(), b"after");
-        // The link also stays a link if its target does not exist yet.
+        // The link is kept even if its target does not exist yet.
         fs::remove_file(&target).unwrap();
         OutputFile::create(&link).unwrap().finish().unwrap();
         assert_eq!(names(folder.path()), ["link", "target"]);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink() && target.is_file());
     }
 
-    /// `/dev/full` fails every write as a full disk does.
+    /// Writes to `/dev/full`, where every write fails as on a full disk.
     #[test]
     fn a_full_disk_is_told_by_name() {
         let device = Path::new("/dev/full");

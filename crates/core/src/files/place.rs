@@ -1,10 +1,10 @@
-//! Resolves the paths of outputs, and decides whether they may be written.
+//! Resolves the paths of outputs, and checks that no output replaces an input or another output.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The maximum number of links that are followed, as on Linux.
+/// The maximum number of symbolic links that are followed; Linux has the same limit.
 const LINKS_MAX: u32 = 40;
 
 /// Returns the file that a write to a path would create or replace. Links are followed, even to a target that does not exist yet.
@@ -17,8 +17,8 @@ pub fn target_of(path: &Path) -> io::Result<PathBuf> {
         return Ok(target);
     }
     let mut target = path.to_owned();
-    // A file that exists but has no path of its own, such as the pipe behind `/dev/stdout`, can be accessed only by the path of
-    // the link.
+    // Some files exist but cannot be resolved to a path, such as the pipe behind `/dev/stdout`. They are opened by the path of the
+    // link.
     if fs::metadata(path).is_ok() {
         return Ok(target);
     }
@@ -38,7 +38,7 @@ pub struct Clash {
     pub path: PathBuf,
 }
 
-/// Refuses outputs that would replace an input or another output, even if the same file is given by different paths.
+/// Refuses outputs that would replace an input or another output. Two different paths of one file count as one file.
 ///
 /// # Errors
 ///
@@ -56,12 +56,13 @@ pub fn refuse_clashes<I: AsRef<Path>, O: AsRef<Path>>(
     let outputs: Vec<(PathBuf, O)> =
         outputs.into_iter().map(|output| (place(output.as_ref()), output)).collect();
     let mut taken: Vec<PathBuf> = Vec::new();
-    // If no output exists yet, none can replace an input: this avoids resolving every file of a large database.
+    // An output that does not exist yet cannot replace an input. If no output exists, the inputs are not resolved, since a large
+    // database has many files.
     if outputs.iter().any(|(place, _)| place.exists()) {
         taken.extend(inputs.into_iter().map(|input| place(input.as_ref())));
     }
     for (place, output) in outputs {
-        // Several outputs may go to one device or pipe.
+        // Several outputs may be the same device or pipe, but not the same file.
         if taken.contains(&place) && !fs::metadata(&place).is_ok_and(|found| !found.is_file()) {
             return Err(Clash { path: output.as_ref().to_owned() });
         }
@@ -70,7 +71,7 @@ pub fn refuse_clashes<I: AsRef<Path>, O: AsRef<Path>>(
     Ok(())
 }
 
-/// Returns the absolute path, without links, of a file that exists or that will be created.
+/// Returns the absolute path, with links resolved, of a file that exists or will be created.
 fn place(path: &Path) -> PathBuf {
     let target = target_of(path).unwrap_or_else(|_| path.to_owned());
     let folder =
@@ -115,7 +116,7 @@ mod tests {
         }
         assert!(refuse_clashes([path("read.pgn")], [path("to-read")]).is_err());
         assert!(refuse_clashes([path("to-read")], [path("read.pgn")]).is_err());
-        // A link counts as its target, even if the target does not exist yet.
+        // A link is resolved to its target, even if the target does not exist yet.
         assert!(refuse_clashes([path("read.pgn")], [path("new.csv"), path("to-new")]).is_err());
         assert!(refuse_clashes(["/dev/null"], ["/dev/null", "/dev/null"]).is_ok());
     }

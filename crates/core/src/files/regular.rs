@@ -1,21 +1,21 @@
-//! Opens ordinary files, and refuses pipes, devices and folders.
+//! Opens regular files, and refuses pipes, devices and folders.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Opens a file for reading. Pipes, devices and folders are refused, since the attempt to open a pipe would wait until a process
-/// writes to it.
+/// Opens a regular file for reading. Pipes, devices and folders are refused; opening a pipe would block until a process writes to
+/// it.
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be opened, or is no ordinary file.
+/// Fails if the file cannot be opened, or is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     refuse_special(path)?;
     File::open(path)
 }
 
-/// Refuses a path that does not lead to an ordinary file.
+/// Refuses a path that does not lead to a regular file.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A file that many threads read at many offsets.
+//! A file that many threads read at arbitrary offsets.
 
 use std::fs::File;
 

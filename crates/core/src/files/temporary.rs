@@ -1,5 +1,5 @@
-//! Temporary files in the folder of the files that they will replace. When a temporary file is complete, it gets the name of its
-//! target.
+//! Temporary files for outputs. Each is in the folder of its target, the file that it will replace, and gets the target's name when
+//! it is complete.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -10,17 +10,16 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::lock::{is_at, open_alone, open_left};
 use crate::sync::lock;
 
-/// The maximum number of temporary names that are tried before an error names an existing file.
+/// The maximum number of names that are tried for a temporary file. After that the error names the last file that exists.
 const NAMES_MAX: u32 = 1000;
-/// The maximum number of new files that are given up because another process removed or locked them first. The next file is used
-/// as it is.
+/// The maximum number of new temporary files that are abandoned because another process removed or locked them first. The next one
+/// is used without this check.
 const LOST_MAX: u32 = 8;
 
-/// The error if no temporary file could be created: the name that was tried last, and the error of the system.
+/// The error that no temporary file could be created: the name that was tried last, and the error of the system.
 pub type NoTemporary = (PathBuf, io::Error);
 
-/// A temporary file that is meant to replace its target. If it has not replaced the target when it is dropped, the file is
-/// removed.
+/// A temporary file that will replace its target. When the value is dropped before that, the file is removed.
 #[derive(Debug)]
 pub struct Temporary {
     path: PathBuf,
@@ -29,8 +28,8 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Creates a temporary file in the folder of its target, and locks it. As long as the file is open, no other run removes it
-    /// as a leftover.
+    /// Creates a temporary file in the folder of its target, and locks it. While the file is open, no other run takes it for a
+    /// leftover and removes it.
     ///
     /// # Errors
     ///
@@ -45,8 +44,8 @@ impl Temporary {
         &self.path
     }
 
-    /// Replaces the target, whether it exists or not. The file must still be open and locked, so that no other run removes it
-    /// before that.
+    /// Replaces the target; a target that does not exist is created. The temporary file must still be open and locked, so that no
+    /// other run removes it first.
     pub fn replace(mut self) -> io::Result<()> {
         fs::rename(&self.path, &self.target)?;
         self.has_its_name = true;
@@ -54,11 +53,11 @@ impl Temporary {
         Ok(())
     }
 
-    /// Gives the file the name of the target, unless a file with this name exists. It does so by a hard link, which the system
+    /// Gives the file the name of the target, unless a file with that name exists. This is done with a hard link, which the system
     /// creates only if the name is free. Some file systems have no hard links.
     pub fn replace_nothing(mut self) -> io::Result<()> {
         match fs::hard_link(&self.path, &self.target) {
-            // The file has its final name; the temporary name is removed when `self` is dropped.
+            // The file now has its final name. The temporary name is removed when `self` is dropped.
             Ok(()) => self.sync_folder(),
             Err(error)
                 if error.kind() == io::ErrorKind::AlreadyExists
@@ -76,15 +75,14 @@ impl Temporary {
         Ok(())
     }
 
-    /// Syncs the folder, so that the new name is on disk. Errors are ignored, since not every file system can sync a folder.
+    /// Syncs the folder, so that the new name is on disk. Errors are ignored, since some file systems cannot sync a folder.
     fn sync_folder(&self) {
         let _ = File::open(folder_of(&self.target)).and_then(|folder| folder.sync_all());
     }
 }
 
 impl Drop for Temporary {
-    /// Removes the file, unless it has its final name. Errors are ignored, since the next run that writes to the folder removes
-    /// it.
+    /// Removes the file, unless it has its final name. Errors are ignored: the next run that writes to the folder removes the file.
     fn drop(&mut self) {
         if !self.has_its_name {
             let _ = fs::remove_file(&self.path);
@@ -107,8 +105,7 @@ impl Unfinished {
         remove_all(&lock(&self.0));
     }
 
-    /// Does the same as [`Unfinished::remove`] in a thread that must not wait. If another thread is using the list, nothing is
-    /// removed.
+    /// Like [`Unfinished::remove`], but never waits. If another thread is using the list, nothing is removed.
     pub fn try_remove(&self) {
         if let Ok(paths) = self.0.try_lock() {
             remove_all(&paths);
@@ -126,9 +123,9 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Creates and locks a file in the folder of its target. Its name has these parts: the target's name, `.tmp`, the process id, the
-/// id of the computer, and a counter if such a file exists. The file gets the permissions of the file that it will replace.
-/// Before that, the temporary files of killed runs are removed from the folder.
+/// First removes the temporary files of killed runs from the target's folder, then creates and locks a new file there. The file's
+/// name consists of the target's name, `.tmp`, the process id, the id of the computer, and a counter if the name is taken. The file
+/// has the permissions of the target.
 ///
 /// # Errors
 ///
@@ -145,12 +142,12 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
         let temporary = target.with_file_name(name);
         match create_like(&temporary, target) {
             Ok(file) => match file.try_lock() {
-                // Another process took the new file for a leftover and removed it before it was locked.
+                // Before the lock was taken, another process took the new file for a leftover and removed it.
                 Ok(()) if lost < LOST_MAX && !is_at(&file, &temporary).unwrap_or(false) => {
                     (number, lost) = (number + 1, lost + 1);
                 }
                 Err(TryLockError::WouldBlock) if lost < LOST_MAX => (number, lost) = (number + 1, lost + 1),
-                // Not every file system has locks. On one without locks, no file is removed as a leftover.
+                // The lock is held, or the file system has no locks. Without locks no file is ever removed as a leftover.
                 _ => return Ok((temporary, file)),
             },
             Err(error)
@@ -165,19 +162,19 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
     }
 }
 
-/// Creates a file with the permissions of another file. If the other file does not exist, the file gets the system's default
-/// permissions.
+/// Creates a file with the permissions of the file `other`, or with the system's default permissions if `other` does not exist.
 #[cfg(unix)]
 fn create_like(path: &Path, other: &Path) -> io::Result<File> {
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true);
     let Ok(other) = fs::metadata(other) else { return options.open(path) };
-    // The file is created with its final mode, so that at no moment more people can read it than the other file. The bits setuid
-    // and setgid are not copied.
+    // The mode is set when the file is created, so that it is never readable by more people than `other`. The bits setuid and
+    // setgid are not copied.
     let mode = other.permissions().mode() & 0o777;
     let file = options.mode(mode).open(path)?;
-    // The system may have masked some bits. Errors are ignored, since not every file system has modes.
+    // The system may have cleared some bits because of the umask, so they are set again. Errors are ignored, since some file
+    // systems have no modes.
     let _ = file.set_permissions(fs::Permissions::from_mode(mode));
     Ok(file)
 }
@@ -187,11 +184,11 @@ fn create_like(path: &Path, _: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
-/// The separator between the target's name and the distinguishing part of a temporary name.
+/// The separator between the target's name and the rest of a temporary name.
 const TEMPORARY: &str = ".tmp";
 
-/// Returns eight digits that identify the computer by its host name. On some network file systems a lock does not show whether a
-/// process on another computer uses the file. So only the temporary files of this computer are removed.
+/// Returns eight hexadecimal digits that identify the computer by its host name. On some network file systems a lock does not show
+/// that a process on another computer uses the file. So a run removes only temporary files of its own computer.
 fn computer() -> &'static str {
     static COMPUTER: OnceLock<String> = OnceLock::new();
     COMPUTER.get_or_init(|| {
@@ -201,7 +198,7 @@ fn computer() -> &'static str {
     })
 }
 
-/// Returns whether a file name is the name of a temporary file of this computer.
+/// Returns whether `name` has the form of a temporary name of this computer.
 fn is_temporary(name: &str) -> bool {
     let Some((_, end)) = name.rsplit_once(TEMPORARY) else { return false };
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -212,15 +209,16 @@ fn is_temporary(name: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// Removes the temporary files of a folder to which no process writes any more. A process that writes to a file holds its lock.
-/// The process id in the name cannot decide this, since the system reuses ids. Files that cannot be removed stay.
+/// Removes the temporary files in a folder that no process writes any more. A process that writes a file holds its lock, so a file
+/// that can be locked is a leftover. The process id in the name does not show this, since the system reuses ids. Files that cannot
+/// be removed stay.
 fn clear_left_behind(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let is_file = || entry.file_type().is_ok_and(|kind| kind.is_file());
         if entry.file_name().to_str().is_some_and(is_temporary) && is_file() {
             let path = entry.path();
-            // The file is removed while it is locked, so no process can begin to write to it.
+            // The file is removed while this process holds its lock, so no other process can begin to write to it.
             let left = open_left(&path).ok().filter(|file| is_at(file, &path).unwrap_or(false));
             left.iter().for_each(|_| drop(fs::remove_file(&path)));
         }

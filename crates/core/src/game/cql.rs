@@ -1,4 +1,4 @@
-//! Reads tags and names of players by the rules of CQL.
+//! Reads tags and players' names by the rules of CQL.
 
 use super::{GameHeader, date, tags};
 use crate::board::Color;
@@ -14,7 +14,7 @@ pub fn tag_as_cql(game: &impl GameHeader, name: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// Returns the name of a player by the rules of CQL; if `side` is `None`, both names, joined by a line feed.
+/// Returns the name of a player by the rules of CQL. If `side` is `None`, returns both names, joined by a line feed.
 pub fn player_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<Vec<u8>> {
     let name = |side| tag_as_cql(game, tags::player_tag(side));
     match side {

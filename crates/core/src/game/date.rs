@@ -12,13 +12,13 @@ pub struct Date {
     pub year: u16,
     /// 1 to 12, if known.
     pub month: Option<u8>,
-    /// 1 to 31, if known. The day is known only if the month is.
+    /// The day of the month, 1 to 31, if it is known. It can be known only if the month is known.
     pub day: Option<u8>,
 }
 
 impl Date {
-    /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`. A part that is not a number is unknown. Returns `None`
-    /// for the year 0.
+    /// Reads a date such as `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`. A month or day that is not a number is
+    /// unknown. Returns `None` for the year 0.
     pub fn parse(text: &str) -> Option<Date> {
         let mut parts = text.trim().splitn(3, ['.', '-', '/']);
         // Only digits are accepted, since `str::parse` alone would accept a sign.
@@ -39,7 +39,7 @@ impl Date {
         Date::parse(&tags::text(value))
     }
 
-    /// Returns the date on which a game was played: `Date`, or else `UTCDate`.
+    /// Returns the date on which a game was played: that of the tag `Date` or, if it is unknown, that of `UTCDate`.
     pub fn of_game(game: &impl GameHeader) -> Option<Date> {
         Date::of_value(game.tag_named(tag(game))?)
     }
@@ -56,7 +56,7 @@ impl Date {
         (day <= days).then(|| format!("{year:04}-{month:02}-{day:02}"))
     }
 
-    /// Returns year, month and day; `None` for each part that is unknown.
+    /// Returns the year, the month and the day. Unknown parts are `None`.
     pub fn parts(self) -> [Option<u16>; 3] {
         [Some(self.year), self.month.map(u16::from), self.day.map(u16::from)]
     }
@@ -76,19 +76,19 @@ impl fmt::Display for Date {
 /// The tags that may contain the date of a game, in order of preference.
 pub const TAGS: [&str; 2] = ["Date", "UTCDate"];
 
-/// Returns the name of the tag from which the date of a game is read: `UTCDate` if only that tag has a known date, otherwise
-/// `Date`.
+/// Returns the name of the tag from which the date of a game is read. This is `UTCDate` if only that tag has a known date, and
+/// otherwise `Date`.
 pub fn tag(game: &impl GameHeader) -> &'static str {
     let is_known = |name: &&str| game.tag_named(name).and_then(Date::of_value).is_some();
     TAGS.into_iter().find(is_known).unwrap_or(TAGS[0])
 }
 
-/// Returns the date of a game as its tag spells it; `None` if the tag is missing or means that the date is unknown.
+/// Returns the date of a game as the tag spells it, or `None` if the tag is missing or its value means "unknown".
 pub fn known_text(game: &impl GameHeader) -> Option<Cow<'_, str>> {
     tags::known(game, tag(game))
 }
 
-/// Returns the year in the tag `Date`: its first four bytes, if they are digits and not all 0.
+/// Returns the year of the tag `Date` by the rule of CQL: its first four bytes, if they are digits and not all 0.
 pub fn year_as_cql(game: &impl GameHeader) -> Option<i32> {
     let year = game.tag_as_cql("Date")?.get(..4)?;
     let is_number = year.iter().all(u8::is_ascii_digit);
@@ -96,8 +96,8 @@ pub fn year_as_cql(game: &impl GameHeader) -> Option<i32> {
     is_number.then(number).filter(|&year| year >= 1)
 }
 
-/// Completes a date with `?` for missing parts: `2015` becomes `2015.??.??`, `2015.5.3` becomes `2015.05.03`. Text that is not a
-/// date stays unchanged.
+/// Completes a date as CQL does, with `?` for missing parts and leading zeros: `2015` becomes `2015.??.??`, `2015.5.3` becomes
+/// `2015.05.03`. Text that is not a date is not changed.
 pub(super) fn text_as_cql(date: &[u8]) -> Vec<u8> {
     let part = |text: &[u8], digits: usize| match text {
         text if text.len() <= digits && text.iter().all(|&b| b == b'?') => Some(vec![b'?'; digits]),

@@ -16,7 +16,7 @@ impl Eco {
     }
 }
 
-/// One end of a range of codes: a whole code, or a prefix such as `B9`, which includes all codes that begin with it.
+/// One end of a range of ECO codes. It is a whole code, or a prefix such as `B9` for all codes that begin with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EcoBound(String);
 
@@ -31,7 +31,8 @@ impl EcoBound {
         is_bound.then_some(EcoBound(text))
     }
 
-    /// Returns whether a code comes before the codes of the bound (`Less`), is among them (`Equal`), or comes after them.
+    /// Returns the place of a code relative to the codes of this bound: `Less` if it comes before them, `Equal` if it is one of
+    /// them, `Greater` if it comes after them.
     pub fn order_of(&self, eco: &Eco) -> Ordering {
         eco.as_str()[..self.0.len()].cmp(&self.0)
     }
@@ -42,7 +43,7 @@ impl EcoBound {
 ///
 /// # Errors
 ///
-/// Fails if one of the ends is no code, or if the first end comes after the second.
+/// Fails if one of the ends is not a code, or if the first end comes after the second.
 pub fn range(text: &str) -> Option<Result<[EcoBound; 2], ()>> {
     let (first, last) = ["-", "\u{2013}", ".."].iter().find_map(|sign| text.split_once(sign))?;
     let first = EcoBound::parse(first)?;

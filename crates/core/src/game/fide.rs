@@ -2,7 +2,7 @@
 
 use crate::board::Color;
 
-/// Returns the tag with the FIDE number of a side's player.
+/// Returns the name of the tag that contains the FIDE number of a side's player.
 pub const fn tag(side: Color) -> &'static str {
     match side {
         Color::White => "WhiteFideId",
@@ -10,8 +10,8 @@ pub const fn tag(side: Color) -> &'static str {
     }
 }
 
-/// Reads the FIDE number in a tag value, which may contain nothing but digits with blanks around them. 0 means that there is no
-/// number.
+/// Reads the FIDE number in a tag value. The value must consist of digits, except for blanks around them. 0 means that the player
+/// has no number.
 pub fn of_value(value: &[u8]) -> Option<u32> {
     let digits = value.trim_ascii();
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);

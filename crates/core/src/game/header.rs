@@ -4,18 +4,18 @@ use crate::board::Position;
 
 /// The header of a game: its tags and its start position.
 pub trait GameHeader {
-    /// Returns all tags in the order of the file, each as name and value. The bytes are unchanged.
+    /// Returns the tags as pairs of name and value, in the order of the file and with unchanged bytes.
     fn tags(&self) -> impl Iterator<Item = (&[u8], &[u8])>;
 
     /// Returns the position with which the game begins.
     fn start(&self) -> Position;
 
-    /// Returns the value of the first tag with exactly this name, as CQL does.
+    /// Returns the value of the first tag with exactly this name. This is CQL's rule for names of tags.
     fn tag_as_cql(&self, name: &str) -> Option<&[u8]> {
         self.tags().find(|(found, _)| *found == name.as_bytes()).map(|(_, value)| value)
     }
 
-    /// Returns the value of the first tag with this name in any mix of upper and lower case. Everything except queries uses this
+    /// Returns the value of the first tag with this name; upper and lower case are the same. Everything except queries follows this
     /// rule.
     fn tag_named(&self, name: &str) -> Option<&[u8]> {
         self.tags().find(|(found, _)| found.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)

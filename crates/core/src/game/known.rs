@@ -109,7 +109,7 @@ const KNOWN: [&str; 99] = [
     "LiveChessVersion",
 ];
 
-/// Returns the usual spelling of a known tag. `name` may have any mix of upper and lower case.
+/// Returns the usual spelling of a known tag. The case of the letters of `name` does not matter.
 pub fn known_tag(name: &str) -> Option<&'static str> {
     KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(name))
 }
@@ -122,9 +122,9 @@ pub fn nearest_tag(name: &str) -> Option<&'static str> {
     known_tag(nearest)
 }
 
-/// Returns the name of the tag that a user means by the text after `tag:`. A known tag gets its usual spelling. Any other name is
-/// accepted unchanged, unless it resembles a known tag, since it is then probably misspelt. With a second colon before it, even
-/// such a name is accepted.
+/// Returns the name of the tag that a user means by the text after `tag:`. A known tag gets its usual spelling. A name that
+/// resembles a known tag is refused, since it is probably misspelt; a second colon before the name prevents this. Any other name is
+/// accepted unchanged.
 ///
 /// # Errors
 ///
@@ -160,7 +160,7 @@ pub enum TagKind {
     Rating,
     /// The code of an opening, see [`Eco`](super::Eco).
     Eco,
-    /// The way in which the game ended: see [`termination`](super::termination).
+    /// Returns the kind of value that the tag called `name` has.
     Termination,
 }
 

@@ -1,16 +1,16 @@
 //! Reads the data that programs write into comments on positions: the player's clock, the time spent on a move, and an
 //! evaluation.
 //!
-//! lichess, chess.com and electronic boards write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. They are read as
-//! python-chess reads them. If a comment has several commands of one kind, the first well-formed one counts. Other commands
-//! (`%cal`, `%csl`, `%evp`) are ignored. Programs for engine matches, such as cutechess, begin a comment with evaluation, depth
-//! and time: `{+0.30/18 10s}`. This evaluation is from the view of the side that moved.
+//! lichess, chess.com and electronic boards write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. This module reads
+//! these commands as python-chess does. If a comment has several commands of one kind, the first well-formed one counts. Other
+//! commands (`%cal`, `%csl`, `%evp`) are ignored. Programs for engine matches, such as cutechess, begin a comment with the
+//! evaluation, the depth and the time: `{+0.30/18 10s}`. Their evaluation is from the view of the side that moved.
 //!
 //! Source: S. Edwards, "Portable Game Notation: Additional Proposed Tags" (`%clk`, `%emt`); lichess's exports (`%eval`).
 
 use crate::board::Color;
 
-/// A kind of number that a position may have, such as a clock. All numbers are in thousandths.
+/// A kind of number that a position may have, such as the reading of a clock. All numbers are stored in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
     /// The remaining seconds of the player who just moved.
@@ -19,7 +19,7 @@ pub enum Measure {
     Spent,
     /// White's advantage in pawns, according to an engine.
     Eval,
-    /// The pawns that the move lost for the player who made it.
+    /// The loss of a move in pawns, for the player who made it.
     Loss,
 }
 
@@ -37,7 +37,7 @@ impl Measure {
         }
     }
 
-    /// Returns the unit in which the numbers are shown.
+    /// Returns the unit in which outputs show the numbers.
     pub const fn unit(self) -> &'static str {
         match self {
             Measure::Clock | Measure::Spent => "seconds",
@@ -45,7 +45,7 @@ impl Measure {
         }
     }
 
-    /// Returns the smallest possible difference between two numbers, in thousandths.
+    /// Returns the resolution of the numbers: the smallest difference that two of them can have, in thousandths.
     pub const fn resolution(self) -> u32 {
         match self {
             Measure::Clock | Measure::Spent => 1,
@@ -58,7 +58,7 @@ impl Measure {
         Measure::ALL.into_iter().find(|measure| measure.name() == name)
     }
 
-    /// Returns the lower bounds of the classes into which statistics group the values, in thousandths.
+    /// Returns the lower bounds, in thousandths, of the ranges into which statistics group the values.
     pub const fn borders(self) -> &'static [i64] {
         match self {
             Measure::Clock => &[
@@ -95,8 +95,8 @@ impl Eval {
         }
     }
 
-    /// Returns the thousandths of a pawn that a move from this evaluation to the next one lost for the player who made it. The
-    /// result is never negative: a move that improves its player's evaluation loses nothing.
+    /// Returns the loss of a move in thousandths of a pawn, for the player `mover`. `self` is the evaluation before the move, and
+    /// `next` the one after it. The result is never negative: a move that improves the evaluation for its player loses nothing.
     ///
     /// Evaluations beyond ten pawns, mates included, count as ten pawns, as in lichess's average centipawn loss. So a move in a
     /// position that is won or lost anyway loses little.
@@ -106,10 +106,10 @@ impl Eval {
     }
 }
 
-/// The evaluation to which [`Eval::loss_of`] limits evaluations, in thousandths of a pawn. Source: lichess, `Eval.Cp.CEILING`.
+/// The bound to which [`Eval::loss_of`] clamps evaluations, in thousandths of a pawn. Source: lichess, `Eval.Cp.CEILING`.
 const LOSS_LIMIT: i64 = 10_000;
 
-/// The measures of a position; `None` for each that the game does not have.
+/// The measures of a position. A measure that the game does not give is `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Measures {
     /// The remaining milliseconds of the player who just moved.
@@ -123,7 +123,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Returns a measure in thousandths. Mates are as in [`Eval::thousandths`].
+    /// Returns one measure in thousandths. A mate has the values of [`Eval::thousandths`].
     pub fn get(&self, measure: Measure) -> Option<i64> {
         match measure {
             Measure::Clock => self.clock,
@@ -134,14 +134,14 @@ impl Measures {
     }
 }
 
-/// The values of the commands of one comment.
+/// The values of the commands in one comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Commands {
-    /// The milliseconds of `[%clk 1:02:03.4]`, the player's clock.
+    /// The player's clock in milliseconds, from a command such as `[%clk 1:02:03.4]`.
     pub clock: Option<i64>,
-    /// The milliseconds of `[%emt 0:00:05]`, the time spent on the move.
+    /// The time spent on the move in milliseconds, from a command such as `[%emt 0:00:05]`.
     pub elapsed: Option<i64>,
-    /// The value of `[%eval 0.17]`, `[%eval -1.5,20]` or `[%eval #-3]`.
+    /// The evaluation, from a command such as `[%eval 0.17]`, `[%eval -1.5,20]` or `[%eval #-3]`.
     pub eval: Option<EvalCommand>,
 }
 
@@ -150,11 +150,12 @@ pub struct Commands {
 pub enum EvalCommand {
     /// Hundredths of a pawn, from White's view.
     Centipawns(i64),
-    /// White mates in this many moves; if the number is negative, Black mates. If it is 0, the side to move is mated.
+    /// Mate in this many moves: by White if the number is positive, by Black if it is negative. 0 means that the side to move is
+    /// mated.
     Mate(i64),
     /// Hundredths of a pawn, from the view of the player who just moved.
     OfMover(i64),
-    /// A mate in this many moves. The player who just moved mates if the flag is true, and is mated if it is false.
+    /// Mate in this many moves: by the player who just moved if the flag is true, otherwise by the opponent.
     MateOfMover(bool, u32),
 }
 
@@ -164,7 +165,7 @@ impl EvalCommand {
         matches!(self, EvalCommand::OfMover(_) | EvalCommand::MateOfMover(..))
     }
 
-    /// Converts the evaluation to White's view. `turn` is the side to move in the position.
+    /// Returns the evaluation from White's view. `turn` is the side to move in the position.
     pub fn with_turn(self, turn: Color) -> Eval {
         match self {
             EvalCommand::Centipawns(number) => Eval::Centipawns(number),
@@ -209,7 +210,7 @@ impl Commands {
         commands
     }
 
-    /// Adds the commands of a later comment on the same position. The first value of each kind counts.
+    /// Adds the commands of a later comment on the same position. If both comments have a command, the earlier value is kept.
     pub fn or(self, next: Commands) -> Commands {
         Commands {
             clock: self.clock.or(next.clock),
@@ -219,7 +220,7 @@ impl Commands {
     }
 }
 
-/// Reads a time such as `1:02:03.4]`, and returns it in milliseconds. Smaller fractions are dropped.
+/// Reads a time such as `1:02:03.4]` and returns it in milliseconds; smaller fractions of a second are dropped.
 fn time(text: &[u8]) -> Option<i64> {
     let (hours, text) = digits(text);
     let (minutes, text) = digits(text.strip_prefix(b":")?);
@@ -267,8 +268,8 @@ fn eval(text: &[u8]) -> Option<EvalCommand> {
     rest.strip_prefix(b"]").map(|_| found)
 }
 
-/// Reads the evaluation and the milliseconds at the start of `+0.30/18 10s` or `-M4/9 0.1s, White mates`. Source: cutechess,
-/// `MoveEvaluation`.
+/// Reads the evaluation and the time at the start of a comment such as `+0.30/18 10s` or `-M4/9 0.1s, White mates`. Returns the
+/// time in milliseconds. Source: cutechess, `MoveEvaluation`.
 fn engine_match(comment: &[u8]) -> Option<(EvalCommand, i64)> {
     let text = comment.trim_ascii_start();
     let (is_negative, text) = match text {
@@ -297,7 +298,7 @@ fn engine_match(comment: &[u8]) -> Option<(EvalCommand, i64)> {
     is_end.then_some((eval, elapsed))
 }
 
-/// The maximum number of digits before the decimal point of an evaluation. Source: python-chess.
+/// The maximum number of digits before the decimal point of an evaluation, as in python-chess.
 const EVAL_DIGITS_MAX: usize = 10;
 
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {
@@ -447,7 +448,7 @@ mod tests {
         assert_eq!(loses.with_turn(Color::Black), Eval::Mate(Color::Black, 5));
     }
 
-    /// Checks that reading random bytes as comments does not panic, and that values that were written are read back.
+    /// Checks that random bytes are read as comments without a panic, and that written values are read back unchanged.
     #[test]
     fn any_bytes_are_read() {
         let mut random = fastrand::Rng::with_seed(17);

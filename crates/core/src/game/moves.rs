@@ -1,24 +1,24 @@
-//! Computes move numbers. The label `23...` names the move that led to a position.
+//! Computes move numbers and labels such as `23...`. A label names the move that led to a position.
 
 use super::GameHeader;
 use crate::{board::Color, fen};
 
 /// The label of ply 0, the start of the game, to which no move leads.
 const START: &str = "start";
-/// The largest counter of a FEN that is accepted as a move number or halfmove clock.
+/// The largest FEN counter that is accepted as a move number or halfmove clock.
 const COUNTER_MAX: u32 = 9_999;
 
 /// The numbering of a game's moves, and the halfmove clock at its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveNumbers {
-    /// The number of half-moves before ply 0: two for each full move, and one more if Black begins.
+    /// The number of half-moves before ply 0, as the FEN counts them: two for each full move, and one more if Black begins.
     halves_before: u32,
     /// The halfmove clock at ply 0: the number of half-moves since the last capture or pawn move.
     pub clock: u32,
 }
 
 impl MoveNumbers {
-    /// Reads the counters from the game's `FEN` tag, or from the tags `fmvn` and `hmvc` of a position of a list.
+    /// Reads the counters from the game's `FEN` tag, or from the tags `fmvn` and `hmvc` if the game is a position of a list.
     /// Without counters the game begins at move 1.
     pub fn from_header(game: &impl GameHeader) -> MoveNumbers {
         let (clock, full) = counters(game);
@@ -33,8 +33,8 @@ impl MoveNumbers {
         out.extend_from_slice(if self.is_white(before) { b"." } else { b"..." });
     }
 
-    /// Returns the text that movetext has before the move at a ply: `24.` before a move of White, and `23...` before a move of
-    /// Black if the game begins with it.
+    /// Returns the move number that movetext has before the move at a ply: `24.` before a move of White, or `23...` before a move
+    /// of Black that begins the game. Returns `None` before any other move of Black.
     pub fn before_move(self, ply: u32) -> Option<String> {
         let number = self.full(ply);
         match self.is_white(ply) {
@@ -47,7 +47,7 @@ impl MoveNumbers {
         (self.halves_before + ply).is_multiple_of(2)
     }
 
-    /// Returns the number of the move that is played at a ply. This is the last field of a FEN.
+    /// Returns the fullmove number of the move that is played at a ply, the last field of a FEN.
     pub fn full(self, ply: u32) -> u32 {
         (self.halves_before + ply) / 2 + 1
     }

@@ -1,9 +1,9 @@
-//! Matches the different spellings of players' names.
+//! Compares players' names that are spelt in different ways.
 //!
-//! `Carlsen,M`, `Carlsen, M.`, `Carlsen, Magnus` and `Magnus Carlsen` are spellings of one name. A name has a surname, which must
-//! be the same, and given names, each of which may be abbreviated. A comparison of two names cannot decide whether two people
-//! share a spelling. So [`super::people`] looks at all names of a table, and a search for a name reports which spellings were
-//! merged and which were left out.
+//! `Carlsen,M`, `Carlsen, M.`, `Carlsen, Magnus` and `Magnus Carlsen` are spellings of one name. Two spellings match if their
+//! surnames are the same and their given names, which may be abbreviated, do not contradict each other. Two people may share a
+//! spelling, and a comparison of two names cannot detect that. So [`super::people`] compares all names of a table, and a search for
+//! a name reports which spellings it merged and which it left out.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,16 +13,17 @@ use unicode_normalization::char::is_combining_mark;
 
 /// A name to look for.
 ///
-/// Case, accents, periods and apostrophes are ignored, a hyphen is read as a blank, and `ü` may be written `u` or `ue`, and so
-/// on. If the name has a comma, the surname comes before the comma. Without a comma, either the first or the last words may be
+/// Case, accents, periods and apostrophes are ignored, and a hyphen is read as a blank. A letter such as `ü` may be written `u` or
+/// `ue`. If the name has a comma, the surname comes before the comma. Without a comma, either the first or the last words may be
 /// the surname; words that a hyphen joins are then never divided between the surname and the given names. Particles such as `van`
 /// may come before the surname, after it, or after the given names.
 ///
-/// Given names are compared word by word, and a word that only one name has is ignored. One of the two words may be an
-/// abbreviation. An abbreviation of up to three letters matches all words that begin with it. A longer abbreviation matches only
-/// words that are at least three letters longer, so that `Alex` matches `Alexander`, but `Martin` does not match `Martina`. Two
-/// or three capitals (`LD`) are initials. A word with a digit, such as the 16 of `Stockfish 16`, must be in both names. A name
-/// without given names matches all names with that surname. A name with given names matches no name without given names.
+/// Given names are compared word by word; words that only one name has are ignored. One of two compared words may be an
+/// abbreviation of the other. An abbreviation of up to three letters matches all words that begin with it. A longer abbreviation
+/// matches only words that are at least three letters longer, so that `Alex` matches `Alexander`, but `Martin` does not match
+/// `Martina`. Two or three capitals (`LD`) are initials. A word with a digit, such as the 16 of `Stockfish 16`, must be in both
+/// names. A name without given names matches all names with that surname. A name with given names matches no name without given
+/// names.
 ///
 /// ```
 /// use orbit_core::game::PlayerName;
@@ -38,11 +39,11 @@ use unicode_normalization::char::is_combining_mark;
 pub struct PlayerName {
     text: String,
     forms: Vec<NameForm>,
-    /// True if the name matches only the same spelling.
+    /// True if the name matches only exactly this spelling, `text`.
     is_exact: bool,
 }
 
-/// One reading of a name, with a surname and given names.
+/// One reading of a name: it divides the words into a surname and given names.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct NameForm {
     surname: Vec<String>,
@@ -56,20 +57,20 @@ pub(super) struct NameForm {
 pub(super) enum NameLikeness {
     /// They may belong to one player.
     Fit,
-    /// They have a surname in common, and given names that differ.
+    /// The surnames are the same, but the given names contradict each other.
     Contradict,
     /// They have no surname in common.
     Unlike,
 }
 
-/// Says how close a spelling is to a name that it does not match. The closest degree comes first.
+/// The degree to which a spelling resembles a name that it does not match. The closest degree comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Nearness {
-    /// The surname is spelt slightly differently, or the surname of one name is a given name of the other.
+    /// The surnames differ slightly, or the surname of one name is a given name of the other.
     Alike,
-    /// The surname is the same, and one of the two has no given names.
+    /// The surnames are the same, and one of the names has no given names.
     Bare,
-    /// The surname is the same, and the given names differ.
+    /// The surnames are the same, but the given names differ.
     Surname,
 }
 
@@ -97,7 +98,7 @@ impl fmt::Display for PlayerName {
 }
 
 impl PlayerName {
-    /// Makes a name that matches this spelling only.
+    /// Makes a name that matches only exactly this spelling.
     pub fn exact(text: &str) -> PlayerName {
         PlayerName { text: text.to_owned(), forms: forms(text), is_exact: true }
     }
@@ -107,7 +108,7 @@ impl PlayerName {
         self.forms.iter().any(|form| !form.given.is_empty())
     }
 
-    /// Returns whether a spelling may belong to this name.
+    /// Returns whether `spelling` matches this name, so that it may belong to the same player.
     pub fn fits(&self, spelling: &str) -> bool {
         match self.is_exact {
             true => self.text == spelling,
@@ -121,8 +122,8 @@ impl PlayerName {
         pairs.into_iter().any(|(ours, theirs)| ours.fits(theirs) || finds(ours, theirs))
     }
 
-    /// Returns how close a spelling is to this name. Returns `None` if the spelling matches, or if it is an entirely different
-    /// name.
+    /// Returns the degree to which a spelling resembles this name. Returns `None` if the spelling matches the name, or does not
+    /// resemble it at all.
     pub fn nearness(&self, spelling: &str) -> Option<Nearness> {
         if self.fits(spelling) {
             return None;
@@ -135,13 +136,13 @@ impl PlayerName {
     }
 }
 
-/// Returns whether two spellings may belong to one player.
+/// Returns whether two spellings may belong to one player, by the rule of [`PlayerName`].
 pub fn are_alike(one: &str, other: &str) -> bool {
     likeness(&forms(one), &forms(other)) == NameLikeness::Fit
 }
 
-/// Compares two spellings. A name without given names fits a name with given names only if the latter has a comma, since only the
-/// comma shows which words are the surname.
+/// Compares two spellings, given by all their readings. A name without given names fits a name with given names only if the latter
+/// has a comma, since only a comma shows which words are the surname.
 pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
     let bare = |bare: &NameForm, other: &NameForm| {
         bare.given.is_empty() && other.has_comma && other.has_surname_of(bare)
@@ -157,7 +158,7 @@ pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
 }
 
 impl NameForm {
-    /// Returns the surname as one word, which is the key in a table of names.
+    /// Returns the surname without blanks, as the key of a table of names.
     pub(super) fn key(&self) -> String {
         self.surname.concat()
     }
@@ -167,7 +168,7 @@ impl NameForm {
         self.given.first().and_then(|word| word.chars().next())
     }
 
-    /// Returns whether the first given name has more than three letters, so that it is probably not abbreviated.
+    /// Returns whether the first given name is probably not abbreviated: it has more than three letters.
     pub(super) fn is_full(&self) -> bool {
         self.given.first().is_some_and(|word| word.chars().count() > CUT_MAX)
     }
@@ -177,7 +178,7 @@ impl NameForm {
         self.surname.iter().chain(&self.given).map(String::as_str)
     }
 
-    /// Returns whether the surnames are the same. If both names have given names, blanks in the surnames are ignored.
+    /// Returns whether the surnames are the same. If both names have given names, blanks within the surnames are ignored.
     fn has_surname_of(&self, other: &NameForm) -> bool {
         let have_given = !self.given.is_empty() && !other.given.is_empty();
         self.surname == other.surname
@@ -189,7 +190,7 @@ impl NameForm {
                     .eq(other.surname.iter().flat_map(|w| w.chars()))
     }
 
-    /// Returns whether two forms match; both must have given names, or neither.
+    /// Returns whether two forms match. This requires that both have given names, or that neither has.
     fn fits(&self, other: &NameForm) -> bool {
         self.given.is_empty() == other.given.is_empty()
             && self.has_surname_of(other)
@@ -216,7 +217,7 @@ impl NameForm {
             .then_some(Nearness::Alike)
     }
 
-    /// Returns whether the surnames share a word that is not a particle: `Vallejo Pons` and `Vallejo`.
+    /// Returns whether the surnames share a word that is not a particle, as in `Vallejo Pons` and `Vallejo`.
     fn shares_word(&self, other: &NameForm) -> bool {
         let is_telling =
             |word: &&String| word.chars().count() > CUT_MAX && !PARTICLES.contains(&word.as_str());
@@ -224,21 +225,20 @@ impl NameForm {
     }
 }
 
-/// Limits for misspellings: the minimum length of both names, and the maximum number of edits by which one may differ from the
-/// other.
+/// The limits for misspelt surnames. Each row has a minimum length of both names, and the maximum number of edits between them.
 const SLIPS: [(usize, usize); 2] = [(8, 2), (5, 1)];
 
 fn is_slip(ours: &str, theirs: &str) -> bool {
     let (a, b) = (ours.chars().count(), theirs.chars().count());
     let slips = SLIPS.iter().find(|(letters, _)| a.min(b) >= *letters).map_or(0, |(_, slips)| *slips);
-    // Names may be arbitrarily long; those over 64 letters are not compared.
+    // Names may be arbitrarily long, so names over 64 letters are not compared.
     a.abs_diff(b) <= slips && a.max(b) <= 64 && slips > 0 && strsim::osa_distance(ours, theirs) <= slips
 }
 
-/// The maximum length of an abbreviation that matches all given names that begin with it.
+/// The maximum length of a short abbreviation, which matches all given names that begin with it.
 const CUT_MAX: usize = 3;
 
-/// The number of letters by which a longer abbreviation must at least be shorter than the name.
+/// The minimum number of letters by which an abbreviation longer than `CUT_MAX` must be shorter than the given name.
 const CUT_OFF_MIN: usize = 3;
 
 /// Words that belong to the surname wherever they are in the name.
@@ -260,7 +260,7 @@ fn has_digit(word: &str) -> bool {
     word.contains(|letter: char| letter.is_numeric())
 }
 
-/// Returns all readings of a name. A letter that is often written as two, such as `ü`, is read as one letter and as two.
+/// Returns all readings of a name. A letter with two spellings, such as `ü`, gives readings with `u` and with `ue`.
 pub(super) fn forms(text: &str) -> Vec<NameForm> {
     if text.is_ascii() {
         return forms_of(text);
@@ -282,7 +282,7 @@ pub(super) fn forms(text: &str) -> Vec<NameForm> {
     all
 }
 
-/// Letters with marks, and their spellings as two letters.
+/// Letters with diacritics, and their spellings with two letters.
 const TWO_LETTERS: [(char, &str); 10] = [
     ('ä', "ae"),
     ('ö', "oe"),
@@ -315,7 +315,7 @@ fn split_particles(words: &mut Vec<String>) -> Vec<String> {
     words.split_off(behind.map_or(words.len(), |last| last + 1))
 }
 
-/// Returns all readings of a name without a comma: its surname is the last words or the first words.
+/// Returns all readings of a name without a comma: the surname may be the first words or the last words.
 fn all_forms(text: &str) -> Vec<NameForm> {
     let names: Vec<&str> = text.split_whitespace().filter(|name| !words(name).is_empty()).collect();
     let form = |surname: &[&str], given: &[&str]| {
@@ -332,7 +332,7 @@ fn all_forms(text: &str) -> Vec<NameForm> {
     }
 }
 
-/// Splits given names into words. Several capitals in a row are read as initials, unless the surname is written in capitals, too.
+/// Splits given names into words. Two or three capitals in a row are read as initials, unless the surname is in capitals, too.
 fn given_names(text: &str, surname: &str) -> Vec<String> {
     let has_small = surname.chars().any(char::is_lowercase);
     let parted = text.split_whitespace().map(|name| {

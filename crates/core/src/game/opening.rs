@@ -1,8 +1,8 @@
-//! Finds the name of an opening by the positions of the game, so that transpositions get the same name.
+//! Names the opening of a game by the positions that occur in it, so that transpositions get the same name.
 //!
-//! The list of openings comes from lichess: `tools/openings.py` wrote it to `openings.tsv`. A position is identified by its
-//! board, the side to move, the castling rights, and the en passant square if a pawn may capture there. The positions themselves
-//! are compared, not only their hashes.
+//! The list of openings is lichess's; `tools/openings.py` wrote it to `openings.tsv`. A position is identified by its board, the
+//! side to move, the castling rights, and the en passant square if a pawn may capture there. Whole positions are compared, not only
+//! their hashes.
 
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ pub struct Opening {
     pub name: String,
 }
 
-/// The number of half-moves from the start of a game whose positions are looked up, as on lichess.
+/// The number of half-moves of a game whose positions are looked up, as on lichess.
 ///
 /// Source: `SEARCH_MAX_PLIES` of `OpeningDb` in <https://github.com/lichess-org/scalachess>.
 const PLIES_MAX: usize = 40;
@@ -31,14 +31,14 @@ impl Opening {
         known().get(&legal::with_usable_en_passant(position))
     }
 
-    /// Returns the opening of a game. This is the opening of the last position of the list within the first 40 half-moves of the
-    /// main line.
+    /// Returns the opening of a game: that of the last position within the first 40 half-moves of the main line that is in the list
+    /// of openings.
     pub fn of_game(position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
         Opening::passed(position, moves).last()
     }
 
-    /// Returns the openings of all positions of the list that occur within the first 40 half-moves of a game, in the order of the
-    /// moves.
+    /// Returns the openings of all positions within the first 40 half-moves of a game that are in the list of openings, in the
+    /// order of the moves.
     pub fn passed(mut position: Position, moves: &[PackedMove]) -> impl Iterator<Item = &'static Opening> {
         moves.iter().take(PLIES_MAX).filter_map(move |&mv| {
             position.play(mv);
@@ -49,7 +49,7 @@ impl Opening {
 
 const TEXT: &str = include_str!("openings.tsv");
 
-/// Returns a map from positions to openings. The list is read at the first call.
+/// Returns a map from positions to openings. The first call reads the list.
 fn known() -> &'static HashMap<Position, Opening> {
     static KNOWN: OnceLock<HashMap<Position, Opening>> = OnceLock::new();
     KNOWN.get_or_init(|| entries().collect())
@@ -75,7 +75,8 @@ fn entries() -> impl Iterator<Item = (Position, Opening)> {
     })
 }
 
-/// Reads a move of the list. Moves are in UCI without promotions, and castling is written as the king taking its own rook.
+/// Reads a move of the list. Moves have the notation of UCI. Promotions do not occur, and castling is written as the king capturing
+/// its own rook.
 fn packed(uci: &str, board: &Board) -> Option<PackedMove> {
     let (from, to) = uci.split_at_checked(2)?;
     let (from, to): (Square, Square) = (from.parse().ok()?, to.parse().ok()?);
@@ -84,7 +85,7 @@ fn packed(uci: &str, board: &Board) -> Option<PackedMove> {
     Some(match taken {
         Code::EMPTY if is_pawn && from.file() != to.file() => PackedMove::en_passant(from, to),
         Code::EMPTY => PackedMove::piece(from, to, man),
-        // The king takes its own rook, so this is castling.
+        // The king moves to the square of its own rook, so this is castling.
         _ if (man.0 ^ taken.0) & 8 == 0 => PackedMove::castle(from, to),
         _ => PackedMove::piece(from, to, man),
     })
@@ -110,8 +111,7 @@ mod tests {
         Some(format!("{} {}", opening.eco.as_str(), opening.name))
     }
 
-    /// Checks that every line of the list is readable, that its moves are legal, and that it names a position that no other line
-    /// names.
+    /// Checks that every line of the list can be read, that its moves are legal, and that no two lines name the same position.
     #[test]
     fn the_list_is_read_whole() {
         let lines = TEXT.lines().filter(|line| !line.starts_with('#'));

@@ -1,9 +1,9 @@
 //! Decides which spellings in a table of names belong to one player.
 //!
 //! Two spellings *fit* each other if they may belong to one player, by the rule of [`PlayerName`](super::PlayerName). A table of
-//! all names can rule out some of these matches. For example, `Adams, M` fits `Adams, Michael` and `Adams, Mark`; if both are in
-//! the table, `Adams, M` cannot be assigned to either. So a spelling is merged with others only if all spellings that fit it also
-//! fit each other. The result depends on the table alone, not on the order of its rows.
+//! all names can rule out some of these matches. For example, `Adams, M` fits both `Adams, Michael` and `Adams, Mark`. If both are
+//! in the table, `Adams, M` cannot be assigned to either. So a spelling is merged with others only if all spellings that fit it
+//! also fit each other. The result depends only on the names in the table, not on the order of its rows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,14 +22,15 @@ pub struct Mention {
     pub number: Option<u32>,
 }
 
-/// The maximum number of names with the same surname and initial that are compared with each other. The names of a larger set are
-/// not merged.
+/// The maximum number of names with the same surname and initial that are compared with each other. If there are more, none of them
+/// are merged.
 const ALIKE_MAX: usize = 4_000;
 
-/// Identifies the players in a table of mentions with their numbers of games, and returns the name of the player for each
-/// mention. `have_met` returns whether two names played each other, so that they must be two players.
+/// Returns the player's name for each mention. `mentions` maps each mention to its number of games. `have_met` returns whether two
+/// names played each other; if so, they are two players.
 ///
-/// * Different FIDE numbers are different players. Mentions with the same number are one player if their spellings share a word.
+/// * Mentions with different FIDE numbers are different players. Mentions with the same number are one player if their spellings
+///   share a word.
 /// * A mention without a number is merged with others if all mentions that fit it also fit each other.
 /// * The name of a player is the spelling with the most games; spellings with a full given name are preferred. If two players
 ///   have the same name, the FIDE number is added in parentheses.
@@ -56,7 +57,7 @@ pub fn who_is_who(
     named
 }
 
-/// Mentions that certainly belong to one player: all with the same number, or a single mention without a number.
+/// Mentions that certainly belong to one player: either mentions with one FIDE number, or a single mention without a number.
 struct PlayerUnit {
     number: Option<u32>,
     rows: Vec<usize>,
@@ -64,7 +65,7 @@ struct PlayerUnit {
 
 struct People<'a> {
     rows: &'a [(&'a Mention, u64)],
-    /// The readings of the name in each row.
+    /// The readings of the name in each row of `rows`.
     forms: Vec<Vec<NameForm>>,
     units: Vec<PlayerUnit>,
 }
@@ -81,7 +82,7 @@ impl<'a> People<'a> {
             };
             let of_number = numbered.entry(number).or_default();
             let shares = |&other: &usize| have_word_in_common(&forms[row], &forms[other]);
-            // If the new row shares a word with several units that share no word with each other, these units are merged.
+            // If the new row shares a word with several units, these units are merged, even if they share no word with each other.
             let (tied, rest): (Vec<usize>, Vec<usize>) =
                 of_number.iter().partition(|&&unit| units[unit].rows.iter().any(shares));
             let mut all = vec![row];
@@ -96,7 +97,7 @@ impl<'a> People<'a> {
         People { rows, forms, units }
     }
 
-    /// Returns the players, each as a list of indices of units.
+    /// Returns the players, each as a list of indices into `units`.
     fn groups(&self, have_met: &impl Fn(&str, &str) -> bool) -> Vec<Vec<usize>> {
         let pairs: HashSet<[usize; 2]> =
             self.candidates().into_iter().filter(|pair| self.fit(*pair, have_met)).collect();
@@ -107,7 +108,7 @@ impl<'a> People<'a> {
         }
         let fit = |a: usize, b: usize| pairs.contains(&[a.min(b), a.max(b)]);
         // A unit with a FIDE number may have spellings that do not resemble each other, such as two transcriptions. So two units
-        // that fit it need not fit each other; it is enough that they do not contradict each other.
+        // that fit such a unit need not fit each other; they only must not contradict each other.
         let agree = |unit: usize, a: usize, b: usize| {
             fit(a, b) || self.units[unit].number.is_some() && !self.contradict([a, b], have_met)
         };
@@ -139,7 +140,8 @@ impl<'a> People<'a> {
         groups
     }
 
-    /// Returns the pairs of units to compare: they have the same surname, and the same initial if both have a given name.
+    /// Returns the pairs of units to compare. These are units with the same surname whose initials are the same, or of which one
+    /// has no given name.
     fn candidates(&self) -> HashSet<[usize; 2]> {
         let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
         for (unit, PlayerUnit { rows, .. }) in self.units.iter().enumerate() {
@@ -171,14 +173,14 @@ impl<'a> People<'a> {
         pairs
     }
 
-    /// Returns whether two units may be one player.
+    /// Returns whether two units may belong to one player.
     fn fit(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
         let is_same = self.row_pairs(pair).any(|[a, b]| self.forms[a] == self.forms[b]);
         let says = |said| self.row_pairs(pair).any(|[a, b]| likeness(&self.forms[a], &self.forms[b]) == said);
         (is_same || says(NameLikeness::Fit)) && !self.contradict(pair, have_met)
     }
 
-    /// Returns whether two units cannot be one player.
+    /// Returns whether two units cannot belong to one player.
     fn contradict(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
         let [a, b] = pair.map(|unit| &self.units[unit]);
         let name = |row: usize| self.rows[row].0.name.as_str();
@@ -221,8 +223,8 @@ fn have_word_in_common(ours: &[NameForm], theirs: &[NameForm]) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the players of a table, each with its spellings. A name with a FIDE number is written `name#number`. Each name
-    /// has one more game than the name before it.
+    /// Returns the players that are found in a table of `names`, each with its spellings. A name with a FIDE number is written
+    /// `name#number`. Each name has one more game than the name before it.
     fn players(names: &[&str], met: &[[&str; 2]]) -> Vec<(String, Vec<String>)> {
         let mention = |name: &str| match name.split_once('#') {
             Some((name, number)) => Mention { name: name.into(), number: number.parse().ok() },
@@ -252,7 +254,7 @@ mod tests {
                     ("Adamson, M", &["Adamson, M"]),
                 ],
             ),
-            // Two given names with this initial are in the table, so the bare initial belongs to neither.
+            // The table has two given names with this initial, so the bare initial belongs to neither.
             (
                 &["Adams, Michael", "Adams,Mi", "Adams,M", "Adams, Mark"],
                 &[
@@ -261,7 +263,8 @@ mod tests {
                     ("Adams,M", &["Adams,M"]),
                 ],
             ),
-            // A surname alone is merged with the given names if they all fit each other, but not if there are two groups.
+            // A bare surname is merged with full names if they all fit each other (first table), but not if they form two groups
+            // (second table).
             (
                 &["Anand", "Anand,V", "Anand, Viswanathan"],
                 &[("Anand, Viswanathan", &["Anand", "Anand,V", "Anand, Viswanathan"])],
@@ -270,7 +273,7 @@ mod tests {
                 &["Carlsen", "Carlsen,M", "Carlsen,H"],
                 &[("Carlsen", &["Carlsen"]), ("Carlsen,H", &["Carlsen,H"]), ("Carlsen,M", &["Carlsen,M"])],
             ),
-            // The names of programs and users have no comma, so their surnames are not known.
+            // Names of programs and users have no comma, so it is not known which word is the surname.
             (
                 &["Stockfish", "Stockfish 15", "Stockfish 16"],
                 &[
@@ -311,7 +314,7 @@ mod tests {
                     &["Korchnoi, Viktor#3", "Kortschnoj, Viktor#3", "Korchnoi,V", "Kortschnoj,V"],
                 )],
             ),
-            // If two names with one number share no word, the number is a mistake.
+            // Two names that share no word cannot be one player, so the FIDE number that they share is a mistake.
             (
                 &["Anand, V#4", "Carlsen, M#4"],
                 &[("Anand, V", &["Anand, V#4"]), ("Carlsen, M", &["Carlsen, M#4"])],

@@ -11,15 +11,15 @@ pub const RATING_MAX: u32 = 9_999;
 /// One of the ratings of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rating {
-    /// The higher rating of the two players, or the only known one, like `elo` in queries.
+    /// The higher rating of the two players, or the rating of the only rated player, as the filter `elo` of queries defines it.
     Higher,
-    /// The mean of both ratings, rounded down, or the only known one.
+    /// The mean of both ratings, rounded down, or the rating of the only rated player.
     Mean,
     /// White's rating.
     White,
     /// Black's rating.
     Black,
-    /// White's rating minus Black's, if both are known.
+    /// White's rating minus Black's, if both ratings are known.
     Difference,
 }
 
@@ -52,17 +52,18 @@ pub const fn tag(side: Color) -> &'static str {
     }
 }
 
-/// Reads the rating at the start of a tag value, after blanks: `2700`, ` 2700 (FIDE)`, `1500?`.
+/// Reads the rating at the start of a tag value, after any blanks: `2700`, ` 2700 (FIDE)`, `1500?`. Returns `None` if it is not a
+/// number from 1 to 9999.
 pub fn of_value(value: &[u8]) -> Option<u32> {
     leading_number(value.trim_ascii()).filter(|rating| (1..=RATING_MAX).contains(rating))
 }
 
-/// Reads the number at the start of a tag value by the rule of CQL: it is at least 1 and fits 32 bits.
+/// Reads the rating at the start of a tag value by the rule of CQL. Returns `None` unless it is a number from 1 to 2147483647.
 pub fn value_as_cql(value: &[u8]) -> Option<i32> {
     leading_number(value).filter(|&rating| rating >= 1)
 }
 
-/// Returns the rating of a side by the rule of CQL; if `side` is `None`, the higher rating of the two sides.
+/// Returns the rating of a side by the rule of CQL. If `side` is `None`, returns the higher rating of the two sides.
 pub fn of_game_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<i32> {
     let rating = |side| game.tag_as_cql(tag(side)).and_then(value_as_cql);
     match side {
@@ -71,7 +72,7 @@ pub fn of_game_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<i32
     }
 }
 
-/// Reads the digits at the start of a text, if their value fits the type.
+/// Reads the digits at the start of a text as a number. Returns `None` if there are none, or if the number does not fit the type.
 fn leading_number<N: FromStr>(text: &[u8]) -> Option<N> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     str::from_utf8(&text[..digits]).ok()?.parse().ok()

@@ -6,7 +6,7 @@ use super::{GameHeader, known};
 use crate::board::Color;
 use crate::text::decode;
 
-/// Returns the tag with the name of a side's player: `White` or `Black`.
+/// Returns the name of the tag that contains the name of a side's player: `White` or `Black`.
 pub const fn player_tag(side: Color) -> &'static str {
     match side {
         Color::White => "White",
@@ -22,8 +22,8 @@ pub fn text(value: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Returns the value of a tag as text, unless it means "unknown". In every tag, an empty value and `?` mean "unknown". In tags of
-/// players and events `-` does too, and in dates a value without letters and digits.
+/// Returns the value of a tag as text, or `None` if the value means "unknown". An empty value and `?` mean "unknown" in every tag.
+/// `-` does so in tags of players and events, and any value without letters and digits does so in dates.
 pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
     let text = text(value);
     let is_person_or_event =
@@ -46,7 +46,7 @@ pub fn player(game: &impl GameHeader, side: Color) -> Option<Cow<'_, str>> {
     known(game, player_tag(side))
 }
 
-/// Returns a name with one blank after each comma, and without repeated or trailing blanks.
+/// Returns a name as CQL compares it, with one blank after each comma, and without repeated or trailing blanks.
 pub fn name_as_cql(name: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(name.len() + 4);
     let mut after_blank = false;

@@ -5,9 +5,8 @@ use super::tags;
 /// The name of the tag that says how a game ended.
 pub const TAG: &str = "Termination";
 
-/// Returns the way in which a game ended, in lower case. If the value is a word of the PGN standard, or a sentence of chess.com
-/// with the meaning of such a word (`Somebody won on time`), the function returns this word. Otherwise it returns the value
-/// itself.
+/// Returns the way in which a game ended, in lower case: a word of the PGN standard such as `time forfeit`, or the value itself. A
+/// sentence of chess.com such as `Somebody won on time` is replaced by the word of the standard with its meaning.
 ///
 /// Source: the PGN standard, section 9.8.1; games of chess.com.
 pub fn of_value(value: &[u8]) -> Option<String> {

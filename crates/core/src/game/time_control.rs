@@ -6,8 +6,8 @@ use super::{GameHeader, tags};
 /// The name of the tag with the time control.
 pub const TAG: &str = "TimeControl";
 
-/// The speed of a game, with the names of lichess. It depends on the seconds that a player has for 40 moves: `initial + 40 *
-/// increment`.
+/// The speed of a game, with the names of lichess. It is determined by the time that a player has for 40 moves, in seconds:
+/// `initial + 40 * increment`.
 ///
 /// Source: <https://lichess.org/faq#time-controls>.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -26,7 +26,7 @@ pub enum Speed {
     Correspondence,
 }
 
-/// The seconds of a day. A game with at least a day per move is a correspondence game.
+/// The number of seconds in a day. A game with at least a day per move is a correspondence game.
 const DAY: i64 = 86_400;
 
 impl Speed {
@@ -52,7 +52,7 @@ impl Speed {
         }
     }
 
-    /// Returns the speed that a tag's value stands for, if the value can be read.
+    /// Returns the speed that a tag's value describes, if the value can be read.
     pub fn of_value(value: &[u8]) -> Option<Speed> {
         let text = tags::text(value);
         if text == "-" {
@@ -70,7 +70,7 @@ impl Speed {
         Some(Speed::of_times(base, increment))
     }
 
-    /// Returns the speed of a game. The initial time and the increment are in milliseconds.
+    /// Returns the speed of a game with the initial time `base` and the given increment, both in milliseconds.
     fn of_times(base: i64, increment: i64) -> Speed {
         match base.saturating_add(increment.saturating_mul(40)) {
             i64::MIN..30_000 => Speed::UltraBullet,
@@ -87,7 +87,7 @@ impl Speed {
     }
 }
 
-/// Returns the increment per move in milliseconds, if a single period lasts the whole game, as in `300+3` and `600`.
+/// Returns the increment per move in milliseconds, if the whole game is one period, as in `300+3` and `600`.
 pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     let text = tags::text(game.tag_named(TAG)?);
     match &periods(&text)?[..] {
@@ -96,7 +96,7 @@ pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     }
 }
 
-/// Returns the time of each side at the start, in milliseconds, if the tag gives it in seconds, as in `300+3` and `40/7200:3600`.
+/// Returns the initial time of each side in milliseconds, if the tag gives it in seconds, as in `300+3` and `40/7200:3600`.
 pub fn base_of_game(game: &impl GameHeader) -> Option<i64> {
     let text = tags::text(game.tag_named(TAG)?);
     periods(&text)?.first().map(|period| period.base).filter(|&base| base > 0)
@@ -108,18 +108,18 @@ struct Period {
     moves: Option<i64>,
     base: i64,
     increment: i64,
-    /// True for an hourglass: the time that one side uses is added to the other side's clock.
+    /// True for an hourglass: the time that one side uses is added to the clock of the other side.
     is_sand: bool,
 }
 
-/// Reads the periods of a time control such as `300+3`, `40/7200:3600+30`, `*180` or `1/86400`. Blanks may surround the signs,
+/// Reads the periods of a time control such as `300+3`, `40/7200:3600+30`, `*180` or `1/86400`. Signs may have blanks around them,
 /// and commas or semicolons may replace the colons.
 fn periods(text: &str) -> Option<Vec<Period>> {
     text.split([':', ',', ';']).map(period).collect()
 }
 
-/// Reads the speed of a time control in words: `90 min + 30 sec`, `15'/game & 10''/move`, `G/60;d5`, `Blitz`. Times with units
-/// are added to the initial time. Seconds that follow another time, and times per move, are the increment.
+/// Reads the speed from a time control in words, such as `90 min + 30 sec`, `15'/game & 10''/move`, `G/60;d5` or `Blitz`. Seconds
+/// that follow another time, and times per move, are the increment. All other times are added to the initial time.
 fn in_words(text: &str) -> Option<Speed> {
     let text =
         text.to_lowercase().replace(['\u{2019}', '\u{2032}'], "'").replace(['\u{201d}', '\u{2033}'], "''");

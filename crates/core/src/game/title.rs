@@ -11,7 +11,7 @@ pub const fn tag(side: Color) -> &'static str {
     }
 }
 
-/// Returns the title in capital letters: `GM`, `WIM`, `BOT`. `-` means that the player has no title.
+/// Returns the title in capital letters, such as `GM`, `WIM` or `BOT`. Returns `None` if the value is empty, `?` or `-`.
 pub fn of_value(value: &[u8]) -> Option<String> {
     let text = tags::text(value);
     (!matches!(&*text, "" | "?" | "-")).then(|| text.to_uppercase())

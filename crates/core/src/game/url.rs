@@ -2,8 +2,8 @@
 
 use super::{GameHeader, tags};
 
-/// Returns the address of a game's page on lichess or chess.com, which is in the tag `Site`, `Link` or `GameURL`. If a ply of the
-/// main line is given and the site supports it, the page opens at that ply.
+/// Returns the address of a game's page on lichess or chess.com, from the tag `Site`, `Link` or `GameURL`. On lichess, if `ply` is
+/// given, the page opens at that ply of the main line.
 pub fn url(game: &impl GameHeader, ply: Option<u32>) -> Option<String> {
     let address = |name| {
         let text = tags::text(game.tag_named(name)?).into_owned();

@@ -1,4 +1,4 @@
-//! The functions of chessops' `transform`, by their names there.
+//! The functions of the module `transform` of chessops, a TypeScript library, with the names that they have there.
 //!
 //! Two of the names have the opposite meaning in CQL: CQL names the line across which a position is reflected; chessops names the
 //! direction in which squares move.

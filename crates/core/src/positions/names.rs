@@ -1,7 +1,7 @@
-//! The names of transforms: ours, CQL's and those of chessops.
+//! The names of transforms: orbit's own, CQL's and those of chessops.
 //!
-//! Our names are in kebab-case. Names of CQL (one word in lower case) and of chessops (camel case) are accepted, too. Some words
-//! have opposite meanings in CQL and chessops. Then the spelling decides, and a warning says so:
+//! orbit's names are in kebab-case. Names of CQL (one word in lower case) and of chessops (camel case) are also accepted. Some
+//! words have opposite meanings in CQL and chessops. For these words the spelling decides the meaning, and a warning explains it:
 //!
 //! | spelling | squares |
 //! |---|---|
@@ -17,18 +17,18 @@ use super::{SquareTransform, Transform};
 use crate::board::Dihedral;
 use crate::diagnostic::{Diagnostic, Span};
 
-/// The version of CQL that defines the words `shift`, `shifthorizontal`, ....
+/// The version of CQL whose meaning the words `shift`, `shifthorizontal` and so on have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Shifts {
     /// Squares that leave the board are dropped.
     #[default]
     Cql6,
-    /// Squares that leave the board are dropped, and squares on the trailing edge also stay in place. This works for sets of
-    /// squares only, not for pieces.
+    /// Squares that leave the board are dropped, and squares on the trailing edge both move and stay in place. This is possible for
+    /// sets of squares, but not for pieces.
     Cql5,
 }
 
-/// One transform of a sequence, as it was read from its name.
+/// One transform of a sequence, with the place of its name in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TransformStep {
     /// The transform.
@@ -53,7 +53,7 @@ pub const fn of_dihedral(dihedral: Dihedral) -> &'static str {
     }
 }
 
-/// All names that take no numbers. The first name of each row is ours.
+/// All transforms whose names take no numbers, each with its names. The first name of each row is orbit's own.
 const FIXED: &[(&[&str], Transform)] = &[
     (&["identity"], turn(Dihedral::Identity)),
     (
@@ -77,7 +77,8 @@ const FIXED: &[(&[&str], Transform)] = &[
     (&["shiftDown"], Transform::Squares(SquareTransform::Wrap(0, -1))),
 ];
 
-/// Names that take numbers after colons. For each number, the row has the offset (files, ranks) by which the number 1 shifts.
+/// Names that take numbers after colons, as in `shift:1:2`. For each number, the row has the shift (files, ranks) that the number
+/// multiplies.
 const SHIFTS: &[(&str, &[(i32, i32)])] = &[
     ("shift", &[(1, 0), (0, 1)]),
     ("shifthorizontal", &[(1, 0)]),
@@ -116,7 +117,7 @@ const fn turn(dihedral: Dihedral) -> Transform {
     Transform::Squares(SquareTransform::Dihedral(dihedral))
 }
 
-/// Reads names separated by commas, to be applied from left to right.
+/// Reads names separated by commas. The transforms are to be applied from left to right.
 ///
 /// # Errors
 ///
@@ -158,13 +159,13 @@ fn step(word: &str, span: Span, shifts: Shifts) -> Result<TransformStep, Diagnos
     Ok(TransformStep { transform: Transform::Squares(map), span, warning: None })
 }
 
-/// Clamps an offset to 8 files or ranks. A larger shift has the same effect as one by 8.
+/// Clamps an offset to at most 8 files or ranks, since a larger shift has the effect of a shift by 8.
 fn small(offset: i32) -> i8 {
     offset.clamp(-8, 8) as i8
 }
 
-/// Reads the numbers of a shift, and returns its offset in files and ranks. `wrap-left` and similar names move one step if no
-/// number is given.
+/// Reads the numbers of a shift and returns its offset in files and ranks. `wrap-left` and similar names shift by 1 if no number is
+/// given.
 fn offset(name: &str, numbers: &[&str], units: &[(i32, i32)], span: Span) -> Result<(i32, i32), Diagnostic> {
     let numbers = if numbers.is_empty() && name.starts_with("wrap-") { &["1"] } else { numbers };
     let wanted = match units {
@@ -192,7 +193,7 @@ fn count(numbers: usize) -> &'static str {
     if numbers == 1 { "a number" } else { "two numbers" }
 }
 
-/// Returns a warning if a word has the opposite meaning in another program.
+/// Returns a warning if the word has the opposite meaning in CQL or in chessops.
 fn warning(word: &str, span: Span) -> Option<Diagnostic> {
     let plain: String = word.to_ascii_lowercase().replace(['-', '_'], "");
     let (is_vertical, stem) = match plain.as_str() {

@@ -14,8 +14,8 @@ use crate::fen::possible_en_passant;
 )]
 pub struct NotABoard;
 
-/// Applies a function of square sets to a board: to the squares of each colour and of each role. Colours and roles are not
-/// exchanged.
+/// Applies a function of square sets to a board: to the set of each colour and to the set of each role. All pieces keep their
+/// colours and roles.
 ///
 /// Source: chessops, `transformBoard`, which returns an inconsistent board where this function returns an error.
 ///
@@ -47,8 +47,8 @@ pub fn transform_board(board: &Board, f: impl Fn(Bitboard) -> Bitboard) -> Resul
 /// squares) and the en passant square. The side to move, the counters, the pockets and the remaining checks stay unchanged.
 ///
 /// Castling rights and the en passant square may be impossible on their new squares, but are kept; [`without_impossible_rights`]
-/// removes such rights. If the function drops the en passant square, the result has none; if it returns several squares, the
-/// result has the lowest.
+/// removes such rights. If the function drops the en passant square, the result has none. If the function returns several squares
+/// for it, the result has the lowest of them.
 ///
 /// Source: chessops, `transformSetup`.
 ///
@@ -66,8 +66,8 @@ pub fn transform_setup(setup: &Setup, f: impl Fn(Bitboard) -> Bitboard) -> Resul
     })
 }
 
-/// Flips the colours of a position as CQL does: pieces, pockets, remaining checks and the side to move change colour, and ranks
-/// are mirrored, so that it is the same position for the other side. The counters stay unchanged.
+/// Flips the colours of a position as CQL does: pieces, pockets, remaining checks and the side to move change colour, and ranks are
+/// mirrored. For the other side the result is the same position. The counters stay unchanged.
 ///
 /// Source: CQL manual, `flipcolor`.
 #[must_use]
@@ -76,7 +76,7 @@ pub fn flip_colors(setup: &Setup) -> Setup {
 }
 
 /// Returns the position as Black sees it across the board, turned by 180 degrees. Pieces keep their colours and the side to move
-/// stays, so the result is only for display and cannot be played from.
+/// stays, so the result is only for display: pawns move the wrong way.
 ///
 /// Source: chessops documentation, "View from Black's Perspective".
 #[must_use]
@@ -85,11 +85,11 @@ pub fn view_from_black(setup: &Setup) -> Setup {
     transform_setup(setup, turn).expect("a turn sends each square to one of its own")
 }
 
-/// Reflects the files if White's king is on the files a to d. Mirror images in Chess960 can then be compared. If there is not
-/// exactly one white king, the position is unchanged.
+/// Reflects the files if White's king is on the files a to d, so that mirror images in Chess960 can be compared. If there is not
+/// exactly one white king, the position is returned unchanged.
 ///
-/// In Chess960, castling ends on the same squares in every start position. So castling rights do not keep their meaning in a
-/// reflection.
+/// A reflection changes the meaning of castling rights, since in Chess960 castling ends on the same squares for every start
+/// position.
 ///
 /// Source: chessops documentation, "Chess960 Analysis". The sample code there treats the square a1, number 0, as "no king"; here
 /// a king on a1 is reflected like any other.
@@ -102,8 +102,8 @@ pub fn king_side(setup: &Setup) -> Setup {
     }
 }
 
-/// Removes impossible rights: castling rights whose king or rook is not on the back rank (any squares of it, as in Chess960), and
-/// an en passant square that no pawn can just have passed over.
+/// Removes impossible rights. These are castling rights whose king or rook is not on the back rank (on any of its squares, as in
+/// Chess960), and an en passant square that no pawn can just have passed over.
 #[must_use]
 pub fn without_impossible_rights(setup: &Setup) -> Setup {
     let castles = Castles::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|castles| castles);
@@ -121,7 +121,7 @@ pub enum Transform {
     Squares(SquareTransform),
     /// Flips the colours, see [`flip_colors`].
     Colors,
-    /// Brings White's king to the king side, see [`king_side`].
+    /// Reflects the files if White's king is on the files a to d: see [`king_side`].
     KingSide,
 }
 
@@ -129,13 +129,13 @@ pub enum Transform {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransformError {
-    /// A shift of CQL 5 was to be applied to pieces.
+    /// A shift of CQL 5 was applied to pieces instead of a set of squares.
     #[error(
         "a shift of CQL 5 keeps squares of the edge that it leaves, so that one piece would become several: give a \
          set of squares with --squares, or shift pieces with `shift` or `wrap`"
     )]
     Smears,
-    /// [`king_side`] was to be applied to a set of squares.
+    /// [`king_side`] was applied to a set of squares, which has no king.
     #[error(
         "it depends on the square of White's king, and a set of squares has no king: write `flip-files`, or leave it out"
     )]
@@ -143,7 +143,7 @@ pub enum TransformError {
 }
 
 impl Transform {
-    /// Returns the image of a set of squares. A colour flip reflects ranks.
+    /// Returns the image of a set of squares. Under a colour flip, this is its reflection with ranks 1 and 8 exchanged.
     ///
     /// # Errors
     ///
@@ -166,8 +166,8 @@ impl Transform {
         self.setup(&setup).map(|setup| setup.board)
     }
 
-    /// Returns the image of a position. Under a shift of CQL 6, pieces, rights and en passant squares that leave the board are
-    /// dropped, kings included.
+    /// Returns the image of a position. Under a shift of CQL 6, everything that leaves the board is dropped: pieces, even kings,
+    /// castling rights and the en passant square.
     ///
     /// # Errors
     ///

@@ -7,20 +7,20 @@ const FILE_H: u64 = FILE_A << 7;
 const RANK_1: u64 = 0xff;
 const RANK_8: u64 = 0xff << 56;
 
-/// A transform of sets of squares. The two numbers of a shift are files to the right and ranks up.
+/// A transform of sets of squares. The two numbers of a shift are the number of files to the right and the number of ranks up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SquareTransform {
     /// One of the eight symmetries of the board.
     Dihedral(Dihedral),
-    /// A shift by any offset on a torus: squares that leave the board at one edge enter it at the opposite edge.
+    /// A shift by any offset that wraps around: squares that leave the board at one edge enter it at the opposite edge.
     ///
     /// Source: chessops, `shiftLeft` and similar functions, for steps of one.
     Wrap(i32, i32),
-    /// A shift as in CQL 6: squares that leave the board are dropped. A full rank ignores the first offset, and a full file
-    /// ignores the second ([`crate::board::shift`]).
+    /// A shift as in CQL 6: squares that leave the board are dropped. A full rank does not move to the side, and a full file does
+    /// not move up or down ([`crate::board::shift`]).
     Shift(i8, i8),
-    /// A shift as in CQL 5: squares that leave the board are dropped. Squares on the trailing edge move, but also stay in place,
-    /// so that they smear into rows of squares.
+    /// A shift as in CQL 5: squares that leave the board are dropped. Squares on the trailing edge move but also stay in place, so
+    /// that each smears into a row of squares.
     ///
     /// Source: CQL 5 manual, unit shifts.
     Smear(i8, i8),
@@ -47,9 +47,10 @@ impl SquareTransform {
         }
     }
 
-    /// Returns the image of squares with pieces: each piece moves to one square or leaves the board. A shift moves full ranks and
-    /// files like all other squares: a rank of eight pawns is not a designator that leaves the file open. A smear would multiply
-    /// pieces, so here it moves each piece once; [`super::Transform`] refuses it.
+    /// Returns the image of squares with pieces: each piece moves to one square or leaves the board. Unlike in
+    /// [`SquareTransform::apply`], a shift moves full ranks and files like all other squares: eight pawns on a rank are pieces, not
+    /// a designator for a whole rank. A smear, which would multiply pieces, moves each piece once here; [`super::Transform`]
+    /// refuses it.
     #[inline]
     #[must_use]
     pub fn apply_to_pieces(self, set: Bitboard) -> Bitboard {
@@ -73,7 +74,7 @@ impl SquareTransform {
     }
 }
 
-/// Does the same as [`Dihedral::apply`], but faster: with operations on 64-bit words instead of square by square.
+/// Like [`Dihedral::apply`], but faster, since it transforms a 64-bit word at once instead of square by square.
 #[inline]
 fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
     match dihedral {
@@ -89,8 +90,8 @@ fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
     }
 }
 
-/// Shifts on a torus. Each rank is a byte, so a rotation of the word moves the ranks. Each file is a bit, so a rotation within
-/// each byte moves the files.
+/// Shifts a set that wraps around the edges. A rank is a byte of the word, so rotating the word moves the ranks. A file is one bit
+/// of each byte, so rotating each byte moves the files.
 #[inline]
 fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
     let files = files.rem_euclid(8) as u32;
@@ -104,7 +105,7 @@ const fn lowest_files(count: u32) -> u64 {
     FILE_A * (0xff >> (8 - count))
 }
 
-/// Does the same as [`crate::board::translate`], but with operations on 64-bit words.
+/// Like [`crate::board::translate`], but faster, with operations on 64-bit words.
 #[inline]
 fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     if files.unsigned_abs() > 7 || ranks.unsigned_abs() > 7 {
@@ -119,8 +120,8 @@ fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     Bitboard(if ranks < 0 { right >> distance } else { right << distance })
 }
 
-/// Applies a shift of CQL 5 in single steps, first along the files, then along the ranks; the order makes no difference. More
-/// than eight steps have the same effect as eight.
+/// Applies a shift of CQL 5 in single steps, first along the files, then along the ranks. The result does not depend on this order.
+/// Shifts by more than eight steps have the effect of eight steps.
 fn smear(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     let mut set = set.0;
     for _ in 0..files.unsigned_abs().min(8) {
@@ -191,8 +192,8 @@ mod tests {
 
     #[test]
     fn smearing_has_the_closed_form_of_the_manual() {
-        // A shift along the files gives all translates of the squares on the trailing edge, and the last translate of the other
-        // squares.
+        // A shift along the files gives the union of all steps of the squares on the trailing edge, and only the last step of the
+        // other squares.
         for set in sets().take(300) {
             for files in -7i8..=7 {
                 let edge = Bitboard(set.0 & if files > 0 { FILE_A } else { FILE_H });
@@ -200,7 +201,7 @@ mod tests {
                     (0..files.abs()).fold(0, |out, k| out | slow_translate(edge, (k * files.signum(), 0)).0);
                 let closed = Bitboard(slow_translate(set, (files, 0)).0 | run);
                 assert_eq!(smear(set, files, 0), closed);
-                // A reflection in a1-h8 turns a shift along the files into a shift along the ranks.
+                // Under the reflection in a1-h8, a shift along the files becomes a shift along the ranks.
                 let along_ranks = smear(Dihedral::ReflectMain.apply(set), 0, files);
                 assert_eq!(Dihedral::ReflectMain.apply(along_ranks), closed);
             }

@@ -7,10 +7,10 @@ use shakmaty::{Board, ByRole, Setup};
 use super::{SquareTransform, Transform};
 use crate::board::{Bitboard, Dihedral};
 
-/// A group of symmetries: any two of its transformations, one after the other, have the effect of a third one.
+/// A group of symmetries. Applying any two of its transformations one after the other has the effect of a third one in the group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymmetryGroup {
-    /// The eight symmetries of the board. Most of them do not preserve the moves of pawns or castling.
+    /// The eight symmetries of the board. Most of them change the moves of pawns and castling.
     Dihedral,
     /// The identity and the colour flip, which swaps the roles of White and Black.
     Color,
@@ -18,13 +18,12 @@ pub enum SymmetryGroup {
     All,
 }
 
-/// One of the sixteen transformations of [`SymmetryGroup::All`]: the colours may be flipped, and then a symmetry of the board is
-/// applied.
+/// One of the sixteen transformations of [`SymmetryGroup::All`]: an optional colour flip, followed by a symmetry of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Symmetry {
-    /// True if colours are flipped first, as by [`super::flip_colors`].
+    /// True if the colours are flipped first, as [`super::flip_colors`] does.
     pub colors: bool,
-    /// The symmetry of the board that is applied after that.
+    /// The symmetry of the board that is applied after the colour flip.
     pub dihedral: Dihedral,
 }
 
@@ -46,8 +45,7 @@ impl Symmetry {
         image.expect("a symmetry sends each square to one of its own")
     }
 
-    /// Returns whether a board is its own image, including the kinds and colours of the pieces. The side to move and the castling
-    /// rights are not part of a board.
+    /// Returns whether a board equals its image, piece by piece. The side to move and the castling rights are not part of a board.
     ///
     /// ```
     /// use orbit_core::positions::{Board, SymmetryGroup};
@@ -65,7 +63,7 @@ impl Symmetry {
     }
 }
 
-/// Writes the symmetry with names that [`super::names`] can read.
+/// Writes the symmetry in the notation that [`super::names`] reads.
 impl fmt::Display for Symmetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.colors, self.dihedral) {
@@ -76,11 +74,11 @@ impl fmt::Display for Symmetry {
     }
 }
 
-/// Returns the canonical image of a position, and the symmetry that leads to it: two positions have the same canonical image if
-/// and only if one is an image of the other.
+/// Returns the canonical image of a position and the symmetry that maps the position to it. Two positions have the same canonical
+/// image if and only if one is an image of the other.
 ///
-/// The canonical image is the smallest one. Images are compared by these keys, one after the other: side to move (White first),
-/// occupied squares, squares of White, pawns, knights, bishops, rooks, queens, kings, promoted pieces, castling rights, en
+/// The canonical image is the smallest of all images. They are compared by these values, one after the other: side to move (White
+/// first), occupied squares, squares of White, pawns, knights, bishops, rooks, queens, kings, promoted pieces, castling rights, en
 /// passant square, pockets and remaining checks. Sets are compared as numbers, with a1 as the lowest bit. So if the group has the
 /// colour flip, White is to move in every canonical image. The counters stay unchanged.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Compiles patterns to programs, and runs them on a backtracking machine that counts its steps.
+//! Compiles patterns to programs, and runs the programs on a backtracking machine that counts its steps.
 
 use crate::interrupt::Interrupt;
 
@@ -6,10 +6,10 @@ use super::syntax::{ByteSet, SyntaxNode, folded, is_line_end, is_word, tree};
 
 /// The maximum number of steps of one search.
 pub(super) const STEPS_MAX: u64 = 10_000_000;
-/// The number of steps between two checks of the interrupt.
+/// The number of steps after which a search checks again whether it is interrupted.
 const STEPS_A_LOOK: u64 = 1 << 16;
-/// The maximum number of entries on the undo stack. An entry is a place at which the search can continue, or a write to undo on
-/// the way back to that place.
+/// The maximum number of entries on the undo stack, which the machine needs to backtrack. An entry is an alternative that has not
+/// been tried yet, or the old value of a register.
 const UNDONE_MAX: usize = 4_000_000;
 
 /// Marks a register that has no value.
@@ -29,14 +29,14 @@ enum RegexOp {
         groups: Vec<usize>,
         fold: bool,
     },
-    /// Writes the current place in the text to a register.
+    /// Writes the current offset in the text to a register.
     Mark(usize),
-    /// Continues at the first operation. If that leads to no match, continues at the second one.
+    /// Continues at the first operation. If it leads to no match, the search continues at the second one.
     Split(usize, usize),
     Jump(usize),
     /// Begins a loop by setting its count to 0.
     Begin(LoopRegisters),
-    /// Decides whether the loop runs again. The body of the loop follows.
+    /// Decides whether the loop runs again. The operations of the loop's body follow.
     Again {
         of: LoopRegisters,
         min: u32,
@@ -44,18 +44,19 @@ enum RegexOp {
         greedy: bool,
         exit: usize,
     },
-    /// Begins an iteration of a loop by clearing the groups inside.
+    /// Begins an iteration of a loop: clears the groups inside the loop.
     Enter {
         of: LoopRegisters,
         groups: std::ops::Range<usize>,
     },
-    /// Ends an iteration of a loop, and continues at the operation that decides whether the loop runs again.
+    /// Ends an iteration of a loop. Continues at the operation [`RegexOp::Again`] of the loop, at the index `again`.
     Repeated {
         of: LoopRegisters,
         min: u32,
         again: usize,
     },
-    /// A lookaround: the operations up to the next `Match` must match at this place. If negated, they must not match.
+    /// A lookaround: the following operations up to the next `Match` must match at this offset, or must not match if `negated` is
+    /// true.
     Look {
         negated: bool,
         exit: usize,
@@ -63,7 +64,7 @@ enum RegexOp {
     Match,
 }
 
-/// The registers of a loop: the number of iterations so far, and the place at which the last one began.
+/// The registers of a loop: the number of iterations so far, and the offset at which the last one began.
 #[derive(Clone, Copy, Debug)]
 struct LoopRegisters {
     count: usize,
@@ -80,7 +81,7 @@ pub struct CompiledPattern {
     groups: usize,
 }
 
-/// The error of a search that took too many steps or was interrupted.
+/// The error that a search took too many steps or was interrupted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLong;
 
@@ -189,7 +190,8 @@ impl CompiledPattern {
         }
     }
 
-    /// Compiles `x*` or `x?` for an `x` that matches one byte. The program does not count iterations.
+    /// Compiles `x*` or `x?` for an `x` that matches one byte. Such a loop needs no registers, since its iterations are not
+    /// counted.
     fn plain_repeat(&mut self, of: &SyntaxNode, max: Option<u32>, greedy: bool, backwards: bool) {
         if max.is_some_and(|max| max > 1) {
             (0..max.unwrap_or(0).min(1_000)).for_each(|_| self.plain_repeat(of, Some(1), greedy, backwards));
@@ -209,7 +211,7 @@ fn takes_one(node: &SyntaxNode) -> bool {
     matches!(node, SyntaxNode::Set(_))
 }
 
-/// An action that is carried out when the search backtracks.
+/// An action to carry out when the search backtracks.
 enum Undo {
     Write { register: usize, value: usize },
     Try { op: usize, at: usize },
@@ -225,8 +227,8 @@ struct RegexSearch<'p> {
 }
 
 impl RegexSearch<'_> {
-    /// Runs from an operation to the next `Match`, and returns the place in the text that it reaches. If there is no
-    /// match, all writes have been undone.
+    /// Runs the program from the operation `op` to the next `Match`, and returns the offset in the text at which the match ends. If
+    /// there is no match, all writes to registers have been undone.
     fn run(&mut self, op: usize, at: usize) -> Result<Option<usize>, TooLong> {
         let base = self.undo.len();
         let mut next = Some((op, at));
@@ -246,7 +248,7 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Undoes writes back to the last place from which the search can continue, and returns that place.
+    /// Undoes writes to registers until it finds an alternative that has not been tried, and returns its operation and offset.
     fn back(&mut self, base: usize) -> Option<(usize, usize)> {
         while self.undo.len() > base {
             match self.undo.pop()? {
@@ -266,7 +268,7 @@ impl RegexSearch<'_> {
         self.undo.push(Undo::Try { op, at });
     }
 
-    /// Runs one operation. Returns the next operation and place, or `None` if the operation does not match.
+    /// Runs one operation. Returns the next operation and offset, or `None` if the operation does not match.
     fn step(&mut self, op: usize, at: usize) -> Result<Option<(usize, usize)>, TooLong> {
         let pattern = self.pattern;
         let on = Some((op + 1, at));
@@ -340,8 +342,8 @@ impl RegexSearch<'_> {
         })
     }
 
-    /// Drops the alternatives inside a lookaround that matched. Its writes stay on the stack, so that they can be
-    /// undone later.
+    /// Drops the untried alternatives inside a lookaround that matched. Its writes to registers stay on the stack, since they may
+    /// have to be undone later.
     fn keep_writes(&mut self, base: usize) {
         let inside = self.undo.split_off(base);
         self.undo.extend(inside.into_iter().filter(|undo| matches!(undo, Undo::Write { .. })));
@@ -355,8 +357,8 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Matches, at the place `at`, the text that one of the groups already matched, and returns the place where the match ends.
-    /// Matches the empty text if no group has matched.
+    /// Matches the text of the first of `groups` that has matched, at the offset `at`, and returns the offset at which this match
+    /// ends. If none of the groups has matched, matches the empty text.
     fn again(&mut self, groups: &[usize], fold: bool, at: usize, backwards: bool) -> Option<usize> {
         let set = groups.iter().map(|group| (self.registers[2 * group], self.registers[2 * group + 1]));
         let Some((from, to)) = set.into_iter().find(|set| set.0 != NONE && set.1 != NONE) else {

@@ -24,7 +24,7 @@ impl ByteSet {
 pub(super) enum SyntaxNode {
     Set(ByteSet),
     Sequence(Vec<SyntaxNode>),
-    /// Alternatives. The first one that leads to a match counts.
+    /// Alternatives, which are tried in order. The first one that leads to a match counts.
     Either(Vec<SyntaxNode>),
     Group(usize, Box<SyntaxNode>),
     Repeat {
@@ -32,10 +32,10 @@ pub(super) enum SyntaxNode {
         min: u32,
         max: Option<u32>,
         greedy: bool,
-        /// The groups inside, which are cleared before each iteration.
+        /// The groups inside the repetition, which are cleared before each iteration.
         groups: Range<usize>,
     },
-    /// `^` and `$`. With `lines`, they also match at the start and end of each line.
+    /// `^` or `$`. If `lines` is true, they also match at the start and end of each line.
     Border {
         end: bool,
         lines: bool,
@@ -49,7 +49,8 @@ pub(super) enum SyntaxNode {
         negated: bool,
         of: Box<SyntaxNode>,
     },
-    /// A back reference to the text of one of these groups: the group that `\1` numbers, or all groups that `\k<name>` names.
+    /// A back reference to the text of one of `groups`: the group with the number in `\1`, or all groups with the name in
+    /// `\k<name>`.
     Back {
         groups: Vec<usize>,
         fold: bool,
@@ -141,7 +142,7 @@ impl PatternReader<'_> {
         SyntaxNode::Repeat { of: Box::new(of), min, max, greedy, groups: first..self.groups }
     }
 
-    /// Reads `{2}`, `{2,}` or `{2,3}`. Any other brace is an ordinary character, and `None` is returned.
+    /// Reads `{2}`, `{2,}` or `{2,3}`. Returns `None` at any other brace, which is an ordinary character.
     fn counts(&mut self) -> Option<(u32, Option<u32>)> {
         let start = self.at;
         let counts = self.eat(b"{").then(|| self.counts_inside()).flatten();
@@ -224,7 +225,7 @@ impl PatternReader<'_> {
         SyntaxNode::Group(number, Box::new(self.closed()))
     }
 
-    /// Reads a group up to and including its closing parenthesis.
+    /// Reads the rest of a group, including its closing parenthesis.
     fn closed(&mut self) -> SyntaxNode {
         let flags = self.flags;
         let of = self.disjunction();
@@ -233,8 +234,7 @@ impl PatternReader<'_> {
         of
     }
 
-    /// Reads the rest of a group such as `(?:...)`, `(?i:...)` or `(?i-s:...)`, from the character after the question
-    /// mark.
+    /// Reads the rest of a group such as `(?:...)`, `(?i:...)` or `(?i-s:...)`, starting after the question mark.
     fn modified(&mut self) -> SyntaxNode {
         let (flags, mut on) = (self.flags, true);
         while let Some(flag) = self.peek() {
@@ -256,9 +256,9 @@ impl PatternReader<'_> {
         SyntaxNode::Set(self.such(&[(letter, letter)], false))
     }
 
-    /// Returns the set of the bytes in some ranges or, if negated, of all other bytes.
+    /// Returns the set of the bytes in `ranges`, or of all other bytes if `negated` is true.
     fn such(&self, ranges: &[(u32, u32)], negated: bool) -> ByteSet {
-        // Characters above this number have no lower-case letter among the bytes.
+        // If case is ignored, no character above this number is equal to a byte, so ranges are tested only up to it.
         const FOLDED_MAX: u32 = 0x3ff;
         let has = |byte: u32| ranges.iter().any(|range| (range.0..=range.1).contains(&byte));
         if !self.flags.fold {
@@ -283,7 +283,7 @@ impl PatternReader<'_> {
         self.letter(letter)
     }
 
-    /// Reads a back reference such as `\1` or `\k<name>`, from the character after the backslash.
+    /// Reads a back reference such as `\1` or `\k<name>`, starting after the backslash.
     fn back(&mut self) -> Option<SyntaxNode> {
         let (start, fold) = (self.at, self.flags.fold);
         if self.names.iter().flatten().next().is_some() && self.eat(b"k<") {
@@ -303,7 +303,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// Reads a class such as `\d`, from the character after the backslash.
+    /// Reads a class such as `\d`, starting after the backslash.
     fn class_escape(&mut self) -> Option<Vec<(u32, u32)>> {
         let such: fn(u8) -> bool = match self.peek()?.to_ascii_lowercase() {
             b'd' => |byte| byte.is_ascii_digit(),
@@ -317,7 +317,7 @@ impl PatternReader<'_> {
         Some(bytes.map(|byte| (byte.into(), byte.into())).collect())
     }
 
-    /// Returns the character that an escape stands for. Reads from the character after the backslash.
+    /// Reads an escape, starting after the backslash, and returns the character that it represents.
     fn character(&mut self, in_class: bool) -> u32 {
         let Some(letter) = self.peek() else { return b'\\'.into() };
         self.at += 1;
@@ -368,7 +368,7 @@ impl PatternReader<'_> {
         number
     }
 
-    /// Reads a class such as `[a-z]`, from the character after its opening bracket.
+    /// Reads a class such as `[a-z]`, starting after its opening bracket.
     fn class(&mut self) -> SyntaxNode {
         let negated = self.eat(b"^");
         let mut ranges = Vec::new();
@@ -415,7 +415,7 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Returns the character that stands for a letter in comparisons that ignore case.
+/// Returns the character that represents a letter in comparisons that ignore case.
 pub(super) fn folded(letter: u32) -> u32 {
     let Some(own) = char::from_u32(letter) else { return letter };
     let mut upper = own.to_uppercase();
