@@ -7,28 +7,27 @@ use super::extent::line_end;
 use super::lex::ByteRange;
 use super::parse::TextPlaces;
 
-/// The changes to make in the text of a game. Comments and values of tags are bytes in the encoding of the game. Nodes are the
-/// positions of the game, numbered as for [`SideLine`](super::SideLine).
+/// The changes to make in the text of a game. Comments and values of tags are bytes in the encoding of the game. A node is a
+/// position of the game; nodes are numbered as [`SideLine`](super::SideLine) describes.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Amendment {
-    /// New comments, each with its node; at most one for each node, ordered by node. A comment is written after the last comment
-    /// that the node already has.
+    /// New comments, each with its node. The list is ordered by node and has at most one comment for each node. A new comment is
+    /// written after the last comment that the node already has.
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The nodes whose existing comments are removed.
     pub removed: Vec<u32>,
-    /// Tags to add. A tag replaces an existing tag of the same name. If the list has several tags of one name, the last one
+    /// Tags to add. A tag replaces an existing tag of the same name. If the list contains several tags of one name, the last one
     /// counts.
     pub tags: Vec<(String, Vec<u8>)>,
 }
 
-/// Changes the text of one game. Glyphs that are written as signs (`!?`) become numbers (`$5`). A move of Black that no longer
-/// follows White's move directly gets its move number. All other bytes stay unchanged. Nodes are numbered as described for
-/// [`SideLine`](super::SideLine). A node that the text does not have is ignored, and so is a tag whose name PGN does not allow.
-/// Comments are converted by [`comment_bytes`].
+/// Returns the text of one game with the changes of `amendment`. Glyphs that are written as signs (`!?`) become numbers (`$5`). A
+/// move of Black that no longer follows White's move directly gets its move number. All other bytes are unchanged. A node that the
+/// text does not have is ignored, and so is a tag whose name PGN does not allow. [`comment_bytes`] converts the comments.
 ///
 /// # Panics
 ///
-/// Panics if the nodes of the comments do not ascend.
+/// Panics if the comments are not ordered by node, or if a node has two of them.
 ///
 /// ```
 /// use orbit_pgn::{Amendment, amend};
@@ -48,8 +47,8 @@ pub fn amend(text: &[u8], amendment: &Amendment) -> Vec<u8> {
     edited(text, edits)
 }
 
-/// Returns the edits that insert a move number before each move of Black that does not directly follow White's move, as PGN
-/// requires.
+/// Returns the edits that insert move numbers. PGN requires a number before each move of Black that does not directly follow
+/// White's move.
 fn numbers(text: &[u8], places: &TextPlaces, edits: &[Edit]) -> Vec<Edit> {
     let mut put: Vec<usize> = Vec::new();
     let mut removed: Vec<ByteRange> = Vec::new();
@@ -99,8 +98,8 @@ fn ends_with_number(text: &[u8]) -> bool {
     last.ends_with(b".") || !last.is_empty() && last.iter().all(u8::is_ascii_digit)
 }
 
-/// Makes a text valid as a PGN comment: braces become parentheses, since a brace would end the comment, and control characters
-/// become blanks.
+/// Makes a text valid as a PGN comment. Braces become parentheses, since a closing brace would end the comment, and control
+/// characters become blanks.
 pub fn comment_bytes(text: &[u8]) -> Vec<u8> {
     let plain = |byte: &u8| match *byte {
         b'{' => b'(',
@@ -133,7 +132,7 @@ fn comments(text: &[u8], places: &TextPlaces, amendment: &Amendment) -> Vec<Edit
     edits
 }
 
-/// Extends the range of a comment's text so that it includes the delimiters: the braces, or the semicolon.
+/// Extends the range of a comment's text by its delimiters: the braces, or the semicolon.
 fn whole(text: &[u8], inside: &ByteRange) -> ByteRange {
     inside.start - 1..inside.end + usize::from(is_in_braces(text, inside))
 }
@@ -149,7 +148,8 @@ fn longer(text: &[u8], inside: &ByteRange, more: &[u8]) -> Edit {
     if is_in_braces(text, inside) {
         return Edit::Replace(inside.end..inside.end, [blank, more].concat());
     }
-    // A semicolon comment ends with its line, so the longer comment needs braces.
+    // A semicolon comment ends with its line, so nothing can be appended to it. It becomes a comment in braces or, if it contains
+    // `}`, a second comment in braces follows it on the next line.
     Edit::Replace(
         whole(text, inside),
         match old.contains(&b'}') {
@@ -159,7 +159,7 @@ fn longer(text: &[u8], inside: &ByteRange, more: &[u8]) -> Edit {
     )
 }
 
-/// Returns the edits that replace glyphs written as signs (`!?`) by their numbers (`$5`).
+/// Returns the edits that replace glyphs written as signs (`!?`) with their numbers (`$5`).
 fn glyphs<'a>(text: &'a [u8], places: &'a TextPlaces) -> impl Iterator<Item = Edit> + 'a {
     let signs = places.glyphs.iter().filter(|(_, at)| text[at.start] != b'$');
     signs.map(|(glyph, at)| {
@@ -202,13 +202,13 @@ fn tags(text: &[u8], places: &TextPlaces, new: &[(String, Vec<u8>)]) -> Vec<Edit
     edits
 }
 
-/// Returns whether PGN allows a tag of this name.
+/// Returns whether PGN allows `name` as the name of a tag.
 pub fn is_tag_name(name: &[u8]) -> bool {
     let rest = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(byte);
     name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(rest)
 }
 
-/// Escapes a tag value, so that it can be written between quotes on one line.
+/// Escapes a tag value, so that it can be written between quotation marks on one line.
 fn escaped(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.len());
     for &byte in value {

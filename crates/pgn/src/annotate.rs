@@ -1,16 +1,16 @@
-//! Inserts comments into the text of a game; all other text stays unchanged.
+//! Inserts comments into the text of a game. All other text is unchanged.
 
 use super::edit::{CommentSlots, Edit, edited};
 
-/// Inserts comments into the text of one game. A node is a position of the game, numbered as described for
-/// [`SideLine`](super::SideLine); in the main line, the node is the ply. The comment on a node is written as ` {comment}` after
-/// the move that leads to the node, and after the glyphs (`!?`, `$1`) that follow the move. A comment on node 0 is written before
-/// the first move and its number. All other bytes stay unchanged, and a reader still finds the same game. A node that the text
-/// does not have is ignored. Comments are converted by [`comment_text`].
+/// Returns the text of one game with comments on its nodes. A node is a position of the game, numbered as
+/// [`SideLine`](super::SideLine) describes; in the main line, the number of a node is its ply. The comment on a node is written as
+/// ` {comment}` after the move that leads to the node, and after the glyphs (`!?`, `$1`) that follow the move. A comment on node 0
+/// is written before the first move and its number. All other bytes are unchanged, and a reader finds the same game as before. A
+/// node that the text does not have is ignored. [`comment_text`] converts the comments.
 ///
 /// # Panics
 ///
-/// Panics if the nodes do not ascend.
+/// Panics if the comments are not ordered by node.
 ///
 /// ```
 /// use orbit_pgn::annotate;
@@ -29,8 +29,8 @@ pub fn annotate(text: &[u8], comments: &[(u32, impl AsRef<str>)]) -> Vec<u8> {
     edited(text, edits)
 }
 
-/// Makes a text valid as a PGN comment: braces become parentheses, since a brace would end the comment, and control characters
-/// become blanks.
+/// Makes a text valid as a PGN comment. Braces become parentheses, since a closing brace would end the comment, and control
+/// characters become blanks.
 pub fn comment_text(text: &str) -> String {
     let plain = |letter: char| match letter {
         '{' => '(',
@@ -75,7 +75,7 @@ mod tests {
             &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
             "{0} 1. e4 {1} (1. d4 {5} d5 {6} (1... Nf6$1 {7} 2. c4 {8})) (1. c4 {9}) e5 {2} (1... c5!? {4}) 2. Nf3 {3} *",
         );
-        // A side line that the reader of games leaves out, such as the illegal one here, has no nodes.
+        // The reader leaves out a side line that is illegal, as the first one here. Its positions get no node numbers.
         check(
             "1. e4 (1. e5 e6) e5 (1... c5 2. Ke3) (1... d5)",
             &[1, 3, 4],

@@ -1,10 +1,10 @@
-//! Finds the members of archives that look like games, and reads their bytes.
+//! Lists the members of zip and 7z archives that look like games, and reads their bytes. A member is one file inside an archive.
 //!
 //! A member is read like a file. Its path is the path of the archive followed by the member's name, as in
-//! `twic1600.zip/twic1600.pgn`; but if a file with that path exists, the path means the file. Nothing is unpacked to disk, so
-//! hostile member names do no harm. The invariant: a list of members takes bounded memory, and a member yields no more bytes than
-//! the list announces. An archive that announces more than [`MEMBER_BYTES_MAX`] and [`RATIO_MAX`] allow is refused before any of
-//! it is unpacked.
+//! `twic1600.zip/twic1600.pgn`. If a file with that path exists, the path means the file. Nothing is unpacked to disk, so member
+//! names that lead out of the archive do no harm. The invariant: a list of members takes bounded memory, and reading a member
+//! yields no more bytes than the list states. An archive whose stated sizes exceed [`MEMBER_BYTES_MAX`] or [`RATIO_MAX`] is refused
+//! before any of it is unpacked.
 
 #[cfg(feature = "sevenz")]
 mod sevenz;
@@ -21,19 +21,19 @@ use super::stamp::is_same_file;
 use super::{Options, Stamp};
 use orbit_core::sync::lock;
 
-/// The maximum number of members of an archive, whether they are games or not.
+/// The maximum number of members of an archive, including members that are not games.
 const MEMBERS_MAX: u64 = 200_000;
-/// The maximum number of bytes of the names of all members together.
+/// The maximum total length of the members' names, in bytes.
 const NAMES_BYTES_MAX: usize = 32 << 20;
 /// The maximum number of unpacked bytes of a member.
 const MEMBER_BYTES_MAX: u64 = 1 << 40;
-/// The maximum number of unpacked bytes per packed byte. For archives of games the ratio is three to five; for an archive with
-/// forty copies of one collection it was 143.
+/// The maximum number of unpacked bytes per packed byte. Archives of games have ratios from three to five. An archive with forty
+/// copies of one collection had a ratio of 143.
 const RATIO_MAX: u64 = 1000;
-/// A member with fewer unpacked bytes than this may have any ratio.
+/// The size up to which a member is exempt from [`RATIO_MAX`], in unpacked bytes.
 const RATIO_BYTES_MIN: u64 = 64 << 20;
 
-/// The reason why an archive or a member is not read, and what to do: `it is encrypted: unpack it with its password first`.
+/// The reason why an archive or a member is not read, with a remedy: `it is encrypted: unpack it with its password first`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct ArchiveRefusal(pub(super) String);
@@ -43,7 +43,7 @@ impl ArchiveRefusal {
         ArchiveRefusal(reason.to_owned())
     }
 
-    /// Returns the refusal that an I/O error contains, if there is one.
+    /// Returns the [`ArchiveRefusal`] that an I/O error contains, if there is one.
     pub(super) fn told(error: &io::Error) -> Option<&ArchiveRefusal> {
         error.get_ref()?.downcast_ref()
     }
@@ -57,13 +57,13 @@ impl From<ArchiveRefusal> for io::Error {
 
 /// A member of an archive.
 pub(super) struct ArchiveMember {
-    /// The name within the archive, without `..` and other parts that lead out of it: `2024/twic1600.pgn`.
+    /// The name within the archive, such as `2024/twic1600.pgn`. `..` and other parts that lead out of the archive are removed.
     pub(super) name: String,
     /// The unpacked size.
     pub(super) bytes: u64,
     /// The index of the member in the list of the zip or 7z format, or the reason why it cannot be read.
     place: Result<usize, ArchiveRefusal>,
-    /// True if the name differs from the one in the archive.
+    /// True if the name was changed, so that it differs from the one in the archive.
     is_renamed: bool,
 }
 
@@ -86,9 +86,9 @@ impl ArchiveMember {
 /// An archive whose members are known.
 pub(super) struct Archive {
     path: PathBuf,
-    /// The metadata of the file when its members were listed.
+    /// The metadata of the archive file from the time when its members were listed.
     metadata: Metadata,
-    /// All members except folders, in the order of the archive's list.
+    /// All members except folders, in the order of the archive.
     members: Vec<ArchiveMember>,
     /// The index of each member by its name.
     by_name: HashMap<String, usize>,
@@ -101,14 +101,14 @@ enum Content {
     SevenZ(Box<sevenz_rust2::Archive>),
 }
 
-/// The state that is kept after a member of an archive was read, for reading the next one. A 7z archive needs a thread.
+/// The state that is kept between reading two members of an archive. For a 7z archive, this is the thread that unpacks it.
 #[derive(Default)]
 pub(super) struct Unpacking {
     #[cfg(feature = "sevenz")]
     running: Option<sevenz::MemberThread>,
 }
 
-/// The most recently listed archives, newest first. They are kept because callers look up many members of one archive in a row.
+/// The most recently listed archives, newest first. They are kept because callers usually look up many members of one archive.
 static LAST: Mutex<Vec<Arc<Archive>>> = Mutex::new(Vec::new());
 /// The maximum number of archives in [`LAST`].
 const LAST_MAX: usize = 4;
@@ -118,14 +118,14 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// Fails if this build does not read the format, or the members cannot be listed.
+    /// Fails if this build cannot read the format, or if the members cannot be listed.
     pub(super) fn open(path: &Path) -> Result<Option<Arc<Archive>>, ArchiveRefusal> {
         let Ok(now) = fs::metadata(path) else { return Ok(None) };
         let is_same = |archive: &&Arc<Archive>| archive.path == path && archive.is_of(&now);
         if let Some(archive) = lock(&LAST).iter().find(is_same) {
             return Ok(Some(Arc::clone(archive)));
         }
-        // A pipe is not opened, since this would block.
+        // A pipe is not opened, since opening it would block.
         let Some(format) = now.is_file().then(|| format_of(path)).flatten() else { return Ok(None) };
         let archive = Arc::new(Archive::list(path, format)?);
         let mut last = lock(&LAST);
@@ -160,8 +160,8 @@ impl Archive {
         self.by_name.get(name.to_str()?).copied()
     }
 
-    /// Returns the members whose names look like games, in the order of the archive. If `below` is a folder of the archive, only
-    /// its members are returned. If `below` is a member, only this member is returned, whatever its name.
+    /// Returns the indices of the members whose names look like games, in the order of the archive. If `below` is a folder of the
+    /// archive, only members in it are returned. If `below` is a member, only this member is returned, whatever its name.
     pub(super) fn games(&self, below: Option<&Path>) -> Vec<usize> {
         if let Some(one) = below.and_then(|name| self.find(name)) {
             return vec![one];
@@ -182,19 +182,19 @@ impl Archive {
         self.path.join(&self.members[number].name)
     }
 
-    /// Returns the stamp of a member: its size, and the time of the archive.
+    /// Returns the stamp of a member: the size of the member, and the time of the archive.
     pub(super) fn stamp(&self, number: usize) -> Stamp {
         Stamp { bytes: Some(self.members[number].bytes), ..Stamp::from_metadata(&self.metadata) }
     }
 
-    /// Returns the names of the first members, for messages.
+    /// Returns the names of the first members as a text for messages.
     pub(super) fn names(&self) -> String {
         let files = self.members.iter().filter(|member| !member.is_beside_files());
         let names: Vec<String> = files.map(|member| member.name.clone()).collect();
         if names.is_empty() { String::from("nothing") } else { listed(&names, names.len()) }
     }
 
-    /// Returns sentences about members that are left out, or that were renamed.
+    /// Returns sentences for the user about members that were left out or renamed.
     pub(super) fn notes(&self) -> Vec<String> {
         let path = self.path.display();
         let mut notes = Vec::new();
@@ -228,12 +228,12 @@ impl Archive {
         notes
     }
 
-    /// Opens a member and returns a reader of its unpacked bytes. Read the members of a 7z archive in their order: to go back to
-    /// an earlier member, everything before it must be unpacked again.
+    /// Opens a member and returns a reader of its unpacked bytes. The members of a 7z archive should be read in their order: to go
+    /// back to an earlier member, everything before it must be unpacked again.
     ///
     /// # Errors
     ///
-    /// Fails if the member is refused, or the archive cannot be opened or was replaced meanwhile.
+    /// Fails if the member is refused, or if the archive cannot be opened or has been replaced since it was listed.
     pub(super) fn read(
         self: &Arc<Archive>,
         number: usize,
@@ -257,15 +257,15 @@ impl Archive {
         }
     }
 
-    /// Returns the members that look like games and can be read, as indices into the list of the 7z format, in the order of the
-    /// archive.
+    /// Returns the members that look like games and can be read, as indices into the 7z format's own list of members, in the order
+    /// of the archive.
     #[cfg(feature = "sevenz")]
     fn places_of_games(&self) -> impl Iterator<Item = usize> {
         let games = self.members.iter().filter(|member| member.looks_like_games());
         games.filter_map(|member| member.place.as_ref().ok().copied())
     }
 
-    /// Opens the archive again. Fails if the file was replaced since its members were listed.
+    /// Opens the archive file again. Fails if the file was replaced after its members were listed.
     fn file(&self) -> io::Result<File> {
         let file = File::open(&self.path)?;
         match self.is_of(&file.metadata()?) {
@@ -274,7 +274,7 @@ impl Archive {
         }
     }
 
-    /// Returns a refusal if the archive changed since its members were listed. An archive that was removed counts as unchanged.
+    /// Returns a refusal if the archive has changed since its members were listed. A deleted archive counts as unchanged.
     pub(super) fn change(&self) -> Option<ArchiveRefusal> {
         let now = fs::metadata(&self.path).ok()?;
         (!self.is_of(&now)).then(|| self.replaced())
@@ -290,8 +290,8 @@ impl Archive {
     }
 }
 
-/// Returns the archive format of a regular file. Returns `None` if the file is not an archive or cannot be read. A zip archive is
-/// also found at the end of an executable that unpacks itself.
+/// Returns the archive format of a regular file, or `None` if the file is not an archive or cannot be read. A zip archive may also
+/// be at the end of a self-extracting executable.
 fn format_of(path: &Path) -> Option<ArchiveFormat> {
     let mut head = Vec::new();
     let mut file = File::open(path).ok()?;
@@ -302,15 +302,15 @@ fn format_of(path: &Path) -> Option<ArchiveFormat> {
         .or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
 }
 
-/// Returns the path of the file on disk to which a path leads: the path itself, or that of the archive if the path leads to a
-/// member, such as `twic1600.zip/twic1600.pgn`.
+/// Returns the file on disk that a path leads to. For the path of a member, such as `twic1600.zip/twic1600.pgn`, this is the
+/// archive; otherwise it is the path itself.
 pub fn file_of(path: &Path) -> &Path {
     let found = path.ancestors().find_map(|place| Some((place, fs::metadata(place).ok()?)));
     found.filter(|(_, metadata)| metadata.is_file()).map_or(path, |(place, _)| place)
 }
 
-/// Makes a path absolute and resolves its links. The path may lead to a member of an archive. Returns `None` if there is no such
-/// file.
+/// Makes a path absolute and resolves its links. The path may lead to a member of an archive. Returns `None` if the file does not
+/// exist.
 pub fn canonical(path: &Path) -> Option<PathBuf> {
     let file = file_of(path);
     let place = file.canonicalize().ok()?;
@@ -320,7 +320,7 @@ pub fn canonical(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Splits a path that leads into an archive: returns the archive, and the name within it.
+/// Splits a path that leads into an archive into the archive and the name within it. Returns `None` for any other path.
 ///
 /// # Errors
 ///
@@ -334,7 +334,7 @@ pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, Arc
     Ok(Archive::open(file)?.map(|archive| (archive, name.to_owned())))
 }
 
-/// Finds the member of an archive that a path names.
+/// Returns the member of an archive that a path names, as the archive and the index of the member.
 ///
 /// # Errors
 ///
@@ -344,12 +344,12 @@ pub fn member(path: &Path) -> Result<Option<(Arc<Archive>, usize)>, ArchiveRefus
     Ok(found.and_then(|(archive, name)| archive.find(&name).map(|number| (archive, number))))
 }
 
-/// The list of members while it is being built.
+/// The list of an archive's members while it is being built.
 #[derive(Default)]
 struct MemberList {
     members: Vec<ArchiveMember>,
     by_name: HashMap<String, usize>,
-    /// The number of occurrences so far of each name that occurs more than once.
+    /// For each name that occurs more than once, the number of its occurrences so far.
     copies: HashMap<String, usize>,
     names_bytes: usize,
 }
@@ -396,7 +396,7 @@ impl MemberList {
         Ok(())
     }
 
-    /// Returns a name that no other member has. If `a.pgn` is taken, this is `a (2).pgn`.
+    /// Returns a name that no other member has: `name` itself or, if `a.pgn` is taken, a name such as `a (2).pgn`.
     fn free(&mut self, name: &str) -> String {
         if !self.by_name.contains_key(name) {
             return name.to_owned();
@@ -415,7 +415,7 @@ impl MemberList {
     }
 }
 
-/// Refuses data whose compression ratio is higher than games ever have.
+/// Refuses data with a compression ratio that archives of games never reach.
 fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), ArchiveRefusal> {
     match unpacked > RATIO_BYTES_MIN && unpacked > packed.saturating_mul(RATIO_MAX) {
         true => Err(ArchiveRefusal(format!(
@@ -426,8 +426,8 @@ fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), ArchiveRefusal> {
     }
 }
 
-/// Turns the name of a member into a path below the archive. Both `/` and `\` separate folders, since the archive may come from
-/// any system.
+/// Turns the name of a member into a path below the archive. Both `/` and `\` separate folders, since the archive may have been
+/// made on any system.
 fn inner(name: &str) -> String {
     let parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
     parts.collect::<Vec<_>>().join("/")

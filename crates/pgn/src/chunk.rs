@@ -1,4 +1,5 @@
-//! Cuts the text of sources at game boundaries. A piece of text from one source is called a *stretch*.
+//! Cuts the text of sources at game boundaries. A piece of the text of one source that consists of whole games is called a
+//! *stretch*.
 
 use memchr::memrchr2;
 
@@ -29,22 +30,23 @@ pub struct SourceText {
     pub bytes: Vec<u8>,
     /// The format of the text.
     pub kind: SourceKind,
-    /// True if this is known to be the last text of its source. It is false if the source could not be read to its end.
+    /// True if this is known to be the last stretch of its source. It is false if the source could not be read to its end.
     pub is_last: bool,
 }
 
-/// Pieces of the text of one or more sources, in order. One thread reads all games of a chunk.
+/// Stretches of the text of one or more sources, in order. A chunk is the unit of parallel work: one thread reads all games of a
+/// chunk.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// The index of this chunk among all chunks, from 0.
     pub index: u64,
-    /// The texts, at most one from each source. Many small sources share a chunk, and a large source fills many chunks.
+    /// The stretches, at most one from each source. Many small sources share a chunk, and a large source fills many chunks.
     pub texts: Vec<SourceText>,
     pub(super) game_bytes_max: usize,
 }
 
 impl Chunk {
-    /// Returns the length in bytes at which a game is cut: see [`Options::game_bytes_max`].
+    /// Returns the maximum length of a game in bytes. A longer game is cut: see [`Options::game_bytes_max`].
     pub fn game_bytes_max(&self) -> usize {
         self.game_bytes_max
     }
@@ -54,9 +56,9 @@ impl Chunk {
         Chunk { index: 0, texts, game_bytes_max }
     }
 
-    /// Reads all games in order, and calls `on_game` with the source and the [`Game`] of each. The same `Game` is reused for the
-    /// next game. The number of a game counts from 1 *within its text*: to number the games of a source, add the number of games
-    /// in earlier texts of the same source.
+    /// Reads all games in order, and calls `on_game` with the source and the [`Game`] of each. One `Game` value is reused for all
+    /// games. Its number counts from 1 *within its stretch*: to number the games of a source, add the number of games in earlier
+    /// stretches of this source.
     ///
     /// Returns the number of side lines (variations) that were skipped.
     pub fn parse(&self, options: &ParseOptions, on_game: &mut dyn FnMut(u32, &Game)) -> u64 {
@@ -80,7 +82,7 @@ impl Chunk {
 pub(super) struct Cutter {
     source: u32,
     decoder: Decoder,
-    /// Bytes that were read but not yet returned as part of a stretch.
+    /// Bytes that were read but are not yet part of a stretch.
     buffer: Vec<u8>,
     /// The offset of the buffer's first byte in the source.
     offset: u64,
@@ -92,22 +94,22 @@ pub(super) struct Cutter {
     dropping: Option<bool>,
 }
 
-/// The next step if the buffer has no game boundary at the start of a line.
+/// The next step if no game begins at the start of a line in the buffer.
 enum ForcedCut {
     /// Cut here.
     At(usize),
-    /// Read more until the buffer holds this many bytes.
+    /// Read more text until the buffer contains this many bytes.
     Want(usize),
 }
 
-/// The reason why a source cannot be read further, and the offset in its text.
+/// The reason why a source cannot be read further, and the offset in the source at which reading ended.
 pub(super) struct ChunkFailure {
     pub(super) offset: u64,
     pub(super) reason: String,
     pub(super) kind: FailureKind,
 }
 
-/// Says whether the unread rest of a source may contain games.
+/// Tells whether the unread rest of a source may contain games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FailureKind {
     /// It may contain games.
@@ -116,7 +118,7 @@ pub(super) enum FailureKind {
     NoGames,
 }
 
-/// The number of bytes that the tokenizer needs after a boundary within a line. This is enough for the name of a tag, or for a
+/// The number of bytes that the tokenizer needs after a game boundary within a line. This is enough for the name of a tag or a
 /// token of movetext.
 const LOOKAHEAD: usize = 256;
 
@@ -143,7 +145,7 @@ impl Cutter {
         self.offset
     }
 
-    /// Returns the size and the hashes of the source before decompression, if it was read to its end.
+    /// Returns the size and the hashes of the compressed source, if it was read to its end.
     pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.decoder.whole()
     }
@@ -153,8 +155,8 @@ impl Cutter {
         self.at_end && self.buffer.is_empty()
     }
 
-    /// Returns the next stretch, which has about `options.chunk_bytes` bytes, or `None` at the end. If the source cannot be read
-    /// further, the text before the failure is returned as the last stretch.
+    /// Returns the next stretch, of about `options.chunk_bytes` bytes, or `None` at the end. If the source cannot be read further,
+    /// the text before the failure is the last stretch.
     pub(super) fn next(
         &mut self,
         options: &Options,
@@ -229,8 +231,8 @@ impl Cutter {
         }
     }
 
-    /// Decides the format of the source by its first line that is not empty and does not begin with `#`. Only the head of the
-    /// text is read, so the decision does not depend on the chunk size or on a fault after the head.
+    /// Determines the format of the source from its first line that is not empty and does not begin with `#`. Only the head of the
+    /// text is examined, so the result depends neither on the chunk size nor on a fault after the head.
     fn sniff(&mut self, on_failure: &mut dyn FnMut(ChunkFailure)) -> Option<SourceKind> {
         const HEAD: usize = 64 << 10;
         let mut want = 256;
@@ -255,7 +257,8 @@ impl Cutter {
             let end =
                 if is_all { self.buffer.len().min(HEAD) } else { last_line_end(&self.buffer).unwrap_or(0) };
             let opening = opening::opening(&self.buffer[..end]);
-            // If the text ends with a failure, the part that was not read may still have games, so it is not refused.
+            // If reading failed, the unread rest of the text may contain games, so the source is not refused as a text without
+            // games.
             if is_all
                 && !self.has_failed
                 && let Some(reason) = opening.refusal()
@@ -269,7 +272,7 @@ impl Cutter {
         }
     }
 
-    /// Stops reading the source, and drops everything that was read from it.
+    /// Stops reading the source and drops the text of it that is in the buffer.
     fn refuse(
         &mut self,
         reason: &str,
@@ -288,9 +291,9 @@ impl Cutter {
         last_start(lines, options, |at| tokenizer::may_cut(lines, at))
     }
 
-    /// Decides where to cut a text that is longer than `game_bytes_max` and has no game boundary at the start of a line. The
-    /// tokenizer cuts a game at this length and skips the text after it, so this text is dropped here. If the text has no game at
-    /// all, the source is probably no PGN and is not read further.
+    /// Returns where to cut a text that is longer than `game_bytes_max` and in which no game begins at the start of a line. The
+    /// tokenizer cuts a game at this length and skips the rest of the game, so that rest is dropped here. If no game begins in the
+    /// text at all, the source is probably not PGN, and it is not read further.
     fn forced_cut(
         &mut self,
         kind: SourceKind,
@@ -327,7 +330,8 @@ impl Cutter {
         let (drop, dropping) = match tokenizer::resync(&self.buffer[..whole], 0, fresh) {
             Some(at) => (at, None),
             None if whole > 0 => (whole, Some(true)),
-            // The buffer has no line with a tag pair: the line has no end, or its end has not been read yet.
+            // The buffer has neither a line with a tag pair nor a line end: the line is very long, or its end has not been read
+            // yet.
             None if fresh && self.buffer.len() < LOOKAHEAD => (0, Some(true)),
             None => (self.buffer.len(), Some(false)),
         };
@@ -345,7 +349,7 @@ fn last_start(text: &[u8], options: &Options, allowed: impl Fn(usize) -> bool) -
     starts.last()
 }
 
-/// Returns the index after the last line end.
+/// Returns the index after the last line end in a text.
 fn last_line_end(text: &[u8]) -> Option<usize> {
     memrchr2(b'\n', b'\r', text).map(|at| at + 1)
 }

@@ -1,4 +1,4 @@
-//! Unpacks compressed sources. The format is recognised by the first bytes of a source, never by the file name.
+//! Unpacks compressed sources. The format is recognised by the first bytes of a source, never by its file name.
 
 use std::hash::Hasher as _;
 use std::io::{self, Read};
@@ -54,11 +54,11 @@ pub(super) struct Decoder {
     input: RawInput<CountingReader>,
     /// `None` if the source is not compressed.
     unpack: Option<Box<dyn Unpack<CountingReader>>>,
-    /// Unpacked bytes that were not returned to the caller yet.
+    /// Unpacked bytes that have not been returned to the caller yet.
     unpacked: Vec<u8>,
     from: usize,
     at_end: bool,
-    /// A fault to report after all bytes of `unpacked` were returned.
+    /// A fault that is reported after all bytes of `unpacked` were returned.
     fault: Option<UnpackFault>,
     /// The compression that the first bytes show.
     pub(super) compression: Compression,
@@ -66,7 +66,7 @@ pub(super) struct Decoder {
     pub(super) is_remote: bool,
 }
 
-/// The size and the hashes of a source before decompression, which was read to its end.
+/// The size and the hashes of a source that was read to its end. They refer to its bytes before decompression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WholeBytes {
     pub(super) bytes: u64,
@@ -76,12 +76,12 @@ pub(super) struct WholeBytes {
     pub(super) head: u64,
 }
 
-/// The number of bytes at the beginning of a file that are hashed in order to notice that the file was replaced.
+/// The number of bytes at the start of a file that are hashed. A changed hash shows that the file was replaced while it was read.
 pub(super) const HEAD_BYTES: usize = 4 << 10;
 
 impl Decoder {
-    /// Makes a decoder that detects the format of `raw` and unpacks it. It adds the number of raw bytes that it reads to
-    /// `consumed`, and hashes them if `options.hash` is set.
+    /// Makes a decoder that detects the compression of `raw` and unpacks it. The decoder adds the number of raw bytes that it reads
+    /// to `consumed`, and hashes these bytes if `options.hash` is set.
     pub(super) fn new(
         raw: Box<dyn Read + Send>,
         consumed: Arc<AtomicU64>,
@@ -115,8 +115,8 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Returns the reason why the text cannot be read further, in the form of
-    /// [`SourceFailure::reason`](super::SourceFailure). The text before the fault is in `out`.
+    /// Returns the reason why the text cannot be read further, worded as a [`SourceFailure::reason`](super::SourceFailure). The
+    /// text before the fault is in `out`.
     pub(super) fn fill(&mut self, out: &mut Vec<u8>, want: usize) -> Result<bool, String> {
         let more = want.saturating_sub(out.len());
         if more == 0 {
@@ -150,7 +150,7 @@ impl Decoder {
         }
     }
 
-    /// Returns the size and the hashes of the raw bytes, if they were read to their end.
+    /// Returns the size and the hashes of the compressed bytes, if they were read to their end.
     pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.input.raw().whole
     }
@@ -177,7 +177,7 @@ impl Decoder {
     }
 }
 
-/// A reader that counts bytes, and hashes them if [`Options::hash`] is set.
+/// A reader that counts the bytes it reads, and hashes them if [`Options::hash`] is set.
 struct CountingReader {
     raw: Box<dyn Read + Send>,
     /// The number of bytes read from all sources together.
@@ -191,8 +191,8 @@ struct CountingReader {
 impl Supply for CountingReader {
     fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize> {
         let before = out.len();
-        // If the source is a file, the system writes directly into the spare capacity of `out`. If this type implemented `Read`
-        // instead, the spare capacity would be filled with zeros first.
+        // For a file, the system writes directly into the spare capacity of `out`. An implementation of `Read` would first have to
+        // fill the spare capacity with zeros.
         let appended = self.raw.append(out, bytes);
         let read = &out[before..];
         self.consumed.fetch_add(read.len() as u64, Ordering::Relaxed);
@@ -210,7 +210,7 @@ impl Supply for CountingReader {
     }
 }
 
-/// Returns the reason for refusing a text whose first bytes, after decompression, are `head`.
+/// Returns a reason to refuse a text with the first bytes `head` (after decompression), if there is one.
 pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
     match head {
         [0xff, 0xfe, ..]

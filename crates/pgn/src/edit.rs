@@ -1,4 +1,4 @@
-//! Edits the text of a game: inserts, removes and replaces parts. All other text stays unchanged.
+//! Edits the text of a game: inserts, removes and replaces parts. All other text is unchanged.
 
 use super::ParseOptions;
 use super::extent::line_end;
@@ -9,13 +9,13 @@ use super::parse::{GameParser, TextPlaces};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CommentSlot {
     at: usize,
-    /// True if the text has only tags before this place, and nothing after it.
+    /// True if the text contains only tags, so that nothing follows this place.
     after_tags: bool,
     in_side_line: bool,
 }
 
-/// The places for new comments on the nodes (positions) of a game. The comment on a node is written after the move that leads to
-/// it and the glyphs of that move; the comment on node 0 is written before the first move and its number.
+/// The places for new comments on the nodes (positions) of a game. A comment on a node is written after the move that leads to the
+/// node and after the glyphs of this move. A comment on node 0 is written before the first move and its number.
 pub(super) struct CommentSlots(Vec<Option<CommentSlot>>);
 
 /// A change to a text.
@@ -25,8 +25,8 @@ pub(super) enum Edit {
     Comment(CommentSlot, Vec<u8>),
     /// Replaces a range by other bytes.
     Replace(ByteRange, Vec<u8>),
-    /// Removes a range. If there is a blank on both sides of the range, one of the blanks is removed, too; if there is none, one
-    /// is inserted.
+    /// Removes a range. If blanks surround the range, one of them is removed, too. If no blank is beside the range, one is
+    /// inserted.
     Remove(ByteRange),
 }
 
@@ -37,12 +37,12 @@ pub(super) fn places(text: &[u8]) -> TextPlaces {
 }
 
 impl CommentSlots {
-    /// Finds the slots of the first game of a text.
+    /// Returns the places for comments in the first game of a text.
     pub(super) fn from_text(text: &[u8]) -> CommentSlots {
         CommentSlots::new(text, &places(text))
     }
 
-    /// Finds the slots of a game, given the ranges of its parts.
+    /// Returns the places for comments in a game whose parts have the ranges `places`.
     pub(super) fn new(text: &[u8], places: &TextPlaces) -> CommentSlots {
         let at = places.movetext.unwrap_or(text.len());
         let start = CommentSlot { at, after_tags: places.movetext.is_none(), in_side_line: false };
@@ -56,7 +56,7 @@ impl CommentSlots {
         CommentSlots(slots)
     }
 
-    /// Returns the place for a comment on a node; `None` if the text has no such node.
+    /// Returns the place for a comment on a node, or `None` if the text has no such node.
     pub(super) fn of_node(&self, node: u32) -> Option<CommentSlot> {
         self.0.get(node as usize).copied().flatten()
     }
@@ -72,7 +72,7 @@ impl Edit {
     }
 }
 
-/// Applies all edits to a text. They must not overlap. Edits at the same place are applied in the order given.
+/// Returns the text with all edits applied. The edits must not overlap. Edits at the same place are applied in the given order.
 pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| (edit.range().start, edit.range().end));
     let mut out = Vec::with_capacity(text.len() + 64 * edits.len());
@@ -87,7 +87,7 @@ pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
                 let before = out.last().is_none_or(u8::is_ascii_whitespace);
                 match text.get(at).map(u8::is_ascii_whitespace) {
                     Some(true) if before => at += 1,
-                    // The tokens on both sides of the removed text must not be joined.
+                    // A blank keeps the tokens on both sides of the removed text apart.
                     Some(false) if !before => out.push(b' '),
                     _ => {}
                 }

@@ -1,4 +1,4 @@
-//! Errors about a whole source. Errors within a game are [`ReadFault`](super::ReadFault)s.
+//! Errors that concern a whole source. Errors within a game are [`ReadFault`](super::ReadFault)s.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub enum PgnError {
         #[source]
         error: io::Error,
     },
-    /// No file in a folder has a name that looks like games.
+    /// No file in the folder has a name that looks like games.
     #[error(
         "folder {} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2) and no archive: give the \
          files by name to read them whatever they are called{}",
@@ -33,7 +33,7 @@ pub enum PgnError {
     EmptyFolder {
         /// The folder as the user gave it.
         path: PathBuf,
-        /// A sentence about files of other formats in the folder that may hold games.
+        /// A sentence about files in the folder that may contain games in formats that cannot be read.
         others: Option<String>,
     },
     /// No member of an archive has a name that looks like games.
@@ -48,7 +48,7 @@ pub enum PgnError {
         /// The names of the first members.
         members: String,
     },
-    /// A path names a member that the archive does not have.
+    /// A path names a member that is not in the archive.
     #[error("{} is not in the archive, which holds {members}: check the name", path.display())]
     NoMember {
         /// The path as the user gave it.
@@ -59,7 +59,7 @@ pub enum PgnError {
     /// `-` was given more than once.
     #[error("standard input can be read only once: give `-` once")]
     StdinTwice,
-    /// A file on the web cannot be read.
+    /// A file on the web could not be read.
     #[error("{name} cannot be read: {reason}")]
     Web {
         /// The URL without user, password and query.
@@ -82,13 +82,13 @@ pub enum PgnError {
         /// The URL without user, password and query.
         name: String,
     },
-    /// The interrupt flag was set while the program waited for the web.
+    /// The interrupt flag was set while the program was waiting for a server.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl PgnError {
-    /// Makes an error from the reason why the system could not open a file or folder.
+    /// Makes the error for a file or folder that the system could not open.
     pub(super) fn at(path: &Path, error: io::Error) -> PgnError {
         let path = path.to_owned();
         match error.kind() {
@@ -103,7 +103,7 @@ impl PgnError {
 pub struct SourceFailure {
     /// The index of the source in [`Sources::sources`](super::Sources::sources).
     pub source: u32,
-    /// The number of decompressed bytes that were read before the failure.
+    /// The number of decompressed bytes that were read before reading failed.
     pub offset: u64,
     /// The reason in lower case, without a full stop: `the gz file ends too early: get it anew`.
     pub reason: String,

@@ -1,41 +1,41 @@
 //! Finds the first and the last byte of a game's text, and the bytes that must separate two games.
 //!
-//! The text of a game goes from its first byte to the first byte of the next game, without trailing blanks, so comments and prose
-//! after the terminator belong to it. But if the next game begins within a line, the text ends with the terminator, since after
-//! other text the rest of the line could be read differently.
+//! The text of a game goes from its first byte to the first byte of the next game, without trailing blanks. So it includes comments
+//! and prose after the terminator. If the next game begins within a line, the text ends with the terminator, since the rest of the
+//! line could be read differently after other text.
 
 use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
 use super::parse::GameParser;
 use super::tokenizer::{Event, Tokenizer};
 use super::{Game, ParseOptions};
 
-/// Returns the text of the first game, given a text that begins with this game. `game_bytes_max` is the value of
+/// Returns the text of the first game of `text`, which must begin with this game. `game_bytes_max` is the value of
 /// [`Options::game_bytes_max`](super::Options::game_bytes_max) with which the game was read.
 pub fn first_game(text: &[u8], game_bytes_max: usize) -> &[u8] {
     let end = end(text, Tokenizer::new(text, game_bytes_max)).unwrap_or(text.len());
     trimmed(&text[..end])
 }
 
-/// Does the same as [`first_game`], for a text that may continue. Returns `None` if the game may not be complete yet.
+/// Like [`first_game`], but for a text that may continue. Returns `None` if the first game may not be complete yet.
 pub fn game_text(text: &[u8], game_bytes_max: usize) -> Option<&[u8]> {
     let lines = &text[..memchr::memrchr2(b'\n', b'\r', text)? + 1];
     end(lines, Tokenizer::partial(lines, game_bytes_max)).map(|end| trimmed(&text[..end]))
 }
 
-/// Reads the only game of a text. Returns `None` if there are several games or none.
+/// Reads the only game of a text. Returns `None` if the text has several games or none.
 pub fn read_game(text: &[u8], options: &ParseOptions) -> Option<Game> {
     let mut games = read(text, options).into_iter();
     games.next().filter(|_| games.next().is_none())
 }
 
-/// Returns the bytes to write between the texts of two games, so that each game is still read as if it were alone. In most cases
-/// line ends are enough; they are written as in the first text. If they are not and the first game has no terminator, a
-/// terminator `*` is added, which changes no result. If this does not help either, the second game gets a tag `[Event "?"]`; this
-/// happens if the first text leaves a comment open, or if the second is only a result.
+/// Returns the bytes to write between the texts of two games, so that each game is read as if it were alone. Mostly these are line
+/// ends, of the kind that the first text uses. If the first game has no terminator and line ends are not enough, a terminator `*`
+/// is added, which changes no result. If that is not enough either, the second game gets a tag `[Event "?"]`. This happens if the
+/// first text has an unclosed comment, or if the second text is only a result.
 pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     let eol = line_end(before);
     let empty_line = eol.repeat(2);
-    // A line that begins with `[Event "` begins a game, whatever text precedes it.
+    // A line that begins with `[Event "` always begins a game, so line ends are enough.
     if after.starts_with(EVENT) {
         return empty_line;
     }
@@ -50,7 +50,7 @@ pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     [empty_line, terminated].into_iter().find(reads_alike).unwrap_or(tagged)
 }
 
-/// Returns the line end of a text's first line. Returns LF if the text has only one line.
+/// Returns the line end of the first line of a text, or LF if the text has only one line.
 pub fn line_end(text: &[u8]) -> &'static [u8] {
     match text[lex::line_end(text, 0)..] {
         [b'\r', b'\n', ..] => b"\r\n",
@@ -73,7 +73,7 @@ fn read(text: &[u8], options: &ParseOptions) -> Vec<Game> {
     games
 }
 
-/// Returns the end of the first game, if another one follows.
+/// Returns the end of the first game, or `None` if no other game follows it.
 fn end(text: &[u8], mut tokenizer: Tokenizer<'_>) -> Option<usize> {
     let mut terminated = None;
     let mut is_open = false;
@@ -90,8 +90,8 @@ fn end(text: &[u8], mut tokenizer: Tokenizer<'_>) -> Option<usize> {
     }
 }
 
-/// Removes blanks from the end of a text, and a byte order mark at the start of its last line, which belongs to the following
-/// text.
+/// Removes blanks from the end of a text. Also removes a byte order mark at the start of the last line, which belongs to the next
+/// file.
 fn trimmed(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii_end();
     while let Some(rest) = text.strip_suffix(BOM)

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use super::PgnError;
 use super::format::{ArchiveFormat, is_foreign, listed, looks_like_games};
 
-/// The files in a folder and its subfolders.
+/// The files in a folder and its subfolders that are games or may contain games.
 #[derive(Default)]
 pub(super) struct FolderFiles {
-    /// The files that look like games, archives included, with their sizes, in byte order of their paths.
+    /// The files that look like games and the archives, with their sizes, in the byte order of their paths.
     pub(super) games: Vec<(PathBuf, Option<u64>)>,
-    /// Files of other formats that may hold games.
+    /// Files that may contain games in a format that cannot be read.
     foreign: Vec<PathBuf>,
 }
 
@@ -33,7 +33,7 @@ impl FolderFiles {
         Ok(files)
     }
 
-    /// Returns a sentence about the files of other formats, if there are any.
+    /// Returns a sentence about the files that may contain games but cannot be read, if there are any.
     pub(super) fn note(&self) -> Option<String> {
         let mut names: Vec<String> = self.foreign.iter().map(|path| path.display().to_string()).collect();
         names.sort();
@@ -63,9 +63,9 @@ impl FolderFiles {
                 {
                     match fs::metadata(&path) {
                         Ok(metadata) if metadata.is_file() => self.games.push((path, Some(metadata.len()))),
-                        // A pipe or device is left out, since opening a pipe would block.
+                        // Pipes and devices are left out, since opening a pipe would block.
                         Ok(_) => {}
-                        // This is a dangling link. The error is reported when the file is opened.
+                        // The path is a dangling link. Opening it later reports the error.
                         Err(_) => self.games.push((path, None)),
                     }
                 } else if is_foreign(&path) {

@@ -1,14 +1,14 @@
-//! Recognises files that look like games, archives or other collections of games, by their names and first bytes.
+//! Recognises files that look like games, archives or other collections of games, by their names and their first bytes.
 
 use std::path::Path;
 
-/// The file name endings of collections of games that cannot be read. If a database consists of several files, only one of their
-/// endings is in the list.
+/// The endings of file names of collections of games that cannot be read. For a database in several files, the list contains only
+/// one of the endings, so that a note names the database once.
 const FOREIGN: [&str; 17] = [
     ".rar", ".xz", ".lzma", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.zst", ".cbh", ".cbv", ".cbf",
     ".cbone", ".2cbh", ".2cbv", ".si3", ".si4", ".si5",
 ];
-/// The maximum number of names in a note.
+/// The maximum number of names that a note lists.
 const NAMES_SHOWN: usize = 3;
 
 /// A format of archives.
@@ -51,8 +51,8 @@ impl ArchiveFormat {
     }
 }
 
-/// Lists the first names of a longer list, and the number of the remaining ones: `a.txt, b.txt, c.txt and 5 more`. `all` is the
-/// number of all names.
+/// Returns the first names of a list and the number of the others: `a.txt, b.txt, c.txt and 5 more`. `all` is the number of all
+/// names.
 pub(super) fn listed(names: &[String], all: usize) -> String {
     let shown = names.len().min(NAMES_SHOWN);
     let more = all - shown;
@@ -60,7 +60,7 @@ pub(super) fn listed(names: &[String], all: usize) -> String {
     if more == 0 { names } else { format!("{names} and {more} more") }
 }
 
-/// Returns the last part of a path, in lower case.
+/// Returns the file name of a path, in lower case.
 fn lower_name(path: &Path) -> Vec<u8> {
     path.file_name().unwrap_or_default().as_encoded_bytes().to_ascii_lowercase()
 }
@@ -73,7 +73,7 @@ pub(super) fn looks_like_games(path: &Path) -> bool {
     [&b".pgn"[..], b".epd", b".fen"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns whether the name of a file is that of an archive or a database that cannot be read.
+/// Returns whether the name of a file is that of an archive or of a database that cannot be read.
 pub(super) fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);
     FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || ArchiveFormat::of_name(path).is_some()

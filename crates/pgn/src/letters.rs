@@ -1,15 +1,15 @@
 //! Recognises blanks and dashes in the text of games, including those of Unicode and Windows-1252.
 //!
-//! Most bytes of a text are ASCII, so other bytes are examined last.
+//! ASCII bytes are tested first, since most bytes of a text are ASCII.
 
-/// Returns whether a byte is a blank, but not a line end. NULs, form feeds and the end-of-file mark of DOS, which occur in real
-/// files, count as blanks.
+/// Returns whether a byte is a blank; line ends do not count as blanks. NULs, form feeds and the end-of-file mark of DOS, which
+/// occur in real files, do.
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
 }
 
-/// Returns the length in bytes of the non-ASCII blank at the start of a text; 0 if there is none. The blanks of Unicode, in UTF-8,
-/// include zero-width characters and byte order marks. A byte 0xa0 that is not UTF-8 is the no-break space of Latin-1.
+/// Returns the length in bytes of a non-ASCII blank at the start of a text, or 0 if there is none. Zero-width characters and byte
+/// order marks of Unicode count as blanks. A byte 0xa0 that is not part of UTF-8 is the no-break space of Latin-1.
 pub(super) fn wide_blank(text: &[u8]) -> usize {
     match text {
         [0xa0, ..] => 1,
@@ -23,7 +23,7 @@ pub(super) fn wide_blank(text: &[u8]) -> usize {
     }
 }
 
-/// Returns the index of the first byte from `from` on that is not a blank, or the length of the text. Line ends are not blanks.
+/// Returns the index of the first byte at or after `from` that is not a blank, or the length of the text. Line ends are not blanks.
 pub(super) fn past_blanks(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(&byte) = text.get(at) {
@@ -39,8 +39,8 @@ pub(super) fn past_blanks(text: &[u8], from: usize) -> usize {
     at
 }
 
-/// Returns the length in bytes of the dash at the start of a text; 0 if there is none. The dashes of ASCII, Unicode and
-/// Windows-1252 are known.
+/// Returns the length in bytes of a dash at the start of a text, or 0 if there is none. The dashes of ASCII, Unicode and
+/// Windows-1252 are recognised.
 pub(super) fn dash(text: &[u8]) -> usize {
     match text {
         [b'-' | 0x96 | 0x97, ..] => 1,

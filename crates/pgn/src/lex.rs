@@ -1,4 +1,4 @@
-//! Recognises lines, tag pairs and tokens of movetext: everything that can be recognised without knowing where in a game it is.
+//! Recognises lines, tag pairs and tokens of movetext, as far as this is possible without their context in a game.
 
 use memchr::{memchr2, memchr3};
 
@@ -21,7 +21,7 @@ pub(super) fn is_eol(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Returns whether only blanks precede the byte at `at` on its line.
+/// Returns whether only blanks precede the index `at` on its line.
 pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
     let mut pos = at;
     while pos > 0 {
@@ -46,7 +46,7 @@ pub(super) fn is_event_line(text: &[u8], at: usize) -> bool {
     before.last().is_none_or(|&byte| is_eol(byte))
 }
 
-/// Returns whether the line before the one that begins at `at` looks like a tag pair.
+/// Returns whether the line before the one that starts at `at` looks like a tag pair.
 pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
     let before = text[..at].strip_suffix(BOM).unwrap_or(&text[..at]);
     let before = before.strip_suffix(b"\n").map_or_else(
@@ -54,7 +54,7 @@ pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
         |rest| rest.strip_suffix(b"\r").unwrap_or(rest),
     );
     let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
-    // The blanks that [`at_line_start`] skips are skipped here, too, since a text may be cut after them.
+    // A text may be cut after blanks that [`at_line_start`] skips, so these blanks are skipped here, too.
     let mut line = &before[start..];
     while let Some(rest) = line
         .strip_prefix(BOM)
@@ -65,12 +65,12 @@ pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
     line.first() == Some(&b'[') && line[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// Returns the end of the line that contains `from`.
+/// Returns the end of the line that contains the index `from`, before its line end.
 pub(super) fn line_end(text: &[u8], from: usize) -> usize {
     memchr2(b'\n', b'\r', &text[from..]).map_or(text.len(), |skip| from + skip)
 }
 
-/// Returns the end of a comment, which is a `}` or a line that begins with `[Event "`. The search stops at `end`.
+/// Returns the end of a comment: the index of `}` or of a line that begins with `[Event "`. The search stops at `end`.
 pub(super) fn comment_end(text: &[u8], from: usize, end: usize) -> Option<usize> {
     let mut pos = from;
     loop {
@@ -93,8 +93,8 @@ pub(super) struct TagPair {
     pub(super) next: usize,
 }
 
-/// Reads a tag pair `[Name "value"]` in its usual form. This is a faster version of [`quoted_tag`] and [`tag_value`]. `likely` is
-/// the expected name, usually that of the same tag in the previous game; it may be empty.
+/// Reads a tag pair `[Name "value"]` in its usual form; [`quoted_tag`] and [`tag_value`] read all forms, but more slowly. `likely`
+/// is the expected name, usually that of the same tag in the previous game, or empty.
 #[inline(always)]
 pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<TagPair> {
     let name = at + 1;
@@ -113,7 +113,7 @@ pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<TagPair
     Some(TagPair { name: name..open - 2, value: open..close, next: close + 2 })
 }
 
-/// Returns the end of the tag value that begins at `open`, if it has no escapes and no quotes, and if `"]` follows it.
+/// Returns the end of the tag value that begins at `open`, if the value has no escapes or quotes and `"]` follows it.
 #[inline(always)]
 pub(super) fn plain_value(text: &[u8], open: usize) -> Option<usize> {
     let mut close = open;
@@ -129,14 +129,14 @@ pub(super) fn plain_value(text: &[u8], open: usize) -> Option<usize> {
     text[close..].starts_with(b"\"]").then_some(close)
 }
 
-/// Returns eight bytes of a text as a number; the first byte is the lowest one.
+/// Returns the eight bytes at `at` as a little-endian number.
 #[inline(always)]
 pub(super) fn window(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("these are eight bytes")))
 }
 
-/// Tests all eight bytes of a 64-bit word together. The lowest bit that is set in the result is in the first byte that
-/// passes the test. Bits above it may be wrong.
+/// Tests the eight bytes of a 64-bit word at once. The lowest bit that is set in a result belongs to the first byte that passes the
+/// test. Higher bits may be wrong.
 ///
 /// Source: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson).
 pub(super) mod words {
@@ -155,7 +155,7 @@ pub(super) mod words {
         below(word ^ (LOW * byte as u64), 1)
     }
 
-    /// Marks bytes that are not digits. All bits of this result are exact.
+    /// Marks the bytes that are not digits. Unlike in the other tests, all bits of the result are exact.
     #[inline(always)]
     pub(crate) const fn no_digits(word: u64) -> u64 {
         let word = word ^ (LOW * b'0' as u64);
@@ -177,14 +177,14 @@ const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-' | b'.')
 }
 
-/// Reads the name of a tag pair that begins with `[Name "`.
+/// Reads the name of a tag pair in the form `[Name "`.
 pub(super) fn quoted_tag(line: &[u8], at: usize) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     (line.get(next) == Some(&b'"')).then_some(name)
 }
 
-/// Reads the name of a tag pair without quotes, `[Name value]`. If other tag pairs precede it (`in_head`), any text may follow
-/// the name.
+/// Reads the name of a tag pair in the form `[Name value]`, without quotes. If other tag pairs precede it (`in_head`), any text may
+/// follow the name.
 pub(super) fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     let value = line[next..].trim_ascii_end();
@@ -204,9 +204,9 @@ fn tag_name(line: &[u8], at: usize) -> Option<(ByteRange, usize)> {
     line.get(start)?.is_ascii_alphabetic().then(|| (start..stop, past_blanks(line, stop)))
 }
 
-/// Reads the value of a tag pair. Returns its range, and the index after the tag pair. The value ends at a quote before `]`. If
-/// there is no such quote, it ends at the next quote of the line, at `]`, or at the end of the line. The start of another tag
-/// pair also ends it.
+/// Reads the value of a tag pair. Returns the range of the value and the index after the tag pair. The value ends at a quote before
+/// `]`. If the line has no such quote, the value ends at the next quote, at `]`, or at the end of the line. The start of another
+/// tag pair also ends it.
 pub(super) fn tag_value(line: &[u8], after_name: usize) -> (ByteRange, usize) {
     let mut pos = past_blanks(line, after_name);
     if line.get(pos) != Some(&b'"') {
@@ -247,24 +247,24 @@ pub(super) fn tag_value(line: &[u8], after_name: usize) -> (ByteRange, usize) {
     (open..end, line.len())
 }
 
-/// Returns whether a tag pair `[Name "` begins at `at`, with a capital letter as the first letter of its name.
+/// Returns whether a tag pair `[Name "` begins at `at` and its name begins with a capital letter.
 fn is_quoted_tag(line: &[u8], at: usize) -> bool {
     line[at] == b'[' && quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase())
 }
 
-/// Returns whether the bracket at `at` follows a tag pair on its line that was not closed by `]`.
+/// Returns whether a tag pair without `]` precedes the bracket at `at` on its line.
 pub(super) fn follows_open_tag(text: &[u8], at: usize) -> bool {
     !at_line_start(text, at)
         && text[..at].iter().rfind(|&&byte| !is_blank(byte)).is_some_and(|&byte| byte != b']')
 }
 
-/// Returns the first byte from `from` on that is not a blank, and its index.
+/// Returns the first byte at or after `from` that is not a blank, and its index.
 pub(super) fn next_after(line: &[u8], from: usize) -> (Option<u8>, usize) {
     let at = past_blanks(line, from);
     (line.get(at).copied(), at)
 }
 
-/// The bytes at which a token may end: delimiters, and all bytes that are not ASCII.
+/// The bytes at which a token may end: the delimiters, and all bytes that are not ASCII.
 const STOPS: [bool; 256] = {
     let mut table = [false; 256];
     let stops = b" \t\0\x0b\x0c\x1a\r\n{}()[];$*";
@@ -297,13 +297,14 @@ pub(super) fn word_end(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Returns the length in bytes of the non-ASCII character at the start of a text; 1 if it is not UTF-8.
+/// Returns the length in bytes of the non-ASCII character at the start of a text, or 1 if the bytes are not UTF-8.
 fn letter_bytes(text: &[u8]) -> usize {
     let is_letter = |bytes: &usize| text.get(..*bytes).is_some_and(|letter| str::from_utf8(letter).is_ok());
     (2..=4).find(is_letter).unwrap_or(1)
 }
 
-/// Returns the length of the terminator at the end of a move's token, as in `Qg20-1`. One sign after the terminator is included.
+/// Returns the length of a terminator that is joined to the end of a move, as in `Qg20-1`. One sign after the terminator is
+/// included.
 pub(super) fn glued_result(word: &[u8]) -> usize {
     if word[0].is_ascii_digit() {
         return 0;
@@ -321,8 +322,8 @@ pub(super) fn glued_result(word: &[u8]) -> usize {
     (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
 }
 
-/// Returns the number of bytes after a castling move that form a separate token, although no blank precedes them, as in `O-OO-O`
-/// and `0-01-0`.
+/// Returns the number of bytes that follow a castling move without a blank and form a token of their own, as in `O-OO-O` and
+/// `0-01-0`.
 pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     if !matches!(word[0], b'O' | b'0' | b'o') || SanShape::parse(word).is_some() {
         return 0;
@@ -342,7 +343,7 @@ pub(super) fn glued_to_castling(word: &[u8]) -> usize {
 }
 
 /// Returns the end of a promotion that follows a move on its line, after blanks or in parentheses: `e8(Q)`, `e8 = Q`. `start` and
-/// `stop` are the start and the end of the move's token.
+/// `stop` are the start and the end of the move's token. Returns `stop` if no promotion follows.
 pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize {
     if !SanShape::parse(&text[start..stop]).is_some_and(SanShape::lacks_promotion) {
         return stop;
@@ -365,15 +366,15 @@ pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize 
 
 /// The kind of a token in movetext.
 pub(super) enum MovetextWord {
-    /// A move number. `length` is the number of its bytes at the start of the token, including the dots.
+    /// A move number. `length` is the number of bytes at the start of the token that belong to it, including dots.
     Number { length: usize, value: u32, dotted: bool },
     /// A terminator.
     Result(Outcome),
     /// A null move.
     Null,
-    /// One of the tokens that [`is_mark`] accepts, or an evaluation or another sign without letters and digits.
+    /// A token that [`is_mark`] accepts, an evaluation, or another sign without letters and digits.
     Mark,
-    /// A move, or a token without a meaning.
+    /// A move, or a token without a known meaning.
     Other,
 }
 
@@ -432,7 +433,7 @@ impl MovetextWord {
     }
 }
 
-/// Returns the length in bytes of the dots (`.` or `…`) at the start of a token. The byte 0x85 is `…` in Windows-1252.
+/// Returns the length in bytes of the dots (`.` or `…`) at the start of a token. The byte 0x85 is the `…` of Windows-1252.
 fn dot_count(word: &[u8]) -> usize {
     let mut length = 0;
     loop {
@@ -449,7 +450,7 @@ fn is_mark(word: &[u8]) -> bool {
     matches!(word, b"ep" | b"e.p." | b"e.p" | b"N" | b"TN" | b"D" | b"mate" | b"ch" | b"dbl" | b"x")
 }
 
-/// Returns the number of the glyph that a token consists of (`!?`, `+-`, `N`), or with which a move ends (`Nf3!?`).
+/// Returns the number of a glyph. The glyph is the whole token (`!?`, `+-`, `N`), or the end of a move (`Nf3!?`).
 pub(super) fn glyph(word: &[u8]) -> Option<u16> {
     let marks = word.iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let glyph = if marks > 0 { &word[word.len() - marks..] } else { word };
@@ -474,7 +475,7 @@ pub(super) fn glyph(word: &[u8]) -> Option<u16> {
 }
 
 fn outcome(word: &[u8]) -> Option<Outcome> {
-    // Most tokens that are tested here are move numbers, so they are rejected first.
+    // Most tokens tested here are move numbers, so the first test rejects them.
     if word.len() > 16
         || !matches!(word, [0xbd, ..] | [0xc2, ..] | [_, b'-' | b'/', ..])
             && word.get(1).is_none_or(u8::is_ascii)
@@ -504,7 +505,7 @@ fn outcome(word: &[u8]) -> Option<Outcome> {
     }
 }
 
-/// Reads a terminator between other signs, such as `1-0.` and `"0-1"`.
+/// Reads a terminator that is surrounded by other signs, such as `1-0.` and `"0-1"`.
 fn outcome_among_signs(word: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(word).ok()?;
     let trimmed = text.trim_matches(|letter: char| !letter.is_alphanumeric());

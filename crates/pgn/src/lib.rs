@@ -5,9 +5,9 @@
 //!                               `----- serial: Sources ---'  `- Chunk::parse, on any thread -'
 //! ```
 //!
-//! [`Sources`] is the serial part: it opens the inputs in order, unpacks them and cuts the text into [`Chunk`]s at game
-//! boundaries. Each chunk is parsed independently, so any number of threads can parse chunks. Games, numbers, offsets and faults
-//! depend on the decompressed bytes alone, not on compression, chunk size or the number of threads.
+//! [`Sources`] is the serial part: it opens the inputs in order, unpacks them and cuts the text into [`Chunk`]s at game boundaries.
+//! Each chunk is parsed independently, so any number of threads can parse chunks. Games, their numbers, offsets and faults depend
+//! only on the decompressed bytes, not on compression, chunk size or the number of threads.
 //!
 //! # What a game is
 //!
@@ -22,19 +22,19 @@
 //!   any move;
 //! * after moves and an empty line, at `1.` outside variations. Such games have neither tags nor terminators.
 //!
-//! Text before the first game and after a terminator is skipped. Comments, escape lines (which begin with `%`, perhaps after
-//! blanks) and prose alone are not a game. Brackets on one line that are not a tag pair are annotations. Comments cannot be
-//! nested.
+//! Text before the first game and after a terminator is skipped. Comments, escape lines (lines that begin with `%`, perhaps after
+//! blanks) and prose do not form a game on their own. Brackets on one line that are not a tag pair are annotations. Comments cannot
+//! be nested.
 //!
-//! A text is refused as a whole unless it begins with a tag pair, a move, a result or a position; comments or a short preface may
-//! precede these. The source of a refused text is reported as a failure. If the source is a file in a folder that was given, it
-//! is skipped instead.
+//! A text is refused as a whole unless it begins with a tag pair, a move, a result or a position. Comments or a short preface may
+//! precede these. The source of a refused text is reported as a failure. A file that was found in a given folder is skipped without
+//! a failure instead.
 //!
 //! # What is kept of a game
 //!
-//! A [`Game`] has the main line up to the first token that is not a legal move, all tags, and the result, which is read from the
-//! terminator alone. Moves may be written in most dialects of SAN, in long algebraic notation or as coordinates. A wrong or
-//! missing `x` is accepted; apart from that, moves must be legal. Blanks and dashes of Unicode count as blanks and dashes. Null
+//! A [`Game`] contains the main line up to the first token that is not a legal move, all tags, and the result, which is read only
+//! from the terminator. Moves may be written in most dialects of SAN, in long algebraic notation or as coordinates. A wrong or
+//! missing `x` is accepted; apart from that, moves must be legal. Unicode's blanks and dashes are treated like those of ASCII. Null
 //! moves are played, even in check.
 //!
 //! The names of the tags `FEN` and `Variant` may be in upper or lower case. A game of Chess960 without a FEN is skipped, since
@@ -90,8 +90,8 @@ mod url;
 #[cfg(feature = "https")]
 mod web;
 
-/// The version of the rules by which games are read. It increases with every change that affects the number, place, start, moves,
-/// result or tags of some game, or the messages about its faults.
+/// The version of the rules by which games are read. It increases with every change that affects, for some game, its number, place,
+/// start, moves, result or tags, or the messages about its faults.
 pub const READER_VERSION: u32 = 4;
 
 pub use amend::{Amendment, amend, comment_bytes, is_tag_name};

@@ -1,8 +1,8 @@
 //! Reads 7z archives. The list of members is at the end of the file; a thread unpacks their bytes.
 //!
-//! A block of a 7z archive has several members, which are compressed together and can only be unpacked one after the other. The
-//! crate `sevenz_rust2` passes them to a callback. So a thread unpacks the wanted members in their order, and sends their bytes
-//! to the reader. It is at most [`PIECES_AHEAD`] pieces ahead of the reader.
+//! A block of a 7z archive contains several members that are compressed together, so they can only be unpacked one after the other.
+//! The crate `sevenz_rust2` passes each of them to a callback. A separate thread runs this crate and sends the bytes of the wanted
+//! members, in their order, to the reader. It is at most [`PIECES_AHEAD`] pieces ahead of the reader.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -22,13 +22,13 @@ use orbit_core::sync::lock;
 const LIST_KIB_MAX: usize = 32 << 10;
 /// The maximum memory for the dictionary of a block, in KiB. Level 9 of 7-Zip needs 64 MiB to 256 MiB.
 const BLOCK_KIB_MAX: usize = 512 << 10;
-/// The maximum number of bytes in one message of the thread.
+/// The maximum number of bytes in one message from the unpacking thread.
 const PIECE: usize = 128 << 10;
 const PIECES_AHEAD: usize = 8;
 /// The interval at which a waiting reader checks the interrupt flag.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Lists the members. The `place` of a member is its index among all entries, folders included.
+/// Adds the members of the archive to `list`. The `place` of a member is its index among all entries, including folders.
 pub(super) fn list(file: &mut &File, list: &mut MemberList) -> Result<sevenz_rust2::Archive, ArchiveRefusal> {
     let found = sevenz_rust2::Archive::read_with_memory_limit(file, &Password::empty(), LIST_KIB_MAX)
         .map_err(|error| reason(&error, "the 7z archive"))?;
@@ -60,12 +60,12 @@ pub(super) fn list(file: &mut &File, list: &mut MemberList) -> Result<sevenz_rus
     Ok(found)
 }
 
-/// Returns the index of the block that contains an entry; `None` if the entry is empty.
+/// Returns the index of the block that contains an entry, or `None` if the entry has no bytes.
 fn block_of(list: &sevenz_rust2::Archive, number: usize) -> Option<usize> {
     list.stream_map.file_block_index.get(number).copied().flatten()
 }
 
-/// A message that the thread sends about one member.
+/// A message from the unpacking thread about one member.
 enum MemberMessage {
     Bytes(Vec<u8>),
     End,
@@ -75,13 +75,13 @@ enum MemberMessage {
 /// A thread that unpacks members of an archive.
 pub(super) struct MemberThread {
     archive: Arc<Archive>,
-    /// The indices of the members that the thread has not delivered yet, in their order.
+    /// The indices of the members that the thread will unpack and for which no reader was requested yet, in ascending order.
     wanted: Vec<usize>,
     line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
 }
 
 impl MemberThread {
-    /// Starts the thread. It unpacks the member at `place`, and then all later members that look like games.
+    /// Starts the thread. It unpacks the member at `place`, and then all later members of the archive that look like games.
     pub(super) fn start(archive: &Arc<Archive>, place: usize) -> io::Result<MemberThread> {
         let file = archive.file()?;
         let mut wanted: Vec<usize> = archive.places_of_games().filter(|&other| other > place).collect();
@@ -92,12 +92,12 @@ impl MemberThread {
         Ok(MemberThread { archive: Arc::clone(archive), wanted, line: Arc::new(Mutex::new(line)) })
     }
 
-    /// Returns whether the thread will still deliver a member of an archive.
+    /// Returns whether a member of `archive` can still be read from this thread.
     pub(super) fn reaches(&self, archive: &Arc<Archive>, place: usize) -> bool {
         Arc::ptr_eq(&self.archive, archive) && self.wanted.binary_search(&place).is_ok()
     }
 
-    /// Returns a reader of a member that the thread will still deliver. The members before it are dropped.
+    /// Returns a reader of the bytes of a member. The thread must not have passed it yet. Members before it can no longer be read.
     pub(super) fn read(&mut self, place: usize, interrupt: &Arc<AtomicBool>) -> MemberBytes {
         self.wanted.retain(|&other| other > place);
         MemberBytes {
@@ -109,7 +109,7 @@ impl MemberThread {
     }
 }
 
-/// A reader of the bytes of a member, which the thread sends.
+/// A reader of the bytes of one member, as they arrive from the unpacking thread.
 pub(super) struct MemberBytes {
     line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
     place: usize,
@@ -130,7 +130,7 @@ impl Read for MemberBytes {
     }
 }
 
-/// Waits for the next message about a member. Returns `None` after an interrupt, or if the thread has ended.
+/// Waits for the next message about the member `wanted`. Returns `None` after an interrupt, or if the thread has ended.
 fn message(
     line: &Mutex<Receiver<(usize, MemberMessage)>>,
     wanted: usize,
@@ -147,7 +147,7 @@ fn message(
     None
 }
 
-/// The data with which the thread unpacks members.
+/// The data that the unpacking thread needs.
 struct Unpacker {
     archive: Arc<Archive>,
     /// The indices of the members to unpack, in their order.
@@ -156,7 +156,7 @@ struct Unpacker {
 }
 
 impl Unpacker {
-    /// Unpacks the members until the reader is dropped.
+    /// Unpacks the wanted members one after the other, until the reader is dropped.
     fn run(&self, mut file: File) {
         let Content::SevenZ(list) = &self.archive.content else { return };
         let mut wanted = &self.wanted[..];
@@ -178,7 +178,7 @@ impl Unpacker {
             if is_left {
                 return;
             }
-            // Each member that the block should have delivered, but did not, gets the failure.
+            // The block failed before it delivered these members, so each of them gets the reason.
             let refusal = result.map_or_else(|error| reason(&error, "it"), |()| damaged());
             for &place in &of_block[ended..] {
                 if !self.say(place, MemberMessage::Fault(refusal.clone())) {
@@ -189,7 +189,7 @@ impl Unpacker {
         }
     }
 
-    /// Unpacks the wanted members of one block, and counts the complete ones in `ended`. Sets `is_left` if the reader was
+    /// Unpacks the wanted members of one block. Counts those that were sent completely in `ended`. Sets `is_left` if the reader was
     /// dropped.
     fn block(
         &self,
@@ -206,7 +206,7 @@ impl Unpacker {
         let mut each = |_: &_, from: &mut dyn Read| {
             let place = numbers.next().unwrap_or(usize::MAX);
             if wanted.get(*ended) != Some(&place) {
-                // The crate unpacks this member, which is not wanted, and drops its bytes.
+                // This member is not wanted. The crate unpacks it anyway and drops its bytes.
                 return Ok(true);
             }
             loop {
@@ -239,7 +239,7 @@ fn damaged() -> ArchiveRefusal {
     ArchiveRefusal::new("it is damaged: get the archive anew")
 }
 
-/// Explains why an archive or a member cannot be read, and what to do.
+/// Returns the reason why an archive or a member cannot be read, with a remedy.
 fn reason(error: &Error, what: &str) -> ArchiveRefusal {
     ArchiveRefusal(match error {
         Error::PasswordRequired | Error::MaybeBadPassword(_) => {

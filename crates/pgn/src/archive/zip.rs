@@ -1,8 +1,8 @@
-//! Reads zip archives. The central directory at the end of the file lists the members. Their bytes are unpacked by the code that
-//! also unpacks gzip, bzip2 and zstd files.
+//! Reads zip archives. The central directory at the end of the file lists the members. The decompressors of gzip, bzip2 and zstd
+//! files also unpack the members.
 //!
-//! Only the central directory decides where the members are and how long they are. The header before a member may contradict it
-//! and is ignored.
+//! Only the central directory decides where the members are and how long they are. The local header before each member may
+//! contradict it and is ignored.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
@@ -16,12 +16,12 @@ use rawzip::{
 use super::{ArchiveRefusal, MemberList, refuse_ratio};
 use crate::unpack::{Bzip2, Deflate, RawInput, Unpack, UnpackFault, Zstd};
 
-/// The number of bytes in a member's local header before its name.
+/// The number of bytes of a member's local header that precede the name.
 const HEADER_BYTES: u64 = 30;
-/// The maximum number of bytes of a stored (uncompressed) member that one call reads.
+/// The maximum number of bytes that one call reads from a stored (uncompressed) member.
 const STRETCH: usize = 64 << 10;
-/// The characters of code page 437 from 0x80 on. This is the encoding of member names, unless the archive declares another one.
-/// Source: APPNOTE.TXT 6.3.10, appendix D.
+/// The characters of code page 437 from 0x80 on. Member names have this encoding, unless the archive declares another one. Source:
+/// APPNOTE.TXT 6.3.10, appendix D.
 const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀\
                              αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
@@ -42,7 +42,7 @@ enum Method {
     Zstd,
 }
 
-/// Returns whether a file ends with the central directory of a zip archive.
+/// Returns whether the central directory of a zip archive is at the end of a file.
 pub(super) fn is_at_end(file: File) -> bool {
     ZipArchive::from_file(file, &mut vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE]).is_ok()
 }
@@ -76,22 +76,22 @@ pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>
             });
         list.add(&name_of(&entry), bytes, place)?;
     }
-    // Programs that do not know zip64 write only the lowest 16 bits of a count above 65,535.
+    // Programs without zip64 write only the lowest 16 bits of the count of members, so only these bits are compared.
     if count as u16 != announced as u16 {
         return Err(ArchiveRefusal(format!(
             "the zip archive is damaged (its directory has {count} members and should have {announced}): get it anew"
         )));
     }
     ranges.sort_unstable();
-    // Without this check, many short members that share their bytes could unpack a small file to any size.
+    // Members must not overlap: many short members that share bytes could otherwise make a small file unpack to any size.
     if ranges.array_windows().any(|[a, b]| a.1 > b.0) {
         return Err(ArchiveRefusal::new("the zip archive is damaged (its members overlap): get it anew"));
     }
     Ok(places)
 }
 
-/// Decodes the name of a member. It is UTF-8 if the central directory declares it, if it comes from an Info-ZIP field, or if the
-/// bytes are valid UTF-8, since programs on macOS do not declare it. Otherwise it is code page 437.
+/// Decodes the name of a member. It is UTF-8 if the central directory declares it, if it comes from an Info-ZIP field, or if its
+/// bytes are valid UTF-8, since programs on macOS write UTF-8 without declaring it. Otherwise it is code page 437.
 fn name_of(entry: &ZipFileHeaderRecord) -> String {
     let path = entry.file_path();
     let raw = path.as_bytes();
@@ -116,7 +116,7 @@ fn letter(byte: u8) -> char {
     }
 }
 
-/// Returns the compression method of a member, or a refusal if it is not supported.
+/// Returns the compression method of a member, or a refusal if the member cannot be unpacked.
 fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, ArchiveRefusal> {
     match method {
         _ if is_encrypted => Err(ArchiveRefusal::new("it is encrypted: unpack it with its password first")),
@@ -142,8 +142,8 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
         );
     }
     let length = |at: usize| i64::from(u16::from_le_bytes([header[at], header[at + 1]]));
-    // The lengths of the name and of the extra fields are read from the local header, since they may differ from those in the
-    // central directory.
+    // The local header states its own lengths of the name and of the extra fields. They may differ from those in the central
+    // directory, so they are read here.
     file.seek(SeekFrom::Current(length(26) + length(28)))?;
     let unpack: Option<Box<dyn Unpack<Take<File>>>> = match place.method {
         Method::Stored => None,
@@ -164,25 +164,25 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
     })
 }
 
-/// A reader that unpacks a member. It checks the member's length and checksum against the central directory.
+/// A reader that unpacks a member and checks its length and checksum against the central directory.
 pub(super) struct UnpackingMember {
     input: RawInput<Take<File>>,
     /// The decompressor; `None` for a stored (uncompressed) member.
     unpack: Option<Box<dyn Unpack<Take<File>>>>,
     ready: Vec<u8>,
-    /// The number of bytes of `ready` that were already returned by `read`.
+    /// The number of bytes of `ready` that `read` has already returned.
     from: usize,
-    /// The number of bytes that are not unpacked yet, by the length in the central directory.
+    /// The number of bytes that are still to be unpacked, according to the central directory.
     left: u64,
     crc: u32,
     hasher: Hasher,
     at_end: bool,
-    /// A fault to report after all bytes of `ready` were returned.
+    /// A fault that is reported after all bytes of `ready` were returned.
     fault: Option<UnpackFault>,
 }
 
 impl UnpackingMember {
-    /// Unpacks a little more into `ready`. Returns `false` at the end of the member.
+    /// Unpacks the next part of the member into `ready`. Returns `false` at the end of the member.
     fn step(&mut self) -> Result<bool, UnpackFault> {
         let goes_on = match &mut self.unpack {
             Some(unpack) => unpack.step(&mut self.input, &mut self.ready),
@@ -233,7 +233,7 @@ impl Read for UnpackingMember {
     }
 }
 
-/// Explains why a member cannot be unpacked further, and what to do.
+/// Turns a fault of a member into an error with the reason and a remedy.
 fn explained(fault: UnpackFault) -> io::Error {
     let reason = match fault {
         UnpackFault::Raw(error) => return error,
@@ -249,7 +249,7 @@ fn explained(fault: UnpackFault) -> io::Error {
     ArchiveRefusal(reason).into()
 }
 
-/// Explains why an archive cannot be listed, and what to do.
+/// Returns the reason why a zip archive cannot be listed, with a remedy.
 fn reason(error: rawzip::Error) -> ArchiveRefusal {
     ArchiveRefusal(match error.kind() {
         ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
