@@ -1,9 +1,9 @@
 //! Unpacks the members of a compressed text on several threads. A member is a part that can be unpacked independently.
 //!
-//! pzstd writes many zstd frames, bgzip many gzip members, and pbzip2 many bzip2 streams. [`Members`] looks ahead for the ends of
-//! members, lets threads unpack some of them, and returns their texts in order. If there is a fault, a long member, or a member
-//! whose length is unknown, its compressed bytes are put back and unpacked by the reading thread. So the text and the faults are
-//! always the same as with a single thread.
+//! pzstd writes many zstd frames, bgzip many gzip members, and pbzip2 many bzip2 streams. [`Members`] searches the compressed bytes
+//! ahead for the ends of members, lets threads unpack some of them, and returns their texts in order. A faulty member, a long
+//! member and a member of unknown length are unpacked by the reading thread instead, from the same compressed bytes. So the text
+//! and the faults are always those that a single thread would return.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -13,24 +13,24 @@ use std::thread::{self, JoinHandle};
 use super::unpack::{MemberFormat, RawInput, Supply, Unpack, UnpackFault};
 use orbit_core::sync::lock;
 
-/// Limits for the data that other threads unpack. A *run* is the sequence of members that one thread unpacks as one task.
+/// Limits for the work of other threads. A *run* is a sequence of members that one thread unpacks as one task.
 #[derive(Clone, Copy)]
 struct Sizes {
     /// The maximum length of a member that a thread unpacks, in compressed bytes.
     member_max: usize,
-    /// Short members are collected into one run until it has this many compressed bytes.
+    /// The minimum length of a run in compressed bytes. Short members are collected until the run has this length.
     run_min: usize,
-    /// The maximum length of the text that a thread unpacks from a run. A run with a longer text is unpacked again by the reading
-    /// thread, step by step.
+    /// The maximum length of the text that a thread unpacks from a run. The reading thread unpacks a run with a longer text again,
+    /// step by step.
     text_max: usize,
-    /// The approximate number of compressed bytes that are read ahead of the returned text.
+    /// The approximate number of compressed bytes that may be read ahead of the text that was returned.
     ahead_max: usize,
 }
 
 const SIZES: Sizes =
     Sizes { member_max: 8 << 20, run_min: 1 << 20, text_max: 128 << 20, ahead_max: 32 << 20 };
 
-/// The maximum number of threads. More threads would unpack faster than the games can be read.
+/// The maximum number of threads. With more threads, unpacking would be faster than reading the games.
 const THREADS_MAX: usize = 32;
 
 /// The result of unpacking a run of members.
@@ -45,17 +45,17 @@ struct MemberTask {
     to: SyncSender<UnpackResult>,
 }
 
-/// A run of members that was passed to a thread.
+/// A run of members that a thread is unpacking.
 struct MemberRun {
     raw: Arc<[u8]>,
     text: Receiver<UnpackResult>,
 }
 
-/// Says whether members may be unpacked on other threads.
+/// Tells whether other threads may unpack members.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ParallelUnpacking {
     Yes,
-    /// The current member is unpacked by the reading thread; after it, other threads may be used again.
+    /// The reading thread unpacks the current member. After it, other threads may be used again.
     NotThisOne,
     Never,
 }
@@ -75,7 +75,7 @@ where
     U: MemberFormat,
     for<'a> U: Unpack<&'a [u8]>,
 {
-    /// Makes a decompressor that uses up to `threads` threads. `one` is the decompressor of the reading thread; it must be at the
+    /// Makes a decompressor that uses up to `threads` threads. `one` is the decompressor of the reading thread, and must be at the
     /// start of a member.
     pub(super) fn new(one: U, threads: usize) -> Members<U> {
         let apart = if threads > 1 { ParallelUnpacking::Yes } else { ParallelUnpacking::Never };
@@ -83,7 +83,7 @@ where
         Members { one, sizes: SIZES, threads, workers: None, ahead: VecDeque::new(), apart }
     }
 
-    /// Passes runs of whole members to threads, up to the limits on runs and bytes.
+    /// Passes runs of whole members to the threads, until the limits on the number of runs or on their bytes are reached.
     fn look_ahead<R: Supply>(&mut self, input: &mut RawInput<R>) {
         let mut bytes: usize = self.ahead.iter().map(|run| run.raw.len()).sum();
         let Sizes { member_max, run_min, text_max, ahead_max } = self.sizes;
@@ -94,7 +94,7 @@ where
             {
                 length += more;
             }
-            // If the whole text is a single run, another thread would not make it faster.
+            // If the rest of the text is a single run, unpacking it on another thread would not be faster.
             let is_alone = self.ahead.is_empty() && input.ahead(length, 1).is_none();
             if length == 0 || is_alone {
                 if self.ahead.is_empty() {
@@ -129,7 +129,7 @@ where
             self.look_ahead(input);
         }
         if let Some(run) = self.ahead.pop_front() {
-            // If the thread panicked, it sends no text, and the run is unpacked again here.
+            // A thread that panicked sends no text. Its run is then unpacked again here.
             let unpacked = run.text.recv().unwrap_or(UnpackResult::Faulty);
             if let UnpackResult::Whole(mut text) = unpacked {
                 if out.is_empty() {
@@ -156,7 +156,8 @@ where
     }
 }
 
-/// Buffers of texts that were already returned. They are reused, since the system must clear the pages of new memory.
+/// Buffers of texts that were already returned. They are reused because new memory is slower: the system must first clear its
+/// pages.
 struct TextPool {
     texts: Mutex<Vec<Vec<u8>>>,
     /// The maximum number of buffers to keep.
@@ -164,7 +165,7 @@ struct TextPool {
 }
 
 impl TextPool {
-    /// The maximum size of a buffer that is kept, in bytes. Longer texts are rare, so their memory is freed.
+    /// The maximum size of a buffer that is kept, in bytes. Larger buffers are rare and are freed.
     const BYTES_MAX: usize = 32 << 20;
 
     fn put(&self, mut text: Vec<u8>) {
@@ -175,13 +176,13 @@ impl TextPool {
         }
     }
 
-    /// Returns an empty buffer, if possible one of the pool.
+    /// Returns an empty buffer, from the pool if it has one.
     fn take(&self) -> Vec<u8> {
         lock(&self.texts).pop().unwrap_or_default()
     }
 }
 
-/// The threads that unpack runs. They end when the value is dropped.
+/// The threads that unpack runs of members. They end when this value is dropped.
 struct Workers {
     tasks: Option<Sender<MemberTask>>,
     threads: Vec<JoinHandle<()>>,
@@ -189,7 +190,7 @@ struct Workers {
 }
 
 impl Workers {
-    /// Starts `threads` threads, or fewer if the system does not allow so many.
+    /// Starts `threads` threads, or fewer if the system refuses to start so many.
     fn start<U>(one: &U, threads: usize, text_max: usize) -> Workers
     where
         U: MemberFormat,
@@ -209,7 +210,7 @@ impl Workers {
                         let Ok(fresh) = unpack.fresh() else { return };
                         unpack = fresh;
                     }
-                    // Sending fails only if the reader was dropped, for instance after an interrupt.
+                    // Sending fails only if the reader has been dropped, for instance after an interrupt.
                     task.to.send(unpacked).ok();
                 }
             };
@@ -219,7 +220,7 @@ impl Workers {
         Workers { tasks: Some(tasks), threads, room }
     }
 
-    /// Sends a task to the threads. Returns `false` if no thread is running.
+    /// Sends a task to one of the threads. Returns `false` if no thread is running.
     fn take(&self, task: MemberTask) -> bool {
         !self.threads.is_empty() && self.tasks.as_ref().is_some_and(|tasks| tasks.send(task).is_ok())
     }
@@ -228,7 +229,7 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.tasks = None;
-        // A panic of a thread is ignored here, since the reader already noticed that its text was missing.
+        // A panic of a thread is ignored here: the reader has already noticed the missing text and unpacked it itself.
         self.threads.drain(..).for_each(|thread| drop(thread.join()));
     }
 }
@@ -256,10 +257,10 @@ mod tests {
     use super::*;
     use crate::unpack::{Bzip2, Gzip, Zstd};
 
-    /// Small sizes, so that a short text has many runs.
+    /// Small limits, so that even a short text has many runs.
     const SMALL: Sizes = Sizes { member_max: 3000, run_min: 1000, text_max: 20_000, ahead_max: 8000 };
 
-    /// Returns a text that can be compressed to about half its size.
+    /// Returns a text that compresses to about half its size.
     fn text() -> Vec<u8> {
         let mut random = fastrand::Rng::with_seed(7);
         (0..60_000).map(|_| b"abcdefgh12345678"[random.usize(..16)]).collect()
@@ -269,7 +270,7 @@ mod tests {
         zstd::encode_all(text, 3).unwrap()
     }
 
-    /// Packs a text as pzstd does: before each frame there is a skippable frame with the frame's length.
+    /// Compresses a text as pzstd does: before each frame there is a skippable frame with the length of the frame.
     fn pzstd(text: &[u8]) -> Vec<u8> {
         let frame = zstd_frame(text);
         [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], &(frame.len() as u32).to_le_bytes(), &frame].concat()
@@ -302,8 +303,8 @@ mod tests {
         }
     }
 
-    /// Asserts that several threads give the same text and fault as one thread. Returns the number of runs that other threads
-    /// unpacked, and the fault.
+    /// Asserts that several threads return the text and the fault that one thread returns. Returns the number of runs that other
+    /// threads unpacked, and the fault.
     fn check<U>(make: impl Fn() -> U, bytes: &[u8], sizes: Sizes) -> (usize, Option<String>)
     where
         U: MemberFormat,
@@ -315,7 +316,8 @@ mod tests {
         let fault = loop {
             let before = out.len();
             match members.step(&mut input, &mut out) {
-                // A sequential step adds one member to the text. A larger step came from a run, which has two members or more.
+                // A step of the reading thread adds one member to the text. A larger step was a run, which has at least two
+                // members.
                 Ok(true) => runs += usize::from(members.workers.is_some() && out.len() > before + 1500),
                 Ok(false) => break None,
                 Err(fault) => break Some(format!("{fault:?}")),
@@ -325,7 +327,7 @@ mod tests {
         (runs, fault)
     }
 
-    /// Calls [`check`] with complete, cut and damaged texts, and with a text whose members are too long.
+    /// Calls [`check`] with a complete text, a cut one, a damaged one, and one whose members are too long.
     fn check_all<U>(make: impl Fn() -> U + Copy, pack: fn(&[u8]) -> Vec<u8>)
     where
         U: MemberFormat,
@@ -375,7 +377,7 @@ mod tests {
             writer.finish().unwrap()
         };
         check(Gzip::default, &plain, SMALL);
-        // The members of this text state wrong lengths.
+        // The members of this text declare wrong lengths.
         let text = text();
         let mut bytes: Vec<u8> = Vec::new();
         for (number, piece) in text.chunks(1500).enumerate() {

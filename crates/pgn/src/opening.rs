@@ -1,14 +1,14 @@
-//! Decides from the beginning of a text whether the text contains games.
+//! Decides from the beginning of a text whether it contains games.
 //!
-//! Movetext is read leniently, so `2. Definitions` in prose would become a game without moves. Therefore this module rejects
-//! texts that are not PGN at all. It looks only at the head of the text. PGN begins with a tag pair, a move or a result; comments
-//! may precede these. Prose may also come first, if a tag pair or numbered moves follow it: a piece that was cut out of a file
-//! may begin inside a comment, which looks like prose.
+//! The reader of movetext is lenient: it would read `2. Definitions` in prose as a game without moves. Therefore this module
+//! rejects texts that are not PGN at all. It examines only the head of the text. PGN begins with a tag pair, a move or a result;
+//! comments may precede these. Prose may also come first if a tag pair or numbered moves follow it, because a piece that was cut
+//! out of a file may begin inside a comment, which looks like prose.
 
 use super::lex::{self, BOM, MovetextWord, at_line_start, is_blank, is_eol};
 use super::san::SanShape;
 
-/// The reason for refusing a text that contains no games.
+/// The reason for refusing a text without games.
 const NO_GAMES: &str =
     "it is no PGN, FEN or EPD: it begins with no tag pair, move or position; check the path";
 /// The reason for refusing JSON.
@@ -17,14 +17,14 @@ const JSON: &str = "it is JSON, no PGN, FEN or EPD: make a PGN file of its games
 const BINARY: &str =
     "it is no PGN, FEN or EPD: it has bytes that no text has; check the path, or export its games as PGN";
 
-/// The kind of a text, as far as the beginning of the text shows it.
+/// The kind of a text, as far as its beginning shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FirstBytes {
     /// The text has games, whatever follows.
     Games,
-    /// The text so far, for instance only comments, decides nothing. If the text ends here, it is accepted.
+    /// The text so far does not decide, for instance because it has only comments. If it ends here, it is accepted.
     Comments,
-    /// The text so far is prose. A tag pair may follow. If the text ends here, it is not PGN.
+    /// The text so far is prose. A tag pair may follow. If the text ends here, it is refused.
     Prose,
     /// The text is not PGN.
     Other,
@@ -35,7 +35,7 @@ pub(super) enum FirstBytes {
 }
 
 impl FirstBytes {
-    /// Returns the reason for refusing a text that ends here, if there is one.
+    /// Returns the reason for refusing a text that ends here, or `None` if it is accepted.
     pub(super) fn refusal(self) -> Option<&'static str> {
         match self {
             FirstBytes::Games | FirstBytes::Comments => None,
@@ -54,7 +54,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
         let rest = &head[at..];
         at = match rest {
             [] => return Comments,
-            // A text with games may have NULs, but not after signs without a meaning in PGN.
+            // A text with games may contain NULs, but not after signs that have no meaning in PGN.
             [0, ..] if has_signs => return with_nul(head, at),
             [b'{' | b'[', ..] if is_json(rest) => return FirstBytes::Json,
             [byte, ..] if is_blank(*byte) || is_eol(*byte) => at + 1,
@@ -66,7 +66,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
             [b';', ..] => lex::line_end(head, at),
             [b'%' | b'#', ..] if at_line_start(head, at) => lex::line_end(head, at),
             [b'[', ..] if is_tag(head, at) => return with_tag(head, at, Comments),
-            // Annotations and `*` are skipped, since other texts begin with these signs, too.
+            // Annotations and `*` are skipped without a decision, since texts that are not PGN begin with these signs, too.
             [b'[', ..] => lex::line_end(head, at),
             [b'(' | b')' | b']' | b'}' | b'*', ..] => at + 1,
             [b'$', ..] => lex::word_end(head, at + 1),
@@ -101,9 +101,9 @@ fn is_tag(text: &[u8], at: usize) -> bool {
     lex::quoted_tag(line, at).or_else(|| lex::bare_tag(line, at, false)).is_some()
 }
 
-/// Classifies a text with a tag pair at `at`. The next line must be known, since the section headers of settings files look like
-/// tag pairs: `[branch "main"]` or `[Desktop Entry]` is followed by lines such as `name = value`. Returns `unclear` if the head
-/// has no next line.
+/// Classifies a text with a tag pair at `at`. The section headers of settings files look like tag pairs: `[branch "main"]` or
+/// `[Desktop Entry]` is followed by lines such as `name = value`. So the line after the tag pair must be examined. Returns
+/// `unclear` if the head has no such line.
 fn with_tag(head: &[u8], at: usize, unclear: FirstBytes) -> FirstBytes {
     let line = &head[..lex::line_end(head, at)];
     if lex::quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase()) {
@@ -126,15 +126,15 @@ fn is_setting(line: &[u8]) -> bool {
         && SanShape::parse(name).is_none()
 }
 
-/// Classifies a text with a NUL after signs without a meaning in PGN. It is binary data, unless it ends there or one of its lines
-/// begins with a tag pair.
+/// Classifies a text that has a NUL after signs that have no meaning in PGN. It is binary data, unless only blanks follow or one of
+/// its lines begins with a tag pair.
 fn with_nul(head: &[u8], at: usize) -> FirstBytes {
     let is_end = head[at..].iter().all(|&byte| is_blank(byte) || is_eol(byte));
     if is_end { FirstBytes::Comments } else { preface(head) }
 }
 
-/// Returns whether a text begins with JSON: with an object that has a name, a list of several values, or a list of one value that
-/// no tag pair follows.
+/// Returns whether a text begins with JSON. This is an object that has a name, a list of several values, or a list of one value
+/// that is not followed by a tag pair.
 fn is_json(text: &[u8]) -> bool {
     let string_end = |from: usize| {
         let mut at = from;
@@ -161,8 +161,8 @@ fn is_json(text: &[u8]) -> bool {
     }
 }
 
-/// Returns the token after a move number. Returns `None` if a bracket, parenthesis, brace, `;`, `$`, `*` or the end of the line
-/// follows the number.
+/// Returns the token after a move number, or `None` if a bracket, parenthesis, brace, `;`, `$`, `*` or the end of the line follows
+/// the number.
 fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
     let skipped = text[from..].iter().take_while(|&&byte| is_blank(byte) || byte == b'.').count();
     let at = from + skipped;
@@ -179,14 +179,14 @@ fn is_like_a_move(word: &[u8]) -> bool {
         )
 }
 
-/// Returns whether a token may be a move in some language. Such a token names a square or is castling.
+/// Returns whether a token may be a move in some language: it names a square, or it is castling.
 fn names_square(word: &[u8]) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
     SanShape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)
 }
 
-/// Classifies a text that begins with prose. It has games if a line begins with a tag pair, or if a line has a numbered move
-/// and more movetext. Prose that shows games as examples, and binary data, have no games.
+/// Classifies a text that begins with prose. It has games if a line begins with a tag pair, or if a line has a numbered move and
+/// more movetext. Prose with games as examples and binary data count as texts without games.
 fn preface(head: &[u8]) -> FirstBytes {
     let (mut at, mut has_nul) = (0, false);
     while at < head.len() {
@@ -221,7 +221,8 @@ fn preface(head: &[u8]) -> FirstBytes {
     if has_nul { FirstBytes::Binary } else { FirstBytes::Prose }
 }
 
-/// Returns whether a move and more movetext follow a move number on the same line.
+/// Checks that a classification does not change when more lines follow. Otherwise it would depend on the number of bytes read so
+/// far.
 fn has_moves(head: &[u8], from: usize) -> bool {
     let blanks = |from: usize| from + head[from..].iter().take_while(|&&byte| is_blank(byte)).count();
     let at = blanks(from);

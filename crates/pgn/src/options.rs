@@ -5,31 +5,30 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Options for reading sources: sizes, threads, and the information to record. The defaults are fine for most uses; tests use
-/// small sizes.
+/// Options for reading sources: sizes, threads, and the information to record. The defaults suit most uses; tests use small sizes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// The approximate number of bytes of text in a chunk.
     pub chunk_bytes: usize,
-    /// The maximum length of a game that is read to its end, in bytes. A longer game is cut at this length, and gets a fault.
-    /// This limits the memory for a file without game boundaries.
+    /// The maximum length of a game in bytes. A longer game is cut at this length and gets a fault. This bounds the memory for a
+    /// file without game boundaries.
     pub game_bytes_max: usize,
     /// True to hash the bytes of every source before decompression, for [`Stamp::hash`](super::Stamp::hash). A reel stores the
-    /// hash, so that a later run can recognise the file.
+    /// hash, so that a later run can check that its source is unchanged.
     pub hash: bool,
-    /// The maximum window of a zst file, in bytes. Most of the memory that unpacking needs is for the window. A file with a
-    /// larger window is refused and counts as a failure, since a file of 98 KB can ask for 2 GiB.
+    /// The maximum window of a zst file in bytes. The window takes most of the memory for unpacking. A file with a larger window is
+    /// refused and counts as a failure: even a file of 98 KB can request a window of 2 GiB.
     pub zstd_window_max: u64,
-    /// The number of threads that unpack a compressed text that consists of many members, as pzstd, bgzip and pbzip2 write. If it
-    /// is 1, the reading thread unpacks the text. The result does not depend on this number.
+    /// The number of threads that unpack a text compressed in many members, as pzstd, bgzip and pbzip2 write them. If it is 1, the
+    /// reading thread unpacks the text. The result does not depend on this number.
     pub unpack_threads: usize,
-    /// The folders from which the paths come, if the paths are a list from [`list`](super::list). A file that is not PGN is
-    /// skipped if it is in one of these folders; otherwise it is a failure.
+    /// The folders that were given to [`list`](super::list), if it made the list of paths. A file that is not PGN is skipped if it
+    /// is in one of these folders; otherwise it is a failure.
     pub folders: Vec<PathBuf>,
     /// The options for files on the web.
     pub web: WebOptions,
-    /// If this flag is set, the program stops waiting for the web.
+    /// If this flag becomes true, the program stops waiting for servers.
     pub interrupt: Arc<AtomicBool>,
 }
 
@@ -37,12 +36,12 @@ pub struct Options {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct WebOptions {
-    /// The maximum time for each of these: finding a server, connecting, waiting for its answer, and waiting for the next bytes.
+    /// The maximum time for each step: finding the server, connecting to it, waiting for its answer, and waiting for more bytes.
     pub timeout: Duration,
-    /// The maximum number of consecutive attempts to resume a download after the connection was lost. The count starts again when
-    /// bytes arrive.
+    /// The maximum number of consecutive attempts to resume a download after the connection was lost. The count restarts when bytes
+    /// arrive.
     pub attempts_max: u32,
-    /// The pause before the first attempt to resume. It doubles with each further attempt, up to [`WebOptions::pause_max`].
+    /// The pause before the first attempt to resume. It doubles with each further attempt, up to `pause_max`.
     pub pause: Duration,
     /// The maximum pause, even if the server asks for a longer one.
     pub pause_max: Duration,

@@ -18,11 +18,11 @@ use orbit_core::text::is_same;
 /// The parts of each game to keep.
 #[derive(Clone, Debug)]
 pub struct ParseOptions {
-    /// True to keep tag pairs. Without tags, reading is a little faster.
+    /// True to keep tag pairs. Reading without them is a little faster.
     pub tags: bool,
     /// True to keep side lines.
     pub variations: bool,
-    /// True to keep comments and glyphs. This has an effect only if side lines are kept.
+    /// True to keep comments and glyphs. It has an effect only if `variations` is true, too.
     pub annotations: bool,
 }
 
@@ -32,25 +32,26 @@ impl Default for ParseOptions {
     }
 }
 
-/// The position in which the next move is played, or the reason why there is none.
+/// The position in which the next move is played, or the reason why no move can be played.
 enum ParserBoard {
-    /// The start position is not set up yet, since more tags may follow.
+    /// The start position has not been set up yet, since more tags may follow.
     Unset,
     Legal(Position),
     /// An illegal position, which arises when a side in check plays a null move.
     Loose(Position),
-    /// No moves can be played from the start position, for this reason.
+    /// No moves can be played from the start position, for the given reason.
     Unplayable(&'static str),
     /// The game was cut or skipped.
     Dead,
 }
 
-/// Selects the fast paths for plain text. The resulting games do not depend on this selection.
+/// Selects the fast paths for plain text. The games that are read do not depend on this selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickWays {
-    /// True to use the path that reads tokens and tag pairs one by one.
+    /// True to use the fast path that reads tokens and tag pairs one by one.
     pub(super) plain: bool,
-    /// The instruction set for the path that reads several tokens of a 64-byte block together. `None` turns this path off.
+    /// The instruction set for the fastest path, which reads several tokens of a 64-byte block together. `None` turns this path
+    /// off.
     pub(super) quick: Option<Isa>,
 }
 
@@ -63,10 +64,10 @@ pub(super) struct TextPlaces {
     pub(super) movetext: Option<usize>,
     /// The moves that were kept.
     pub(super) words: Vec<WordPlace>,
-    /// The comments after a move or before all moves: the node and the range without delimiters. Comments before the first move
-    /// of a side line are left out.
+    /// The comments after moves, and those before all moves. Each has its node and its range without delimiters. Comments before
+    /// the first move of a side line are not included.
     pub(super) comments: Vec<(u32, ByteRange)>,
-    /// All glyphs, except those of tokens that were not kept.
+    /// All glyphs, except those after a token that was not kept.
     pub(super) glyphs: Vec<(u16, ByteRange)>,
 }
 
@@ -78,7 +79,7 @@ pub(super) struct WordPlace {
     pub(super) start: usize,
     /// The end of the move's token, including glyphs that follow it directly.
     pub(super) end: usize,
-    /// The number of half-moves before the move, including those before the start position of the game.
+    /// The number of half-moves before the move, counted from move 1 even if the game begins later.
     pub(super) halves: u32,
     /// True if the move belongs to a side line.
     pub(super) in_side_line: bool,
@@ -93,7 +94,7 @@ impl ParserBoard {
     }
 }
 
-/// Reads the games of a text. The buffers are reused from game to game.
+/// A reader of the games of a text. It reuses its buffers from game to game.
 pub(super) struct GameParser<'a> {
     text: &'a [u8],
     /// The offset of `text` in its source.
@@ -104,15 +105,16 @@ pub(super) struct GameParser<'a> {
     ways: QuickWays,
     blocks: quick::Blocks,
     game: Game,
-    /// The number of tag pairs of `game` that belong to the current game. The tag pairs after them are left from earlier games.
+    /// The number of tags in `game.tags` that belong to the current game. The tags after them are left over from earlier games;
+    /// their memory is reused.
     tags: usize,
-    /// Tag pairs left from earlier games that this game does not need.
+    /// Tags left over from earlier games that the current game does not need. Their memory is reused.
     spare: Vec<Tag>,
     fen: Vec<u8>,
     has_fen: bool,
     variant: Option<Vec<u8>>,
     board: ParserBoard,
-    /// The boards of the lines that enclose the current line.
+    /// The boards of the lines that contain the current line.
     outer: Vec<ParserBoard>,
     /// Side lines and annotations, if they are kept.
     tree: SideLines,
@@ -147,7 +149,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Reads all games of a PGN text. Returns the number of side lines that it did not keep.
+    /// Reads all games of a PGN text. Returns the number of side lines that were not kept.
     pub(super) fn pgn(
         &mut self,
         text: &'a [u8],
@@ -180,7 +182,7 @@ impl<'a> GameParser<'a> {
         };
         let mut tokenizer = Tokenizer::whole(text, cap);
         loop {
-            // The fast paths read no annotations, and only the moves of a main line.
+            // The fast paths read only the moves of a main line, and no annotations.
             let is_cut = matches!(self.board, ParserBoard::Dead);
             if !self.options.annotations && self.outer.is_empty() && !is_cut {
                 self.plain(&mut tokenizer);
@@ -193,7 +195,7 @@ impl<'a> GameParser<'a> {
         tokenizer.side_lines().saturating_sub(kept)
     }
 
-    /// Reads the first game of a text with its side lines, and returns the places of the parts that it keeps.
+    /// Reads the first game of a text with its side lines, and returns the ranges of the parts that are kept.
     pub(super) fn first_game(&mut self, text: &'a [u8]) -> TextPlaces {
         self.text = text;
         self.base = 0;
@@ -209,8 +211,8 @@ impl<'a> GameParser<'a> {
             }
             let before = self.moves_here();
             self.take(event.clone(), &mut |_| {});
-            // An unclosed comment or variation extends to the end of the game. If no move precedes it, the movetext begins with
-            // it.
+            // An unclosed comment or variation extends to the end of the game. If no move precedes it, it is the start of the
+            // movetext.
             let open = if let Event::Fault(at, _) = event { Some(at) } else { None };
             places.movetext = places.movetext.or(tokenizer.movetext()).or(open);
             let here = self.moves_here().filter(|_| !matches!(self.board, ParserBoard::Dead));
@@ -251,7 +253,7 @@ impl<'a> GameParser<'a> {
         places
     }
 
-    /// Returns the number of half-moves before the start position, by the counters of its FEN.
+    /// Returns the number of half-moves before the start position, according to the counters of its FEN.
     fn halves_before(&self) -> u32 {
         let number = |counter: &[u8]| std::str::from_utf8(counter).ok()?.parse::<u32>().ok();
         let full = orbit_core::fen::counters(&self.fen)[1].and_then(number).unwrap_or(1).clamp(1, 1 << 20);
@@ -260,7 +262,7 @@ impl<'a> GameParser<'a> {
         2 * (full - 1) + u32::from(black_begins)
     }
 
-    /// Returns the current line and the number of its moves.
+    /// Returns the index of the current line and the number of its moves so far.
     fn moves_here(&self) -> Option<(usize, u32)> {
         self.tree.line().map(|line| (line, self.tree.len(line, self.game.moves.len())))
     }
@@ -284,7 +286,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Handles the events for side lines, comments and glyphs, which only a [`Tokenizer::whole`] yields.
+    /// Handles the events for side lines, comments and glyphs. Only a tokenizer from [`Tokenizer::whole`] yields these.
     #[cold]
     fn take_tree(&mut self, event: Event) {
         self.set_up();
@@ -292,7 +294,7 @@ impl<'a> GameParser<'a> {
             return;
         }
         let played = self.game.moves.len();
-        // After a token that was not kept, glyphs and comments are dropped: they do not belong to the moves before that token.
+        // Glyphs and comments after a token that was not kept are dropped, since they do not belong to the moves before that token.
         let keeps = self.options.annotations && !matches!(self.board, ParserBoard::Dead);
         match event {
             Event::Open(at) if self.done => self.lose(Loss::AfterResult, at, ""),
@@ -345,7 +347,7 @@ impl<'a> GameParser<'a> {
         self.tree.lose(loss, at, ply, why);
     }
 
-    /// Reads all lines of a FEN or EPD list.
+    /// Reads all positions of a FEN or EPD list.
     pub(super) fn epd(&mut self, text: &'a [u8], base: u64, on_game: &mut dyn FnMut(&Game)) {
         self.text = text;
         self.base = base;
@@ -365,8 +367,8 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Reads one line of a list. The operation `id` becomes the tag `Event`, and other operations become tags with their own
-    /// names. The counters of a FEN become the tags `hmvc` and `fmvn`, unless they are 0 and 1.
+    /// Reads one line of a FEN or EPD list. The operation `id` becomes the tag `Event`, and other operations become tags with their
+    /// own names. The counters of a FEN become the tags `hmvc` and `fmvn`, unless they are 0 and 1.
     fn epd_line(&mut self, line: &[u8]) {
         let line = ListLine::split(line);
         if self.options.tags {
@@ -384,7 +386,7 @@ impl<'a> GameParser<'a> {
         self.has_fen = true;
     }
 
-    /// Resets the game, and gives it its number.
+    /// Resets `game` for the game with this number.
     fn clear(&mut self, number: u32) {
         let game = &mut self.game;
         game.number = number;
@@ -416,7 +418,7 @@ impl<'a> GameParser<'a> {
         self.game.offset = self.base + at as u64;
     }
 
-    /// Adds a note if a source ends with moves but without a result, for instance because the file was cut between two tokens.
+    /// Adds a note if the source ends after moves without a result. For instance, the file may have been cut between two tokens.
     fn end(&mut self) {
         let is_open = self.open && !self.done && !self.game.moves.is_empty();
         if is_open && self.is_last && self.game.status == GameStatus::Whole {
@@ -469,7 +471,7 @@ impl<'a> GameParser<'a> {
         }
         let tag = &mut tags[self.tags];
         self.tags += 1;
-        // Most games have the same tags in the same order as the game before.
+        // Most games have the tags of the previous game in the same order, so the name is usually in place already.
         if !is_same(&tag.name, name) {
             tag.name.clear();
             tag.name.extend_from_slice(name);
@@ -505,13 +507,13 @@ impl<'a> GameParser<'a> {
         } else if !self.done && !dead {
             self.cut(at, reason);
         } else {
-            // The terminator was already read, or the game was cut or skipped before, so the fault is only a note.
+            // The result was already read, or the game was cut or skipped before, so this fault is only a note.
             let fault = self.fault(at, reason);
             self.game.notes.push(fault);
         }
     }
 
-    /// Sets up the start position, as soon as all tags are known.
+    /// Sets up the start position. All tags of the game must have been read.
     fn set_up(&mut self) {
         if !matches!(self.board, ParserBoard::Unset) {
             return;
@@ -556,14 +558,14 @@ impl<'a> GameParser<'a> {
         self.board = ParserBoard::Dead;
     }
 
-    /// Reads with the fast paths, as long as the text is plain.
+    /// Reads with the fast paths, until the text is no longer plain.
     fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
         match self.board {
             _ if !self.ways.plain => {}
             ParserBoard::Legal(position) => self.plain_moves(position, tokenizer),
             ParserBoard::Dead => tokenizer.skip_plain(),
             ParserBoard::Unset => {
-                // Most games have the same tags in the same order as the game before.
+                // Most games have the tags of the previous game in the same order, so its next tag gives the likely name.
                 while let Some((name, value)) =
                     tokenizer.plain_tag(self.game.tags.get(self.tags).map_or(b"", |tag| &tag.name[..]))
                 {
@@ -574,7 +576,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Plays plain moves with the fast paths. The position is passed by value so that it stays in registers.
+    /// Plays plain moves with the fast paths. The position is passed by value, so that it stays in registers.
     #[inline(never)]
     fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
         loop {
@@ -643,7 +645,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Ends the current line (the main line or a side line) before a token that is not a move.
+    /// Ends the current line, a main line or a side line, at a token that is not a legal move.
     fn cut_line(&mut self, at: usize, reason: String) {
         if self.outer.is_empty() {
             return self.cut(at, reason);
@@ -667,7 +669,7 @@ impl<'a> GameParser<'a> {
         self.cut_line(at, reason);
     }
 
-    /// Resolves a token to a legal move, and returns the move and the position after it.
+    /// Finds the legal move that a token means. Returns the move and the position after it.
     fn play(&mut self, shape: SanShape) -> Result<(PackedMove, Position), Misfit> {
         match &mut self.board {
             ParserBoard::Legal(position) if shape == SanShape::Null => {
@@ -701,19 +703,19 @@ impl<'a> GameParser<'a> {
     }
 }
 
-/// Returns the glyph at the end of a move's token, if there is one.
+/// Returns the glyph of `!` and `?` at the end of a move's token, if there is one.
 fn suffix(text: &[u8], word: &ByteRange) -> Option<(u16, ByteRange)> {
     let marks = text[word.clone()].iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let at = word.end - marks..word.end;
     Some((lex::glyph(&text[at.clone()])?, at))
 }
 
-/// Returns the parser's board for a side line that begins at a position.
+/// Returns the board for a side line that begins at `position`.
 fn board_of(position: Position) -> ParserBoard {
     if position.to_chess().is_ok() { ParserBoard::Legal(position) } else { ParserBoard::Loose(position) }
 }
 
-/// Resolves `\"` and `\\`; any other backslash is kept.
+/// Resolves the escapes `\"` and `\\`. Any other backslash is kept.
 fn unescape(value: &[u8], out: &mut Vec<u8>) {
     let mut rest = value;
     while let Some(at) = memchr::memchr(b'\\', rest) {

@@ -6,18 +6,18 @@ use std::io::{self, Read};
 #[derive(Default)]
 pub(super) struct PieceAtHand {
     piece: Vec<u8>,
-    /// The number of bytes of the piece that were already read.
+    /// The number of bytes of the current piece that were already read.
     taken: usize,
     at_end: bool,
 }
 
 impl PieceAtHand {
-    /// Reads bytes from the current piece. When it is exhausted, calls `next`, which waits for the next piece and returns `None`
-    /// at the end.
+    /// Reads bytes from the current piece. When the piece is exhausted, calls `next`, which waits for the next piece and returns
+    /// `None` at the end of the data.
     ///
     /// # Errors
     ///
-    /// Returns the errors of `next`. After an error, every read returns the end of the data.
+    /// Returns the errors of `next`. Every read after an error returns 0 bytes.
     pub(super) fn read(
         &mut self,
         buffer: &mut [u8],

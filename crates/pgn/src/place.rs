@@ -1,6 +1,7 @@
 //! Checks whether the file or archive member at a path exists, and whether it is unchanged.
 //!
-//! Size and time are compared first. The content is hashed only if they do not decide, since a hash needs a pass over the file.
+//! The size and the time are compared first. Only if they do not decide is the content hashed, since that takes a pass over the
+//! file.
 
 use std::fs::{self, File};
 use std::hash::Hasher as _;
@@ -13,7 +14,8 @@ use super::archive::{self, ArchiveRefusal, Unpacking};
 use super::{Freshness, Options, Stamp};
 
 impl Stamp {
-    /// Returns the size and the time of the file at a path. A member of an archive has its own size and the time of the archive.
+    /// Returns the size and the time of the file at a path. For a member of an archive, these are the size of the member and the
+    /// time of the archive.
     ///
     /// # Errors
     ///
@@ -27,7 +29,7 @@ impl Stamp {
         }
     }
 
-    /// Compares the stamp with the file at a path. The file is read only if its size is the same and its time differs.
+    /// Compares the stamp with the file at a path. The content is read only if the size is the same but the time differs.
     ///
     /// # Errors
     ///
@@ -40,8 +42,8 @@ impl Stamp {
         }
     }
 
-    /// Compares the stamp with the file at a path, by size and time alone. Returns [`Freshness::Unread`] if the content would
-    /// have to be compared.
+    /// Compares the stamp with the file at a path, only by size and time. Returns [`Freshness::Unread`] if the content would have
+    /// to be compared.
     ///
     /// # Errors
     ///
@@ -49,7 +51,7 @@ impl Stamp {
     pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
         let now = match Stamp::at(path) {
             Ok(stamp) => stamp,
-            // The path of a member that was removed from its archive leads through a file that is not a folder.
+            // If a member was removed from its archive, the system sees a path through a file, and reports `NotADirectory`.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(Freshness::Missing);
             }
@@ -66,8 +68,8 @@ impl Stamp {
     }
 }
 
-/// Returns whether a path leads to a file, or to a member of an archive. Every path into an unreadable archive counts as a
-/// member.
+/// Returns whether a path leads to a file, or to a member of an archive. If an archive cannot be read, every path into it counts as
+/// a member.
 pub fn is_file(path: &Path) -> bool {
     match Stamp::at(path) {
         Ok(stamp) => stamp.bytes.is_some(),
@@ -75,7 +77,8 @@ pub fn is_file(path: &Path) -> bool {
     }
 }
 
-/// Returns the XXH3 hash (64 bits) of a file's bytes as stored, or of the unpacked bytes of a member of an archive.
+/// Returns the XXH3 hash (64 bits) of a file or of a member of an archive. A file is hashed as stored, even if it is compressed; a
+/// member is hashed after it was unpacked.
 ///
 /// # Errors
 ///

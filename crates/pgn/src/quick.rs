@@ -1,11 +1,11 @@
-//! The fastest path through plain movetext. It finds tokens with masks over blocks of 64 bytes. It reads, checks and plays a
-//! usual move without a branch on its content.
+//! The fastest path through plain movetext. It finds tokens with bit masks over blocks of 64 bytes of text. It reads, checks and
+//! plays an ordinary move without a branch that depends on the move.
 //!
 //! This path accepts the moves that [`San`] can represent, their numbers, and blanks without an empty line. At anything else it
-//! stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues from the end of the
-//! last move. An unusual move, such as a promotion, an en passant capture or a move of one of several pieces of which the others
-//! are pinned, is resolved by [`resolve::plain`]; the fast path continues after it. Games with castling rights that standard
-//! chess does not have are read by the other paths.
+//! stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues after the last move.
+//! [`resolve::plain`] resolves the unusual moves: promotions, en passant captures, and moves of one of several pieces of which the
+//! others are pinned. After such a move the fast path continues. Games with castling rights that standard chess does not have are
+//! read by the other paths.
 //!
 //! Invariant: games, offsets and faults are the same as on the slower paths.
 
@@ -38,9 +38,9 @@ use super::tokenizer::San;
 use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::isa::Isa;
 
-/// Plays the moves at the beginning of `text[from..]`, which must be plain movetext of a main line: no variation is open and no
-/// empty line precedes it. Adds the moves, and the positions after them, to the game. Returns the index after the last move that
-/// was played, and the position there.
+/// Plays the moves at the start of `text[from..]`, which must be plain movetext of a main line: no variation may be open, and no
+/// empty line may precede it. Adds the moves, and the positions after them, to the game. Returns the index after the last move that
+/// was played, and the position after this move.
 pub(super) fn play(
     isa: Isa,
     text: &[u8],
@@ -51,7 +51,7 @@ pub(super) fn play(
     if !may_begin(text, from) {
         return (from, position);
     }
-    /// Compiles the code of [`play_with`] for another instruction set.
+    /// Compiles the code of [`play_with`] for one instruction set.
     #[cfg(target_arch = "x86_64")]
     macro_rules! play_on {
         ($features:literal, $with:expr) => {{
@@ -66,7 +66,7 @@ pub(super) fn play(
                 play_with(with, text, from, position, game)
             }
             #[expect(unsafe_code, reason = "code for another instruction set")]
-            // SAFETY: the value exists only where the processor has these instructions.
+            // SAFETY: a value of the instruction set exists only where the processor has its instructions.
             unsafe {
                 play_so($with, text, from, position, game)
             }
@@ -83,22 +83,22 @@ pub(super) fn play(
     }
 }
 
-/// The moves of a main line, and the positions after them, to which the fast path adds.
+/// The lists to which the fast path adds: the moves of a main line, and the positions after them.
 pub(super) struct QuickLine<'a> {
     pub(super) moves: &'a mut Vec<PackedMove>,
     pub(super) positions: &'a mut Vec<Position>,
     pub(super) blocks: &'a mut Blocks,
 }
 
-/// Buffers for the block whose moves are being played, and for the next one.
+/// Two buffers: one for the block of text whose moves are being played, one for the next block.
 pub(super) struct Blocks([TextBlock; 2]);
 
 impl Blocks {
     pub(super) const EMPTY: Blocks = Blocks([TextBlock::EMPTY; 2]);
 }
 
-/// Returns whether a move or its number begins at `from`, or after one blank. In games with a comment after each move, this test
-/// avoids reading a block without moves.
+/// Returns whether a move or a move number begins at `from`, or after one blank. If a comment follows each move, this test avoids
+/// reading blocks without moves.
 fn may_begin(text: &[u8], from: usize) -> bool {
     match text.get(from..from + 2) {
         Some([b' ' | b'\n', next]) => next.is_ascii_alphanumeric(),
@@ -122,8 +122,8 @@ fn play_with(
     let [mut block, mut next] = blocks.0.each_mut();
     block.read(with, text, from);
     while block.words() > 0 {
-        // The tokens of the next block are read before the moves of this block are played, so that the processor can do both at
-        // the same time.
+        // The tokens of the next block are read before the moves of this block are played: the two tasks are independent, so the
+        // processor can do them at the same time.
         next.read(with, text, block.end);
         moves.reserve(WORDS);
         positions.reserve(WORDS);
@@ -146,7 +146,7 @@ fn play_with(
                 men = match played {
                     0 => before,
                     #[expect(unsafe_code, reason = "slots are filled one after the other")]
-                    // SAFETY: all slots before this one were written.
+                    // SAFETY: all elements of `position_slots` before `played` were written.
                     _ => QuickPosition::from_position(unsafe { position_slots[played - 1].assume_init() }),
                 };
                 let Some((mv, after)) = unusual(text, block.word(played), men) else { break };
@@ -157,7 +157,7 @@ fn play_with(
             played += 1;
         }
         #[expect(unsafe_code, reason = "a capacity that is looked at once for all words of a block")]
-        // SAFETY: in both vectors, `played` slots after the length were written.
+        // SAFETY: in both vectors, the `played` elements after the length were written.
         unsafe {
             moves.set_len(moves.len() + played);
             positions.set_len(positions.len() + played);
@@ -170,7 +170,7 @@ fn play_with(
     (block.end, men.position())
 }
 
-/// Plays castling, or a move that [`resolve::plain`] must resolve. Returns `None` if the token is not a legal move.
+/// Plays castling, or a move that [`resolve::plain`] must resolve. Returns `None` if the token does not mean a legal move.
 #[cold]
 #[inline(never)]
 fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(PackedMove, QuickPosition)> {
@@ -188,11 +188,11 @@ fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(P
 /// A legal position from the view of the side to move.
 #[derive(Clone, Copy)]
 struct QuickPosition {
-    /// The first three planes of [`Board`], which encode the roles of the pieces.
+    /// The first three bit planes of [`Board`], which encode the roles of the pieces.
     roles: [u64; 3],
     own: u64,
     other: u64,
-    /// The square of the king of the side to move, as a number; `other_king` is the square of the other king.
+    /// The number of the square of the king that is to move; `other_king` is the square of the other king.
     own_king: usize,
     other_king: usize,
     state: u32,
@@ -223,7 +223,7 @@ impl QuickPosition {
         Position { board: Board { planes: [p0, p1, p2, black] }, state: State(state) }
     }
 
-    /// Returns whether all castling rights exist in standard chess, since [`RIGHTS`] covers no others.
+    /// Returns whether all castling rights are rights of standard chess. The table [`RIGHTS`] has no others.
     fn has_usual_rights(&self) -> bool {
         let rights = self.state >> 16;
         let held = rights >> 3 & 0x1111;
@@ -235,8 +235,8 @@ impl QuickPosition {
             && stands(1 << 60, !white, held & 0x1100)
     }
 
-    /// Plays the move of a token. Returns whether the move was usual and legal. If it was not, the resulting position is
-    /// meaningless.
+    /// Plays the move of the token with the number `word`. The flag in the result is true if the move is ordinary and legal;
+    /// otherwise the resulting position is meaningless.
     #[inline(always)]
     fn play<const COLOR: usize>(
         self,
@@ -247,7 +247,7 @@ impl QuickPosition {
         let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
         let [n0, n1, n2] =
             [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
-        // These are the pieces whose move the token can be, mostly one. If there are several, only those with a free path count.
+        // The pieces that the token can mean; mostly there is one. If there are several, only those with a free path count.
         let occupied = own | other;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
         let reach = sketches.reach[word] as usize & 511;
@@ -255,7 +255,7 @@ impl QuickPosition {
         if origin & origin.wrapping_sub(1) != 0 {
             origin = only_free(to, origin, occupied);
         }
-        // The number is 64 if there is no piece. The path from 64 is never free.
+        // `from` is 64 if there is no piece. The path from 64 is never free, so the move is then wrong.
         let from = origin.trailing_zeros();
         let pawn_errs = (other ^ sketches.takes[word]) & sketches.pawn_target[word];
         let wrong = WAYS[from as usize][to] & occupied | own & target | pawn_errs;
@@ -267,7 +267,7 @@ impl QuickPosition {
         ];
         let moved = own & !origin | target;
         let enemies = other & !target;
-        // No enemy may attack the king after the move.
+        // No enemy may attack the own king after the move.
         let king = if reach >= KING { to } else { own_king };
         let seen = seen::<COLOR>(self.roles, king & 63, enemies, moved | enemies);
         // The square that a pawn passes over.
@@ -286,12 +286,12 @@ impl QuickPosition {
         (men, mv, wrong | seen == 0)
     }
 
-    /// Castles as in standard chess, if castling is legal. Otherwise the position stays unchanged, and the result is `None`.
+    /// Castles as in standard chess if this is legal. Otherwise the position stays unchanged, and the result is `None`.
     fn castle<const COLOR: usize>(&mut self, towards: CastlingSide) -> Option<PackedMove> {
         let QuickPosition { roles: [p0, p1, p2], own, other, other_king, state, .. } = *self;
         let back = 56 * COLOR;
-        // These are the files of the king and the rook after the move, the file of the rook before it, the squares that must be
-        // empty, and the files of the king's path.
+        // In this order: the files of king and rook after castling, the rook's file before it, the squares that must be empty, and
+        // the files on the king's path.
         let (king_to, rook_to, rook, free, way) = match towards {
             CastlingSide::KingSide => (6, 5, 7, 0x60, 4..7),
             CastlingSide::QueenSide => (2, 3, 0, 0x0e, 2..5),
@@ -321,7 +321,8 @@ impl QuickPosition {
     }
 }
 
-/// Returns the only square of a set that has a free path to `to`, as a bitboard; 0 if there are none or several.
+/// Returns the only square of `set` that has a free path to `to`, as a bitboard. Returns 0 if there is none, or if there are
+/// several.
 #[inline(always)]
 fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
     let mut free = 0;
@@ -335,8 +336,8 @@ fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
     if free & free.wrapping_sub(1) == 0 { free } else { 0 }
 }
 
-/// Returns a value other than 0 if one of `enemies` attacks a square. `occupied` are the squares that block lines. The attacked
-/// piece has the color `COLOR`.
+/// Returns a value other than 0 if one of `enemies` attacks the square of a piece of the color `COLOR`. `occupied` are the squares
+/// that block lines.
 #[inline(always)]
 fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64, occupied: u64) -> u64 {
     let around = &AROUND[square];
@@ -347,7 +348,7 @@ fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64,
         *far &= far.wrapping_sub(1);
         is_free
     };
-    // There are rarely more than two sliders on a line with the square, so two are examined without a branch.
+    // Rarely are more than two sliders on a line with the square, so two of them are examined without a branch.
     let mut seen = steps & enemies;
     seen |= first_is_free(&mut far);
     seen |= first_is_free(&mut far);

@@ -1,8 +1,8 @@
-//! Finds the legal move that a token of movetext denotes.
+//! Finds the legal move that a token of movetext means.
 //!
-//! Every move that is returned is legal. No list of moves is generated. A piece may move to a square if it reaches it on an empty
-//! board, if nothing is in between, and if no enemy on a line with the king of the side to move attacks that king after the move.
-//! In most positions only one piece and at most two enemies have to be examined.
+//! Every move that is returned is legal, but no list of legal moves is generated. A piece may move to a square under three
+//! conditions: it reaches the square on an empty board, no piece is in between, and no enemy slider attacks the own king after the
+//! move. In most positions only one piece and at most two enemies have to be examined.
 
 use shakmaty::attacks;
 use shakmaty::{Bitboard, CastlingSide, File, Piece, Rank, Role, Square};
@@ -17,11 +17,11 @@ use orbit_core::board::{Code, PackedMove, Position};
 pub(super) enum Misfit {
     /// No legal move matches the token.
     Illegal,
-    /// The token matches the moves of several pieces, which stand on these squares.
+    /// The token matches the moves of several pieces. Their squares are given.
     Ambiguous(Bitboard),
 }
 
-/// Finds the only legal move that a SAN token can mean. The position must be legal. A wrong or missing `x` is accepted;
+/// Finds the only legal move that a SAN token can mean. The position must be legal. An `x` may be missing or superfluous;
 /// everything else must match.
 pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
@@ -50,7 +50,7 @@ pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove,
     }
 }
 
-/// Does the same as [`resolve`], for a plain SAN token.
+/// Like [`resolve`], but for a plain SAN token.
 #[inline(always)]
 pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
@@ -83,8 +83,8 @@ impl MovingSide {
         role as u32 | (self.position.state.0 & 1) << 3
     }
 
-    /// Finds the only piece on a square of `hints` that may move to `to`, and returns its move. Roles (knight to king) are
-    /// numbered as in [`REACH`].
+    /// Finds the only piece on a square of `hints` that may move to `to`, and returns its move. `role` is a number from 2 (knight)
+    /// to 6 (king), as in [`REACH`].
     #[inline(always)]
     fn piece(&self, role: usize, hints: u64, to: Square) -> Result<PackedMove, Misfit> {
         let [p0, p1, p2, _] = self.position.board.planes;
@@ -101,7 +101,7 @@ impl MovingSide {
         Ok(PackedMove((from | (to as u32) << 6 | self.code(role) << 12) as u16))
     }
 
-    /// Finds the only one of several pieces that can move without exposing its king.
+    /// Finds the only piece on `origins` that can move to `to` without exposing its own king.
     #[cold]
     fn free_to_leave(&self, role: usize, origins: u64, to: Square) -> Result<u64, Misfit> {
         let free = Bitboard(origins).into_iter().filter(|&from| self.may_leave(role, bit(from), to));
@@ -113,15 +113,15 @@ impl MovingSide {
         }
     }
 
-    /// Returns whether no enemy attacks the king after the move.
+    /// Returns whether no enemy attacks the own king after the move.
     #[inline(always)]
     fn may_leave(&self, role: usize, from: u64, to: Square) -> bool {
         let king = if role == Role::King as usize { to } else { self.king };
         !self.is_attacked(king, self.occupied & !from | bit(to), bit(to))
     }
 
-    /// Finds the only pawn that may move to `to`, and returns its move. If the token names no file of origin, the move is not a
-    /// capture.
+    /// Finds the only pawn that may move to `to`, and returns its move. A token that names no file of origin means a move that is
+    /// not a capture.
     #[inline(always)]
     fn pawn(
         &self,
@@ -158,7 +158,7 @@ impl MovingSide {
         Ok(PackedMove::en_passant(Square::new(beside.trailing_zeros()), to))
     }
 
-    /// Finds the pawn one or two squares behind `to` that may go there.
+    /// Finds the pawn that may move straight ahead to `to`, by one or two squares.
     #[inline(always)]
     fn push(
         &self,
@@ -185,7 +185,7 @@ impl MovingSide {
         Ok(PackedMove((from.trailing_zeros() | (to as u32) << 6 | code << 12) as u16))
     }
 
-    /// Castles by the rules of Chess960, which include those of standard chess.
+    /// Returns the castling move to one side. The rules are those of Chess960, which include standard chess.
     fn castle(&self, towards: CastlingSide) -> Result<PackedMove, Misfit> {
         let is_king_side = towards.is_king_side();
         let state = self.position.state;
@@ -199,7 +199,7 @@ impl MovingSide {
         if free & others != 0 || self.is_attacked(king_to, others | bit(rook_to), 0) {
             return Err(Misfit::Illegal);
         }
-        // When the king's path is checked for attacks, the rook is still on its old square, where it may cover the king.
+        // The rook is still on its old square when the king's path is checked for attacks: it may block a line to the king.
         let mut passed = Bitboard(way | bit(king)).into_iter();
         if passed.any(|square| self.is_attacked(square, others | bit(rook), 0)) {
             return Err(Misfit::Illegal);
@@ -207,8 +207,8 @@ impl MovingSide {
         Ok(PackedMove::castle(king, rook))
     }
 
-    /// Resolves the coordinates of a king's move. `e1g1` is castling if the king cannot move there in one step, and `e1h1` is
-    /// castling if its rook is there.
+    /// Finds the king's move that two squares mean. `e1g1` is castling if the king cannot move to g1 in one step, and `e1h1` is
+    /// castling if its rook is on h1.
     fn king_coordinates(&self, from: Square, to: Square) -> Result<PackedMove, Misfit> {
         if let Ok(step) = self.piece(Role::King as usize, !0, to) {
             return Ok(step);
@@ -220,8 +220,8 @@ impl MovingSide {
         if is_meant { Ok(mv) } else { Err(Misfit::Illegal) }
     }
 
-    /// Returns whether an enemy attacks a square. `occupied` are the squares that block lines, and the enemies on the squares
-    /// `taken` are ignored.
+    /// Returns whether an enemy attacks a square. `occupied` are the squares that block lines. Enemies on the squares `taken` are
+    /// ignored.
     #[inline(always)]
     fn is_attacked(&self, square: Square, occupied: u64, taken: u64) -> bool {
         let [p0, p1, p2, _] = self.position.board.planes;
@@ -235,7 +235,7 @@ impl MovingSide {
     }
 }
 
-/// Returns the squares of `others` that have nothing between them and `square`. There are rarely more than two, so two are
+/// Returns the squares of `others` with no occupied square between them and `square`. There are rarely more than two, so two are
 /// examined without a branch.
 #[inline(always)]
 fn open(square: Square, others: u64, occupied: u64) -> u64 {
@@ -269,8 +269,8 @@ fn between(a: Square, b: Square) -> u64 {
     BETWEEN[a as usize][b as usize]
 }
 
-/// Finds the only move that matches a token, in an illegal position. Such a position arises when a side in check plays a null
-/// move. Pieces move as usual, no king is captured or left in check, and castling is not possible.
+/// Finds the only move that matches a token in an illegal position, which arises when a side in check plays a null move. Pieces
+/// move as usual, no king may be captured or left in check, and castling is not possible.
 pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<PackedMove, Misfit> {
     let SanShape::Piece { role, file, rank, to, promotion } = shape else { return Err(Misfit::Illegal) };
     let turn = position.state.turn();
@@ -308,7 +308,7 @@ pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<Pa
     }
 }
 
-/// Returns whether an origin is on the file that a token names. A pawn move that names no file is not a capture.
+/// Returns whether an origin is on the file that a token names. A pawn move without a named file is not a capture.
 fn fits_file(role: Role, file: Option<File>, from: Square, to: Square) -> bool {
     match file {
         Some(file) => file == from.file(),
@@ -376,7 +376,7 @@ mod tests {
         Position::from_setup(&chess.to_setup(EnPassantMode::Always))
     }
 
-    /// Finds the only legal move of shakmaty that matches a shape.
+    /// Finds the only legal move that matches a shape, with shakmaty.
     fn wanted(shape: SanShape, chess: &Chess, legal: &[Move]) -> Result<Move, Misfit> {
         let castle = |side| {
             let mut castles = legal.iter().filter(|mv| mv.castling_side() == Some(side));
@@ -437,7 +437,7 @@ mod tests {
         }
     }
 
-    /// Compares all shapes: all combinations of roles, named origins, targets and promotions.
+    /// Compares the results for all shapes: all combinations of roles, named origins, targets and promotions.
     fn compare_all(chess: &Chess, seen: &mut Seen) {
         let (position, legal) = (packed(chess), chess.legal_moves());
         for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {

@@ -1,25 +1,25 @@
-//! Reads a token of movetext in any notation: SAN, long algebraic notation, coordinates, figurines.
+//! Reads moves from tokens of movetext in any notation: SAN, long algebraic notation, coordinates, figurines.
 
 use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
 use super::letters::{dash, past_blanks};
 
-/// The move that a token of movetext describes, without reference to a board.
+/// The move that a token of movetext describes, as far as it can be read without a board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SanShape {
     /// Castling, written as `O-O` or `O-O-O`.
     Castle(CastlingSide),
-    /// A piece goes to a square. `role` is `None` in coordinates such as `e2e4`, which move whichever piece is there.
+    /// A piece moves to a square. `role` is `None` in coordinates such as `e2e4`, which move whichever piece is on the origin.
     Piece { role: Option<Role>, file: Option<File>, rank: Option<Rank>, to: Square, promotion: Option<Role> },
     /// The side to move passes.
     Null,
 }
 
-/// The maximum length of a token that may be a move, in bytes.
+/// The maximum length in bytes of a token that can be a move.
 const WORD_MAX: usize = 32;
 
 impl SanShape {
-    /// Reads a token with its suffixes (`+`, `#`, `!?`, `e.p.`, ...). Returns `None` if the token is not a move.
+    /// Reads a move and its suffixes (`+`, `#`, `!?`, `e.p.`, ...). Returns `None` if the token is not a move.
     pub(super) fn parse(word: &[u8]) -> Option<SanShape> {
         if word.len() < 2 || word.len() > WORD_MAX {
             return None;
@@ -44,7 +44,8 @@ impl SanShape {
         })
     }
 
-    /// Returns whether the move names no promotion although it ends on the last rank and may, by its squares, be a pawn move.
+    /// Returns whether the move may be a promotion without a named piece: it ends on the last rank, and by its squares it may be a
+    /// pawn move.
     pub(super) fn lacks_promotion(self) -> bool {
         let SanShape::Piece { role, rank, to, promotion: None, .. } = self else { return false };
         let before = match to.rank() {
@@ -93,12 +94,12 @@ fn castle(word: &[u8]) -> Option<SanShape> {
     is_suffix(rest).then_some(SanShape::Castle(side))
 }
 
-/// Returns the rest of a token that begins with a dash and `letter` (`O` or `0`), after these two signs.
+/// Returns the part of `word` after a dash and `letter` (`O` or `0`), if `word` begins with these two.
 fn past_castle(word: &[u8], letter: u8) -> Option<&[u8]> {
     past_dash(word)?.strip_prefix(&[letter])
 }
 
-/// Returns the lengths of the castling moves with which a token begins, the longer one first: for `O-O-O` 5 and 3.
+/// Returns the lengths of the castling moves with which a token begins, the longer one first. For `O-O-O` these are 5 and 3.
 pub(super) fn castlings(word: &[u8]) -> impl Iterator<Item = usize> {
     let short = word.split_first().and_then(|(&letter, rest)| past_castle(rest, letter));
     let long = short.and_then(|rest| past_castle(rest, word[0]));
@@ -122,7 +123,8 @@ fn role(word: &[u8]) -> (Option<Role>, &[u8]) {
 /// The file and the rank of the origin, if the token names them, and the target square.
 type SanSquares = (Option<File>, Option<Rank>, Square);
 
-/// Reads the squares of a move: `f3`, `gf3`, `1f3` or `g1f3`, perhaps with `x`, `:` or `-` before the target.
+/// Reads the squares of a move: `f3`, `gf3`, `1f3` or `g1f3`, each with an optional `x`, `:` or `-` before the target. Also returns
+/// the rest of the token.
 fn squares(word: &[u8]) -> Option<(SanSquares, &[u8])> {
     if let Some((first, rest)) = square(word) {
         return Some(match square(past_sign(rest)) {
@@ -149,7 +151,7 @@ fn past_sign(word: &[u8]) -> &[u8] {
     }
 }
 
-/// Reads a promotion: `=Q`, `/Q`, `(Q)`, `Q` or `q`. The letter may be a figurine, and blanks and several signs may precede it.
+/// Reads a promotion: `=Q`, `/Q`, `(Q)`, `Q` or `q`. The letter may be a figurine, and several blanks and signs may precede it.
 fn promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
     let mut at = 0;
     loop {
@@ -173,7 +175,7 @@ fn promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
     (promotion, rest[close..].strip_prefix(b")").unwrap_or(rest))
 }
 
-/// Returns whether the rest of a token after the move is only a suffix, such as `+`, `!?` or `e.p.`.
+/// Returns whether the rest of a token, after the move, is a suffix such as `+`, `!?` or `e.p.`, or empty.
 fn is_suffix(rest: &[u8]) -> bool {
     if rest.is_empty() {
         return true;

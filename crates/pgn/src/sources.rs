@@ -22,14 +22,15 @@ use super::{Options, PgnError, SourceFailure, Stamp, Url};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Source {
-    /// The name for messages: the path as it was given or found, the URL without user, password and query, or `standard input`.
+    /// The name of the source in messages: the path as it was given or found, the URL without user, password and query, or
+    /// `standard input`.
     pub name: String,
-    /// The path of a file or of a member of an archive; `None` for all other sources.
+    /// The path, if the source is a file or a member of an archive; otherwise `None`.
     pub path: Option<PathBuf>,
     /// The size in bytes before decompression, if it is known.
     pub bytes: Option<u64>,
-    /// The identity of the source: its size and time after it was opened, and its hash after it was read to its end. A source
-    /// that is not a file has no time.
+    /// The identity of the source. Its size and time are known after the source was opened, and its hash after it was read to its
+    /// end. A source that is not a file has no time.
     pub stamp: Stamp,
     /// The compression; `None` before the source is opened.
     pub compression: Option<Compression>,
@@ -39,9 +40,9 @@ pub struct Source {
 
 #[derive(Clone)]
 enum SourceInput {
-    /// A file. The origin says whether its own path or its folder was given.
+    /// A file. The origin tells whether the file itself or its folder was given.
     File(PathBuf, FileOrigin),
-    /// A member of an archive, by its index. The origin says whether its own path or the archive was given.
+    /// A member of an archive, by its index. The origin tells whether the member itself or the archive was given.
     Member(Arc<Archive>, usize, FileOrigin),
     /// An archive whose members cannot be listed.
     Refused(ArchiveRefusal),
@@ -72,7 +73,7 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
-/// Says whether the path of a file was given, or that of a folder or archive that contains it.
+/// Tells whether the path of a file was given, or that of a folder or archive that contains the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileOrigin {
     Named,
@@ -84,7 +85,7 @@ pub struct Sources {
     sources: Vec<Source>,
     waiting: VecDeque<(u32, SourceInput)>,
     current: Option<Cutter>,
-    /// The file or the archive that is being read, kept in order to notice changes.
+    /// The file or archive that is being read. It is kept in order to notice that it changed meanwhile.
     file: Option<OpenedFile>,
     place: FileOrigin,
     unpacking: Unpacking,
@@ -97,17 +98,17 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Opens the inputs. Their content is not read yet.
+    /// Opens the inputs without reading their content.
     ///
     /// `-` is standard input. A file may have any name; its content decides how it is read. A path that begins with `https://` or
-    /// `http://` is a file on the web; this function sends the request to its server. A folder means all files in it and its
-    /// subfolders whose names end in `.pgn`, `.epd` or `.fen`, perhaps followed by `.zst`, `.gz` or `.bz2` (in upper or lower
-    /// case), and all archives. The files are in byte order of their paths. Links from a folder to other folders are not
+    /// `http://` is a file on the web; this function sends the request to its server. A folder stands for all archives in it and
+    /// its subfolders, and for all files there whose names end in `.pgn`, `.epd` or `.fen`, perhaps followed by `.zst`, `.gz` or
+    /// `.bz2` (in upper or lower case). The files are in byte order of their paths. Links from a folder to other folders are not
     /// followed.
     ///
-    /// A zip archive, or a 7z archive with the feature `sevenz`, means its members with such names, in the order of the archive.
-    /// Each member is a source of its own, whose path is the path of the archive followed by the member's name. A member with any
-    /// other name can be given by this path. A folder inside the archive can be given in the same way.
+    /// A zip archive, or a 7z archive with the feature `sevenz`, stands for its members with such names, in the order of the
+    /// archive. Each member is a separate source; its path is the path of the archive followed by the member's name. By such a
+    /// path, a member with any other name or a folder inside the archive can be given, too.
     ///
     /// # Errors
     ///
@@ -154,7 +155,7 @@ impl Sources {
         Ok(all)
     }
 
-    /// Makes an input from bytes in memory, plain or compressed.
+    /// Makes the sources from bytes in memory, which may be compressed.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Sources {
         Sources::from_bytes_with(name, bytes, Options::default())
     }
@@ -171,11 +172,11 @@ impl Sources {
         all
     }
 
-    /// Returns a copy of the inputs, from which nothing has been read yet.
+    /// Returns a copy of the inputs that begins at the first of them.
     ///
     /// # Panics
     ///
-    /// Panics if a chunk was read already.
+    /// Panics if reading has begun.
     pub fn unread(&self) -> Sources {
         assert!(self.waiting.len() == self.sources.len(), "sources that were begun are not read again");
         Sources {
@@ -185,13 +186,13 @@ impl Sources {
         }
     }
 
-    /// Sets the interrupt flag: when it becomes true, the program stops waiting for the web.
+    /// Sets the interrupt flag. When it becomes true, the program stops waiting for servers.
     pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
         self.options.interrupt = Arc::clone(flag);
     }
 
-    /// Sets the number of threads that unpack sources: see [`Options::unpack_threads`]. Sources that are already being read do
-    /// not change.
+    /// Sets the number of threads that unpack a source: see [`Options::unpack_threads`]. A source that is already being read keeps
+    /// its number.
     pub fn unpack_on(&mut self, threads: usize) {
         self.options.unpack_threads = threads;
     }
@@ -222,7 +223,7 @@ impl Sources {
         Ok(())
     }
 
-    /// Adds the members of an archive that look like games; if `below` is given, only the member or the folder with this name.
+    /// Adds the members of an archive that look like games. If `below` is given, adds only the member or the folder with this name.
     fn add_members(
         &mut self,
         path: &Path,
@@ -250,7 +251,7 @@ impl Sources {
         Ok(())
     }
 
-    /// Adds an archive whose members cannot be listed. The failure is reported when the archive would be read.
+    /// Adds an archive whose members cannot be listed. The failure is reported when it is the archive's turn to be read.
     fn refuse(&mut self, path: &Path, bytes: Option<u64>, refusal: ArchiveRefusal) -> Result<(), PgnError> {
         self.add_path(path.to_owned(), bytes, SourceInput::Refused(refusal));
         Ok(())
@@ -274,7 +275,7 @@ impl Sources {
         self.waiting.push_back((index, input));
     }
 
-    /// Returns the length at which games are cut: see [`Options::game_bytes_max`].
+    /// Returns the maximum length of a game in bytes: see [`Options::game_bytes_max`].
     pub fn game_bytes_max(&self) -> usize {
         self.options.game_bytes_max
     }
@@ -284,30 +285,29 @@ impl Sources {
         &self.sources
     }
 
-    /// Returns the failures so far: the sources that were not read to their ends.
+    /// Returns the sources that could not be read to their ends so far.
     pub fn failures(&self) -> &[SourceFailure] {
         &self.failures
     }
 
-    /// Returns the files that were skipped so far. They are in a folder that was given, and have no games in spite of their
-    /// names.
+    /// Returns the files that were skipped so far. They were found in a given folder, and have no games in spite of their names.
     pub fn skipped(&self) -> &[SourceFailure] {
         &self.skipped
     }
 
-    /// Returns notes for the user about files of folders and members of archives that may have games but are not read, and about
+    /// Returns notes for the user. They name files in folders and members of archives that may contain games but are not read, and
     /// members whose names were changed: `a.zip: 1 member is no .pgn, .epd or .fen and was left out: a.txt`.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Returns the number of bytes read so far, before decompression. To show progress, compare it with the sum of
+    /// Returns the number of compressed bytes that were read so far. For a progress display, compare it with the sum of
     /// [`Source::bytes`].
     pub fn bytes_read(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
 
-    /// Reads the next chunk. Returns `None` after the last source. If a source cannot be read further, it is recorded in
+    /// Reads the next chunk. Returns `None` after the last source. A source that cannot be read further is recorded in
     /// [`Sources::failures`], and reading continues with the next source.
     pub fn next_chunk(&mut self) -> Option<Chunk> {
         let mut texts = Vec::new();
@@ -321,7 +321,7 @@ impl Sources {
             let source = cutter.source();
             let Sources { failures, skipped, place, options, .. } = self;
             let text = cutter.next(options, &mut |ChunkFailure { offset, reason, kind }| {
-                // An interrupt is not a failure of the source; the caller notices it by the flag.
+                // An interrupt is not a failure of the source. The caller sees it by the flag.
                 if options.interrupt.load(Ordering::Relaxed) {
                     return;
                 }
@@ -395,13 +395,13 @@ impl Sources {
         }
     }
 
-    /// Ends the current source, and records its hash if all of it was read without a failure. If the file grew while it was read,
-    /// no hash is recorded. If it shrank or was replaced, this is a failure.
+    /// Ends the current source. Records its hash if all of it was read without a failure and the file did not grow meanwhile.
+    /// Records a failure if the file shrank or was replaced.
     fn leave(&mut self) {
         let Some(cutter) = self.current.take() else { return };
         let index = cutter.source();
         let source = &mut self.sources[index as usize];
-        // Sources are read in order, so only the last failure can belong to this source.
+        // Sources are read in order, so only the last failure in the list can belong to this source.
         let is_left = |list: &[SourceFailure]| list.last().is_some_and(|failure| failure.source == index);
         if is_left(&self.failures) || is_left(&self.skipped) {
             return;
@@ -419,7 +419,7 @@ impl Sources {
     }
 }
 
-/// Adds files on the web to the sources. All these files share one client.
+/// Adds files on the web to the sources. All of them use one client.
 #[derive(Default)]
 struct Web {
     #[cfg(feature = "https")]
@@ -446,7 +446,7 @@ impl Web {
     }
 }
 
-/// The file that is being read, with its state when it was opened.
+/// The file that is being read, with its metadata from the time when it was opened.
 enum OpenedFile {
     File {
         path: PathBuf,
@@ -457,8 +457,8 @@ enum OpenedFile {
 }
 
 impl OpenedFile {
-    /// Returns a message if the file changed while it was read, since the bytes that were read may then be no state that the file
-    /// ever had. A file that only grew, or that was removed, counts as unchanged. An archive that grew counts as changed.
+    /// Returns a message if the file changed while it was read: the bytes that were read may then mix two states of the file. A
+    /// file that only grew, or that was removed, counts as unchanged. An archive that grew counts as changed.
     fn change(&self, whole: &WholeBytes) -> Option<String> {
         let (path, metadata) = match self {
             OpenedFile::File { path, metadata } => (path, metadata),
@@ -484,15 +484,15 @@ impl OpenedFile {
     }
 }
 
-/// Returns the XXH3 hash of a file's first bytes.
+/// Returns the XXH3 hash of the first [`HEAD_BYTES`] bytes of a file.
 fn head_hash(path: &Path) -> io::Result<u64> {
     let mut head = Vec::new();
     File::open(path)?.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
     Ok(XxHash3_64::oneshot(&head))
 }
 
-/// Replaces each folder and archive by the files or members in it, as [`Sources::open`] does. Other paths stay. Also returns the
-/// notes of [`Sources::notes`].
+/// Replaces each folder and archive by the files or members in it, as [`Sources::open`] does. Other paths are kept. Also returns
+/// the notes that [`Sources::notes`] would return.
 ///
 /// # Errors
 ///

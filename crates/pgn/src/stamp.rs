@@ -1,34 +1,34 @@
-//! Records the identity of a file, so that a later run can check whether the file is still the same.
+//! Records the identity of a file, so that a later run can check that the file is unchanged.
 
 use std::fs::Metadata;
 use std::time::UNIX_EPOCH;
 
-/// The size, the time and the hash of a file when it was read. `None` is an unknown value.
+/// The size, the time and the hash of a file when it was read. Unknown values are `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stamp {
-    /// The size in bytes before decompression. For a source that is not a file, this is the number of bytes read.
+    /// The size in bytes before decompression. If the source is not a file, this is the number of bytes read.
     pub bytes: Option<u64>,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified_ns: Option<u64>,
-    /// The XXH3 hash (64 bits) of the bytes before decompression. It is unknown if the source was not read to its end, or if
+    /// The XXH3 hash (64 bits) of the bytes before decompression. It is `None` if the source was not read to its end, or if
     /// [`Options::hash`](super::Options::hash) was not set.
     pub hash: Option<u64>,
 }
 
-/// The result of comparing a file with its earlier stamp.
+/// The result of comparing a file with a stamp that was made of it earlier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Freshness {
     /// Size and time are the same.
     Fresh,
-    /// The time differs; size and content are the same.
+    /// The size and the content are the same, but the time differs.
     Touched,
     /// Size or content differ.
     Changed,
     /// There is no such file.
     Missing,
-    /// The size is the same and the time differs; the content was not compared.
+    /// The size is the same, but the time differs. The content was not compared.
     Unread,
-    /// The stamp has too little information to decide: the source was not read to its end, or was not a file.
+    /// The stamp is not enough to decide: the source was not read to its end, or it was not a file.
     Unknown,
 }
 
@@ -40,7 +40,7 @@ impl Freshness {
 }
 
 impl Stamp {
-    /// Returns the size and the time of a file. For pipes and devices both are unknown.
+    /// Returns the size and the time of a file. Both are unknown for pipes and devices.
     pub fn from_metadata(metadata: &Metadata) -> Stamp {
         if !metadata.is_file() {
             return Stamp::default();
@@ -51,7 +51,7 @@ impl Stamp {
     }
 }
 
-/// Returns whether two pieces of metadata belong to the same file. Only on Unix can the inode numbers be compared.
+/// Returns whether two pieces of metadata belong to one file. Compares inode numbers, which only Unix has.
 #[cfg(unix)]
 pub(super) fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

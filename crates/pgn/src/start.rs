@@ -6,13 +6,13 @@ use orbit_core::board::Position;
 use orbit_core::fen::{FenRecord, Field, Leniency, possible_en_passant};
 use orbit_core::text::{decode, shortened};
 
-/// The maximum number of characters of a source that a message quotes.
+/// The maximum number of characters of the source that a message quotes.
 const LETTERS_MAX: usize = 40;
 
 pub(super) struct StartPosition {
-    /// The position, without impossible castling rights and en passant squares.
+    /// The position, without castling rights and an en passant square that are impossible.
     pub(super) position: Position,
-    /// `Ok` if moves can be played from the position; otherwise the reason why not.
+    /// `Ok` if moves can be played from the position, or the reason why they cannot.
     pub(super) playable: Result<(), &'static str>,
 }
 
@@ -21,14 +21,14 @@ pub(super) struct StartPosition {
 pub(super) enum VariantRules {
     /// Standard chess, from the usual start position or from a FEN.
     Standard,
-    /// Chess960, in which the castling rooks may be on any files.
+    /// Chess960, in which the rooks that castle may start on any file.
     Chess960,
     /// A variant with other rules.
     Foreign,
 }
 
 impl VariantRules {
-    /// Reads the value of a `Variant` tag. Only its letters and digits are compared, in upper or lower case.
+    /// Reads the value of a `Variant` tag. Everything except letters and digits is ignored, and so is the case of letters.
     pub(super) fn from_tag(value: &[u8]) -> VariantRules {
         let mut plain = [0u8; 32];
         let mut length = 0;
@@ -41,7 +41,7 @@ impl VariantRules {
         if name.is_empty() {
             return if value.is_ascii() { VariantRules::Standard } else { VariantRules::Foreign };
         }
-        // The word `chess` is dropped, so that `Standard Chess` and `Chess (Standard)` mean `Standard`.
+        // The word `chess` is dropped, so that both `Standard Chess` and `Chess (Standard)` are read as `Standard`.
         let name = name.strip_suffix(b"chess").or_else(|| name.strip_prefix(b"chess")).unwrap_or(name);
         match name {
             b"" | b"standard" | b"normal" | b"regular" | b"classical" | b"classic" | b"orthodox"
@@ -63,12 +63,12 @@ impl VariantRules {
     }
 }
 
-/// The leniency for FENs in games. Only the placement and the side to move must be readable, since games contain many faulty
-/// FENs.
+/// The leniency for FENs in games. Since many of them are faulty, only the placement and the side to move must be readable.
 const LENIENCY: Leniency = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };
 
 /// Reads the first four fields of a FEN or EPD: placement, side to move, castling rights (in FEN, X-FEN or Shredder-FEN) and en
-/// passant square. Later fields are ignored, and fields may be missing. Impossible rights are dropped and passed to `note`.
+/// passant square. Fields after these are ignored, and fields may be missing. Impossible rights are dropped, and `note` is called
+/// with a message about them.
 ///
 /// # Errors
 ///
@@ -116,11 +116,11 @@ fn start(setup: Setup) -> StartPosition {
     StartPosition { position, playable }
 }
 
-/// Keeps the castling rights that the placement allows.
+/// Drops the castling rights that the placement does not allow.
 ///
 /// `KQkq` mean the outermost rooks, as in X-FEN, if the game is Chess960 or if all these rights are possible. Otherwise they mean
-/// the rooks in the corners, as in standard chess. Many FENs give rights that the players have already lost, and such rights must
-/// not become rights of Chess960 by chance.
+/// the rooks in the corners, as in standard chess: many FENs give rights that the players have already lost, and these must not
+/// become rights of Chess960 by chance.
 fn keep_possible_castling(
     setup: &mut Setup,
     castling: &[u8],
@@ -151,7 +151,7 @@ fn keep_possible_castling(
     });
 }
 
-/// Quotes bytes of a source for a message, shortened and without control characters.
+/// Quotes bytes of a source in a message: shortens them and replaces control characters.
 pub(super) fn text(bytes: &[u8]) -> String {
     let text = shortened(&decode(bytes), LETTERS_MAX);
     text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()

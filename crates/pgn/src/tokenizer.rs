@@ -1,10 +1,10 @@
 //! Splits PGN into tokens: finds the starts and ends of games, the tag pairs, and the text that should be moves.
 //!
-//! The tokenizer knows nothing of chess except the form of a move. It alone defines the boundaries of games. The code that cuts
-//! chunks and the code that reads games both use it, so they cannot disagree.
+//! The tokenizer recognises the form of a move but does not know the rules of chess. It alone defines the boundaries of games. The
+//! code that cuts chunks and the code that reads games both use it, so they always agree.
 //!
-//! The invariant: every decision depends only on the text from the last game boundary to the end of the current line. So in any
-//! prefix of a text that ends with a line end, the tokenizer finds the same boundaries as in the whole text.
+//! The invariant: every decision depends only on the text from the last game boundary to the end of the current line. So for any
+//! prefix of a text that ends with a line end, the tokenizer finds the boundaries that it finds in the whole text.
 
 mod plain;
 
@@ -21,9 +21,9 @@ use super::san::SanShape;
 /// The tokens that a tokenizer yields, in the order of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Event {
-    /// A game begins at this byte. Everything before it belongs to the preceding game.
+    /// A game begins at this byte. The bytes before it belong to the previous game.
     Start(usize),
-    /// A tag pair. If `escaped` is true, the value may contain escapes, which are not resolved yet.
+    /// A tag pair. If `escaped` is true, the value may contain escapes, which are still to be resolved.
     Tag { name: ByteRange, value: ByteRange, escaped: bool },
     /// A token of the main line that should be a move.
     Word(ByteRange),
@@ -31,25 +31,25 @@ pub(super) enum Event {
     End(Outcome),
     /// The structure of the game has an error at this byte.
     Fault(usize, StructureError),
-    /// A side line (variation) begins at this byte. It is an alternative to the move before it. This event, the kinds of events
-    /// below and the moves of side lines are yielded only by a tokenizer made with [`Tokenizer::whole`].
+    /// A side line (variation) begins at this byte. It is an alternative to the move before it. Only a tokenizer made with
+    /// [`Tokenizer::whole`] yields this event, the moves of side lines, and the events listed below.
     Open(usize),
     /// A side line ends.
     Close,
     /// A comment, without its braces.
     Comment(ByteRange),
-    /// An annotation glyph, as its number (1 for `$1` or `!`) and its range.
+    /// An annotation glyph: its number (1 for `$1` or `!`) and its range in the text.
     Glyph(u16, ByteRange),
 }
 
 /// An error in the structure of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StructureError {
-    /// A `{` without `}` before the next game or the end.
+    /// A `{` without `}` before the next game or the end of the text.
     OpenComment,
-    /// A `(` without `)` before the next game or the end.
+    /// A `(` without `)` before the next game or the end of the text.
     OpenVariation,
-    /// The game is longer than this many bytes.
+    /// The game is longer than this maximum number of bytes.
     TooLong(usize),
 }
 
@@ -63,26 +63,26 @@ enum GameSection {
     Done,
 }
 
-/// Iterates over the [`Event`]s of a text that begins at a game boundary.
+/// An iterator over the [`Event`]s of a text that begins at a game boundary.
 pub(super) struct Tokenizer<'a> {
     text: &'a [u8],
     pos: usize,
-    /// The last possible end of the current game: the end of the text, or `cap` bytes after the first byte of the game. A token
-    /// or tag that begins before this place is read completely, so that no boundary depends on `cap`.
+    /// The last possible end of the current game: the end of the text, or `cap` bytes after the first byte of the game. A token or
+    /// tag pair that begins before it is read completely, so that no game boundary depends on `cap`.
     end: usize,
     cap: usize,
     region: usize,
-    /// The end of the line that contains the last bracket.
+    /// The end of the line that contains the bracket examined last.
     line_end: usize,
     section: GameSection,
     depth: u32,
     /// The index of the `(` that opened the outermost open variation.
     opened: usize,
-    /// The last terminator inside a variation, unless a token or a variation follows it.
+    /// The last terminator inside a variation, if no token and no variation follows it.
     inner: Option<Outcome>,
     /// True if an empty line precedes the next token.
     blank: bool,
-    /// The number of move tokens of the main line so far.
+    /// The number of variations so far: see [`Tokenizer::side_lines`].
     words: u32,
     /// The number of variations: see [`Tokenizer::side_lines`].
     side_lines: u64,
@@ -90,7 +90,7 @@ pub(super) struct Tokenizer<'a> {
     movetext: Option<usize>,
     first_name: ByteRange,
     has_event: bool,
-    /// True if more text follows the end of `text`.
+    /// True if more text follows after the end of `text`.
     partial: bool,
     /// True to yield side lines, comments and glyphs.
     whole: bool,
@@ -122,23 +122,23 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Makes a tokenizer of `text` that also yields side lines, comments and glyphs. It finds the same games.
+    /// Like [`Tokenizer::new`], but the tokenizer also yields side lines, comments and glyphs. It finds the same games.
     pub(super) fn whole(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer { whole: true, ..Tokenizer::new(text, cap) }
     }
 
-    /// Makes a tokenizer of the first complete lines of a text, which continues after `text`.
+    /// Like [`Tokenizer::new`], but for a `text` of complete lines that is followed by more text.
     pub(super) fn partial(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer { partial: true, ..Tokenizer::new(text, cap) }
     }
 
     /// Returns the start of the current game's movetext: its first move number, move or terminator outside variations. The fast
-    /// paths do not record this.
+    /// paths do not record this start, so it is known only if they were not used.
     pub(super) fn movetext(&self) -> Option<usize> {
         self.movetext
     }
 
-    /// Returns the number of variations so far in all games, including nested ones.
+    /// Returns the number of variations in all games so far, including nested ones.
     pub(super) fn side_lines(&self) -> u64 {
         self.side_lines
     }
@@ -156,8 +156,8 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Start(at))
     }
 
-    /// Ends the movetext: returns a fault if a variation is open, or else a terminator that was found inside a variation. Each
-    /// call returns one event.
+    /// Ends the movetext. Returns one event per call: a fault if a variation is open, or else a terminator that was found inside a
+    /// variation.
     fn close(&mut self) -> Option<Event> {
         if self.section == GameSection::Moves {
             if self.depth > 0 {
@@ -216,13 +216,13 @@ impl<'a> Tokenizer<'a> {
         self.pos += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
-    /// Returns `event`, a comment or a glyph, if these events are wanted and a game is open.
+    /// Returns `event`, a comment or a glyph, if such events are to be yielded and a game is open.
     fn remark(&self, event: Event) -> Option<Event> {
         (self.whole && matches!(self.section, GameSection::Moves | GameSection::Done)).then_some(event)
     }
 
-    /// Skips a comment in braces. A line that begins with `[Event "` ends it, so that a file recovers from an unclosed brace.
-    /// Before the first game, an unclosed comment counts as a game of its own, so that its fault is reported.
+    /// Skips a comment in braces. A line that begins with `[Event "` also ends it, so that an unclosed brace does not swallow the
+    /// following games. An unclosed comment before the first game counts as a game, so that its fault is reported.
     fn skip_comment(&mut self) -> Option<Event> {
         let open = self.pos;
         self.pos += 1;
@@ -272,8 +272,8 @@ impl<'a> Tokenizer<'a> {
         })
     }
 
-    /// Reads a tag pair, unless a new game begins with it. `value` returns the range of the value, the index after it, and
-    /// whether the value may contain escapes.
+    /// Reads a tag pair, unless a new game begins with it. `value` returns the range of the tag's value, the index after the tag
+    /// pair, and whether the value may contain escapes.
     fn tag(
         &mut self,
         at: usize,
@@ -293,7 +293,7 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Tag { name, value, escaped })
     }
 
-    /// Returns whether a tag pair after other tag pairs begins another game.
+    /// Returns whether a tag pair that follows other tag pairs begins another game.
     fn splits_tags(&self, at: usize, name: &ByteRange) -> bool {
         if self.first_name.is_empty() {
             return false;
@@ -306,8 +306,8 @@ impl<'a> Tokenizer<'a> {
         self.blank && is_first || (is_first || name == b"Event") && lex::follows_open_tag(self.text, at)
     }
 
-    /// Handles a bracket that does not begin a tag pair. A bracket before a digit opens a variation, as in old files of
-    /// ChessBase. Any other bracket begins an annotation, which is skipped up to `]` if the line has one.
+    /// Handles a bracket that does not begin a tag pair. A bracket before a digit opens a variation, as in old files of ChessBase.
+    /// Any other bracket begins an annotation, which is skipped up to `]`, if the line has one.
     fn annotation(&mut self, line: &[u8]) -> Option<Event> {
         if self.section == GameSection::Moves
             && lex::next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
@@ -346,7 +346,8 @@ impl<'a> Tokenizer<'a> {
             GameSection::Start => dotted || self.move_follows(start + length) == Some(true),
             GameSection::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
             GameSection::Done if self.depth == 0 => {
-                // If a game begins at this number, a text that is cut here must begin with a game, too.
+                // A text may be cut at this number, so a game begins here only if a text that starts here would begin with a game,
+                // too.
                 match self.move_follows(start + length) {
                     Some(follows) => follows && (self.blank || value == 1 && dotted),
                     None => value == 1 && dotted,
@@ -370,7 +371,7 @@ impl<'a> Tokenizer<'a> {
         None
     }
 
-    /// Returns whether the next token has the form of a move; `None` at the end of the line.
+    /// Returns whether the next token has the form of a move, or `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
         let mut pos = lex::past_blanks(self.text, from);
         while self.text.get(pos) == Some(&b'.') {
@@ -428,8 +429,8 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Word(start..self.pos))
     }
 
-    /// Extends the move token that was just read by a promotion that follows it after blanks or in parentheses. Returns `None` if
-    /// no promotion follows.
+    /// Extends the move token that was just read by a promotion after blanks or in parentheses. Returns `None` if no promotion
+    /// follows.
     #[cold]
     pub(super) fn with_promotion(&mut self, word: &ByteRange) -> Option<ByteRange> {
         let stop = lex::parted_promotion(self.text, word.start, word.end);
@@ -518,19 +519,20 @@ impl Iterator for Tokenizer<'_> {
     }
 }
 
-/// Finds the last line that begins a game, regardless of the text before it. A line at the start of `text` does not count.
+/// Returns the start of the last line that begins a game whatever precedes it. The first line of `text` does not count.
 pub(super) fn last_event_line(text: &[u8]) -> Option<usize> {
     memchr::memmem::rfind_iter(text, lex::EVENT)
         .take_while(|&at| at > 0)
         .find(|&at| is_event_line(text, at) && !lex::follows_tag_line(text, at))
 }
 
-/// Returns whether the text may be cut at a game boundary: it must be at the start of a line, and not at the start of the text.
+/// Returns whether a text may be cut at the game boundary `at`. It must be at the start of a line, but not at the start of the
+/// text.
 pub(super) fn may_cut(text: &[u8], at: usize) -> bool {
     at > 0 && at_line_start(text, at)
 }
 
-/// Finds the first line with a tag pair at or after `from`. `fresh` is true if a line begins at `from`.
+/// Returns the start of the first line with a tag pair at or after `from`. `fresh` is true if a line begins at `from`.
 pub(super) fn resync(text: &[u8], from: usize, fresh: bool) -> Option<usize> {
     let mut pos = from;
     let mut fresh = fresh;

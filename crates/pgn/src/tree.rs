@@ -4,14 +4,14 @@ use super::lex::ByteRange;
 use super::{Annotation, AnnotationKind, SideLine};
 use orbit_core::board::{PackedMove, Position};
 
-/// The maximum nesting depth of side lines: a side line of the main line has depth 1. Deeper lines are left out.
+/// The maximum nesting depth of side lines. A side line of the main line has depth 1. Deeper lines are left out.
 pub const SIDE_LINE_DEPTH_MAX: u32 = 255;
-/// The maximum number of side lines of a game. Further side lines are left out.
+/// The maximum number of side lines in a game. Further lines are left out.
 const LINES_MAX: usize = 65_535;
-/// The maximum number of comments and glyphs of a game. Further ones are left out.
+/// The maximum number of comments and glyphs in a game. Further ones are left out.
 const REMARKS_MAX: usize = 500_000;
 
-/// The reason why a side line is left out, or ends early.
+/// The reason why a side line is left out or ends early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Loss {
     /// The line has no moves.
@@ -20,7 +20,7 @@ pub(super) enum Loss {
     Illegal,
     /// A later move of the line is not legal. The moves before it are kept.
     Short,
-    /// The line is before the first move, so there is no move that it could replace.
+    /// The line precedes all moves, so there is no move that it could replace.
     NoMove,
     /// The line is an alternative to a move that was not kept.
     CutPlace,
@@ -30,7 +30,7 @@ pub(super) enum Loss {
     Many,
     /// The line follows the result of the game.
     AfterResult,
-    /// A comment or glyph, not a side line, is left out because the game already has the maximum number of them.
+    /// The game already has the maximum number of comments and glyphs, so a comment or glyph is left out.
     Remarks,
 }
 
@@ -47,7 +47,7 @@ impl Loss {
         Loss::Remarks,
     ];
 
-    /// Returns the message about `count` side lines of a game. `why` is the reason for the first one.
+    /// Returns the message about the `count` side lines of a game that were lost for this reason. `why` explains the first loss.
     fn reason(self, count: u32, why: &str) -> String {
         let lines = match count {
             1 => String::from("a side line is"),
@@ -71,19 +71,19 @@ impl Loss {
 
 const _: () = assert!(LINES_MAX == 65_535 && REMARKS_MAX == 500_000, "as messages say");
 
-/// A line that is being read. The first line of a game is the main line, whose moves are in [`Game`](super::Game).
+/// A line that is being read. The line with the index 0 is the main line, whose moves are in [`Game`](super::Game).
 #[derive(Debug, Default)]
 struct UnfinishedLine {
-    /// The offset of the line in the text.
+    /// The offset in the text at which the line begins.
     begin: usize,
     /// The index of the line from which it branches off.
     parent: usize,
-    /// The number of moves of the parent line before the node at which this line branches off.
+    /// The number of moves of the parent line that precede the node at which this line branches off.
     at: u32,
     moves: Vec<PackedMove>,
     /// The position before the last move of the line.
     before: Option<Position>,
-    /// The number of the first node of the line, after nodes were numbered; 0 if the line is left out.
+    /// The number of the first node of the line, or 0 if the line is left out. It is set when the nodes are numbered.
     first: u32,
 }
 
@@ -94,12 +94,12 @@ pub(super) struct SideLines {
     /// The indices of the lines that contain the current place in the text, the outermost line first. The last index is `None` if
     /// the current line is left out.
     open: Vec<Option<usize>>,
-    /// The number of side lines that are open within a line that is left out.
+    /// The number of open side lines within a line that is left out.
     skipped: u64,
-    /// The comments and glyphs, each with its line, the number of moves of the line before it, and its content.
+    /// The comments and glyphs. For each, its line, the number of moves of this line before it, and its content.
     remarks: Vec<(usize, u32, AnnotationKind)>,
-    /// For each kind of [`Loss`]: the offset of the first loss, the number of moves of the main line before it, its reason, and
-    /// the number of losses.
+    /// For each kind of [`Loss`]: the offset of the first loss, the number of main-line moves before it, its explanation, and the
+    /// number of losses.
     losses: [Option<(usize, u32, String, u32)>; Loss::ALL.len()],
 }
 
@@ -115,18 +115,18 @@ impl SideLines {
         self.losses = Default::default();
     }
 
-    /// Returns the index of the current line; `None` in a line that is left out.
+    /// Returns the index of the current line, or `None` if the current line is left out.
     pub(super) fn line(&self) -> Option<usize> {
         self.open.last().copied().flatten()
     }
 
-    /// Returns the number of moves of a line. `main` is the number of moves of the main line.
+    /// Returns the number of moves of a line. `main` is the number of moves of the main line, which is not stored here.
     pub(super) fn len(&self, line: usize, main: usize) -> u32 {
         if line == 0 { main as u32 } else { self.lines[line].moves.len() as u32 }
     }
 
-    /// Begins a side line at byte `begin`. Returns the position from which it branches off, or `None` within a line that is left
-    /// out. `is_cut` is true if the token before the line was not kept.
+    /// Begins a side line at byte `begin`. Returns the position from which it branches off, or `None` if the enclosing line is left
+    /// out. `is_cut` is true if the token before the line was not kept. `main` contains the positions of the main line.
     ///
     /// # Errors
     ///
@@ -162,8 +162,8 @@ impl SideLines {
         Some(opened)
     }
 
-    /// Ends the current side line. Returns `None` if its parent is left out, too. Returns `Some(Some(begin))`, with the byte at
-    /// which the line began, if the line is empty and was not left out.
+    /// Ends the current side line. Returns `None` if the enclosing line is left out, too. Returns `Some(Some(begin))` if the line
+    /// is empty but was not left out; `begin` is the byte at which it began.
     pub(super) fn close(&mut self) -> Option<Option<usize>> {
         if self.skipped > 0 {
             self.skipped -= 1;
@@ -174,12 +174,12 @@ impl SideLines {
         Some(line.filter(|line| line.moves.is_empty()).map(|line| line.begin))
     }
 
-    /// Closes all open parentheses within a line that is left out.
+    /// Closes all parentheses that are still open within a line that is left out.
     pub(super) fn leave_left_out(&mut self) {
         self.skipped = 0;
     }
 
-    /// Ends the current side line early. Its moves so far are kept. A line without moves is left out.
+    /// Ends the current side line early and keeps its moves so far. A line without moves is left out. Returns the reason.
     pub(super) fn cut(&mut self) -> Loss {
         match self.line() {
             Some(line) if !self.lines[line].moves.is_empty() => Loss::Short,
@@ -192,21 +192,21 @@ impl SideLines {
         }
     }
 
-    /// Adds a move to a side line. `before` is the position before the move.
+    /// Adds a move to a side line. `before` is the position in which the move is played.
     pub(super) fn push(&mut self, line: usize, mv: PackedMove, before: Position) {
         let line = &mut self.lines[line];
         line.moves.push(mv);
         line.before = Some(before);
     }
 
-    /// Records that a side line is left out or ends early.
+    /// Records that a side line, a comment or a glyph is lost: left out, or ended early.
     pub(super) fn lose(&mut self, loss: Loss, at: usize, ply: u32, why: &str) {
         let (.., count) = self.losses[loss as usize].get_or_insert_with(|| (at, ply, why.to_owned(), 0));
         *count += 1;
     }
 
-    /// Keeps the comment or glyph at byte `at`, unless it is in a line that is left out. `main` is the number of moves of the
-    /// main line.
+    /// Keeps a comment or glyph at byte `at`, unless the current line is left out. `main` is the number of moves of the main line
+    /// so far.
     pub(super) fn remark(&mut self, at: usize, kind: AnnotationKind, main: usize) {
         if self.remarks.len() == REMARKS_MAX {
             return self.lose(Loss::Remarks, at, main as u32, "");
@@ -221,9 +221,9 @@ impl SideLines {
         }
     }
 
-    /// Numbers the nodes of a game whose main line has `main` moves, and returns its side lines and annotations, ordered by node.
-    /// Calls `lost` for each kind of loss with the offset of the first one, the number of moves of the main line before it, and
-    /// the reason.
+    /// Numbers the nodes of a game, and returns its side lines and annotations, ordered by node. `main` is the number of moves of
+    /// the main line. Calls `lost` once for each kind of loss, with the offset of the first one, the number of main-line moves
+    /// before it, and the reason.
     pub(super) fn finish(
         &mut self,
         main: usize,
@@ -246,7 +246,7 @@ impl SideLines {
         }
     }
 
-    /// Returns the number of the node after `moves` moves of a line. The nodes must be numbered already.
+    /// Returns the number of the node after `moves` moves of a line. The nodes must have been numbered.
     pub(super) fn node(&self, line: usize, moves: u32) -> u32 {
         if line == 0 { moves } else { self.lines[line].first + moves.max(1) - 1 }
     }
@@ -261,10 +261,11 @@ impl SideLines {
     }
 
     /// Numbers the first node of each side line, and appends the side lines to `out` in the order of these numbers. Each line is
-    /// followed by the lines that branch off from it. Lines that branch off later in it come first.
+    /// directly followed by the lines that branch off from it: first those that branch off from its last node, and last those from
+    /// its first node.
     fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {
-        // `leaving` holds, for each line, the side lines that branch off from it, with their indices among siblings. Each list is
-        // used as a stack: its last line is numbered first.
+        // For each line, `leaving` contains the side lines that branch off from it, with their numbers among the side lines of one
+        // node. Each list is a stack: its last line is numbered first.
         let mut leaving = vec![Vec::<(usize, u32)>::new(); self.lines.len()];
         for (line, of) in self.lines.iter().enumerate().skip(1).filter(|(_, of)| !of.moves.is_empty()) {
             let elder = leaving[of.parent].last().filter(|&&(elder, _)| self.lines[elder].at == of.at);
@@ -287,7 +288,7 @@ impl SideLines {
     }
 }
 
-/// Returns the bytes of a comment, without blanks around it.
+/// Returns a comment from a range of the text, without blanks around it.
 pub(super) fn comment(text: &[u8], range: ByteRange) -> AnnotationKind {
     AnnotationKind::Comment(text[range].trim_ascii().to_vec())
 }

@@ -1,10 +1,9 @@
-//! Unpacks compressed bytes in such a way that the output depends on the input bytes alone.
+//! Unpacks compressed bytes so that the output depends only on these bytes.
 //!
-//! If the reader types of the compression libraries report an error, the output of the last call is lost, and the length of that
-//! output depends on the sizes of the portions in which the input arrives. So this module calls the decompressors itself. It
-//! passes them portions whose size is fixed or determined by the format, and keeps the output of every call, even of a call that
-//! fails. The invariant: a file and a pipe with the same bytes give the same text and the same fault, whatever the timing of the
-//! pipe.
+//! The reader types of the compression libraries do not guarantee that: after an error, the output of the last call is lost, and
+//! its length depends on the portions in which the input arrives. So this module calls the decompressors itself. It passes them
+//! portions whose size is fixed or determined by the format, and keeps the output of every call, even of a call that fails. The
+//! invariant: a file and a pipe with the same bytes give the same text and the same fault, whatever the timing of the pipe.
 
 use std::io::{self, Read};
 
@@ -13,14 +12,14 @@ use flate2::{FlushDecompress, Status};
 use memchr::memmem;
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation as _, OutBuffer};
 
-/// The number of compressed bytes that one call passes to a decompressor, if the format does not determine it.
+/// The number of compressed bytes that one call passes to a decompressor, unless the format determines it.
 const STRETCH: usize = 64 << 10;
-/// The number of bytes of the output buffer for one call. A block of zstd and the window of deflate are never larger.
+/// The size in bytes of the output buffer for one call. It is at least the size of a zstd block and of the window of deflate.
 const ROOM: usize = 128 << 10;
-/// The maximum window that the zstd library supports, as a power of 2. It is smaller with 32-bit addresses.
+/// The maximum window that the zstd library supports, as a power of 2. With 32-bit addresses it is smaller.
 const WINDOW_LOG_MAX: u32 = if cfg!(target_pointer_width = "32") { 30 } else { 31 };
 
-/// The maximum window that an option can allow.
+/// The maximum window in bytes that [`Options::zstd_window_max`](super::Options::zstd_window_max) can allow.
 pub(super) const ZSTD_WINDOW_MAX: u64 = 1 << WINDOW_LOG_MAX;
 
 /// The reason why a text cannot be unpacked further.
@@ -32,7 +31,7 @@ pub(super) enum UnpackFault {
     Early,
     /// The compressed bytes violate the format, for this reason.
     Damaged(String),
-    /// A frame needs more memory than is allowed.
+    /// A frame needs more memory than the options allow.
     Window {
         /// The memory that it needs, in bytes.
         bytes: u64,
@@ -45,11 +44,12 @@ pub(super) enum UnpackFault {
 
 /// A source of compressed bytes.
 pub(super) trait Supply {
-    /// Appends `bytes` bytes to `out`, or fewer at the end, and returns their number. Retries after an interrupt by a signal.
+    /// Appends the next `bytes` bytes to `out`, or fewer at the end, and returns their number. A read that a signal interrupts is
+    /// retried.
     ///
     /// # Errors
     ///
-    /// Returns the reason why no more can be read. Bytes that were read before the error are in `out`.
+    /// Returns the error of the first read that fails. The bytes that were read before it are in `out`.
     fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize>;
 }
 
@@ -59,7 +59,7 @@ impl<R: Read> Supply for R {
     }
 }
 
-/// A buffer of compressed bytes, in which any number of the next bytes can be examined before they are consumed.
+/// A buffer of compressed bytes. The bytes ahead can be examined before they are consumed.
 pub(super) struct RawInput<R> {
     raw: R,
     buffer: Vec<u8>,
@@ -68,9 +68,9 @@ pub(super) struct RawInput<R> {
     fault: Option<io::Error>,
 }
 
-/// The number of bytes that are read first. Memory for all requested bytes is reserved only after these bytes arrived.
+/// The number of bytes that are read first. Memory for the other requested bytes is reserved only after they arrived.
 const SHORT: usize = 64 << 10;
-/// The maximum number of bytes of memory that are reserved in one step.
+/// The maximum number of bytes of memory that are reserved at once.
 const ROOM_BYTES: usize = 1 << 20;
 
 impl<R: Supply> RawInput<R> {
@@ -98,8 +98,8 @@ impl<R: Supply> RawInput<R> {
         &next[..next.len().min(want)]
     }
 
-    /// Returns the `want` bytes that begin `from` bytes after the next byte, without consuming them. Returns `None` if the source
-    /// ends before that.
+    /// Returns the `want` bytes that begin `from` bytes ahead, without consuming any. Returns `None` if the source ends before
+    /// that.
     pub(super) fn ahead(&mut self, from: usize, want: usize) -> Option<&[u8]> {
         let end = from + want;
         self.peek(end.next_multiple_of(STRETCH)).get(from..end)
@@ -110,13 +110,13 @@ impl<R: Supply> RawInput<R> {
         self.from += bytes;
     }
 
-    /// Puts bytes back, so that they are the next ones.
+    /// Puts bytes back into the buffer, so that they are the next bytes to be read.
     pub(super) fn put_back(&mut self, bytes: &[u8]) {
         self.buffer.splice(..self.from, bytes.iter().copied());
         self.from = 0;
     }
 
-    /// Appends up to `more` bytes to `out`, without decompression. Returns their number.
+    /// Appends up to `more` bytes to `out` without decompressing them. Returns the number of bytes.
     pub(super) fn read_plain(&mut self, out: &mut Vec<u8>, more: usize) -> io::Result<usize> {
         let ready = &self.buffer[self.from..];
         let length = ready.len().min(more);
@@ -128,7 +128,7 @@ impl<R: Supply> RawInput<R> {
         if self.at_end {
             return Ok(length);
         }
-        // Most texts are short, so memory for a long text is reserved only after many bytes arrived.
+        // Most texts are short, so memory for a long one is reserved only after many bytes have arrived.
         let mut read = length;
         for goal in [more.min(length + SHORT), more] {
             let rest = goal - read;
@@ -149,7 +149,7 @@ impl<R: Supply> RawInput<R> {
         self.fault.take().map_or(UnpackFault::Early, UnpackFault::Raw)
     }
 
-    /// Returns whether the source ends here. The caller is between two members, so such an end is not a fault.
+    /// Returns whether the source ends here. It is called between two members, where an end is not a fault.
     fn is_finished(&mut self) -> Result<bool, UnpackFault> {
         if !self.peek(1).is_empty() {
             return Ok(false);
@@ -168,25 +168,25 @@ impl<R: Supply> RawInput<R> {
 
 /// A compression format.
 pub(super) trait Unpack<R>: Send {
-    /// Unpacks a little more, and appends it to `out`, even if the call returns a fault. Returns `false` at the end.
+    /// Unpacks the next part and appends it to `out`, even if the call returns a fault. Returns `false` at the end.
     fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault>;
 }
 
-/// A format whose texts consist of members that can be unpacked independently.
+/// A compression format with texts that consist of members. Each member can be unpacked independently.
 pub(super) trait MemberFormat: Sized + Send + 'static {
-    /// Returns a new decompressor of the same format, at the start of a member.
+    /// Returns a new decompressor of this format, which is at the start of a member.
     fn fresh(&self) -> io::Result<Self>;
 
     /// Returns whether the next byte begins a member.
     fn is_between(&self) -> bool;
 
-    /// Returns the length of the member that begins `from` bytes after the next byte. Returns `None` if the member is not
-    /// complete or longer than about `bytes_max`, or if its length cannot be found without unpacking it. The length may be wrong;
-    /// then unpacking these bytes fails.
+    /// Returns the length of the member that begins `from` bytes after the next byte. Returns `None` if the member is incomplete,
+    /// longer than about `bytes_max`, or if its length can be found only by unpacking it. The length may be wrong; unpacking these
+    /// bytes then fails.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize>;
 }
 
-/// Makes room at the end of `out`, lets `call` fill it, and keeps as many bytes as `call` reports.
+/// Calls `call` with a buffer at the end of `out`, and keeps the number of bytes that `call` returns.
 fn append<T>(out: &mut Vec<u8>, call: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
     let length = out.len();
     out.resize(length + ROOM, 0);
@@ -210,10 +210,10 @@ impl MemberFormat for Bzip2 {
         self.stream.is_none()
     }
 
-    /// Finds the end of a stream. A stream does not state its length, so its end is the place at which another stream seems to
-    /// begin, or the end of the file.
+    /// Returns the length of a stream. Its header does not state the length, so the stream ends where another one seems to begin,
+    /// or at the end of the file.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
-        /// The first bytes of a stream's first block, after `BZh` and a digit.
+        /// The bytes with which the first block of a stream begins. The stream itself begins with `BZh` and a digit before them.
         const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
         let mut searched = from + 10;
         loop {
@@ -227,7 +227,7 @@ impl MemberFormat for Bzip2 {
             if is_end || seen.len() - from > bytes_max {
                 return is_end.then(|| seen.len() - from);
             }
-            // A header may begin in the bytes that were searched and end after them, so the next search begins a little earlier.
+            // A header may be only partly in the bytes that were searched, so the next search begins a few bytes earlier.
             searched = (seen.len() - BLOCK.len()).max(searched + 1);
         }
     }
@@ -309,7 +309,7 @@ impl MemberFormat for Gzip {
         self.member.is_none()
     }
 
-    /// Reads the length of a member from its header. Only members written by bgzip state their lengths.
+    /// Returns the length of a member as its header states it. Only bgzip writes the length into the header.
     ///
     /// Source: the specification of SAM, section 4.1, "The BGZF compression format".
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, _bytes_max: usize) -> Option<usize> {
@@ -356,7 +356,7 @@ impl<R: Supply> Unpack<R> for Gzip {
     }
 }
 
-/// Skips the header of a member.
+/// Skips the header of a gzip member.
 ///
 /// Source: RFC 1952, section 2.3.
 fn gzip_header<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
@@ -390,8 +390,8 @@ fn gzip_header<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
     Ok(())
 }
 
-/// The decompressor for Zstandard with any number of frames. Each part of a frame is passed to the library separately, so that
-/// the output of all parts before a faulty one is kept.
+/// The decompressor for Zstandard, with any number of frames. It passes each part of a frame to the library separately, so that the
+/// output before a faulty part is kept.
 ///
 /// Source: RFC 8878, section 3.
 pub(super) struct Zstd {
@@ -400,7 +400,7 @@ pub(super) struct Zstd {
     state: NextFrame,
 }
 
-/// The next part of the input of a [`Zstd`] decompressor.
+/// The part of the input that a [`Zstd`] decompressor reads next.
 enum NextFrame {
     Header,
     Block { has_checksum: bool },
@@ -410,13 +410,13 @@ enum NextFrame {
 impl Zstd {
     pub(super) fn new(window_max: u64) -> io::Result<Zstd> {
         let mut decoder = ZstdDecoder::new()?;
-        // This type checks the window of each frame itself, before memory is allocated, so the library's own limit is set to the
+        // This type checks the window of each frame before any memory is allocated, so the library's own limit is set to its
         // maximum.
         decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
         Ok(Zstd { decoder, window_max: window_max.min(ZSTD_WINDOW_MAX), state: NextFrame::Header })
     }
 
-    /// Passes `bytes` bytes, which are one part of a frame, to the library.
+    /// Passes the next `bytes` bytes, which are one part of a frame, to the library.
     fn part<R: Supply>(
         &mut self,
         input: &mut RawInput<R>,
@@ -426,7 +426,7 @@ impl Zstd {
         let part = input.exactly(bytes)?;
         let decoder = &mut self.decoder;
         let mut source = InBuffer::around(part);
-        // The output of a whole block fits into the buffer, but the library may not consume all input in one call.
+        // The buffer has room for the output of a whole block, but the library may need several calls to consume the input.
         while source.pos() < bytes {
             let before = source.pos();
             let (result, written) = append(out, |room| {
@@ -468,7 +468,7 @@ impl Zstd {
         let FrameBlockHeader { is_last, bytes } =
             FrameBlockHeader::from_bytes([header[0], header[1], header[2]]);
         self.part(input, 3, out)?;
-        // The block is not too large: the library refuses the header of a block that is.
+        // The size of the block is not checked here: the library has already refused the header of a block that is too large.
         self.part(input, bytes, out)?;
         self.state = match (is_last, has_checksum) {
             (false, _) => NextFrame::Block { has_checksum },
@@ -488,7 +488,7 @@ impl MemberFormat for Zstd {
         matches!(self.state, NextFrame::Header)
     }
 
-    /// Finds the end of a frame by adding the lengths of its blocks. Skippable frames count as part of the frame after them.
+    /// Returns the length of a frame by adding the lengths of its blocks. Skippable frames count as part of the frame after them.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
         let mut at = from;
         while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..] = input.ahead(at, 8)? {
@@ -547,7 +547,7 @@ fn skippable<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
 /// The header of a block.
 struct FrameBlockHeader {
     is_last: bool,
-    /// The length of the block after the header.
+    /// The length of the block without its header.
     bytes: usize,
 }
 
@@ -561,7 +561,7 @@ impl FrameBlockHeader {
     }
 }
 
-/// The offsets of the parts of a frame header.
+/// The flags of a frame header, and the offsets of its parts.
 struct HeaderParts {
     is_single: bool,
     has_checksum: bool,
@@ -615,7 +615,7 @@ impl FrameHeader {
     }
 }
 
-/// Converts an error of the zstd library. The library's errors can be distinguished only by their messages.
+/// Converts an error of the zstd library. Only the messages of these errors tell which kind of error it is.
 fn damage(error: &io::Error) -> UnpackFault {
     let text = error.to_string();
     if text.contains("not enough memory") { UnpackFault::Memory } else { UnpackFault::Damaged(text) }

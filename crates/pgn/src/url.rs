@@ -1,7 +1,7 @@
-//! Recognises URLs that are given instead of paths, and hides their secrets.
+//! Recognises URLs among the given paths, and hides their secrets.
 //!
 //! A URL may contain a password (`https://user:secret@host/`). Its query may also be secret: in a presigned link to an object
-//! store the query is a signature. The invariant: neither password nor query ever appears in messages, in output or in `Debug`.
+//! store, the query is a signature. The invariant: neither password nor query ever appears in messages, in output or in `Debug`.
 
 use std::fmt;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub struct Url {
 }
 
 impl Url {
-    /// Returns a URL if the path is one, that is, if it begins with `https://` or `http://`, in upper or lower case.
+    /// Returns the URL if the path is one: it begins with `https://` or `http://`, in upper or lower case.
     pub fn from_path(path: &Path) -> Option<Url> {
         let text = path.to_str()?;
         let (scheme, _) = text.split_once("://")?;
@@ -23,7 +23,7 @@ impl Url {
         is_web.then(|| Url { text: text.to_owned() })
     }
 
-    /// Returns the URL to request: everything except user and password.
+    /// Returns the URL to request, without the user and the password.
     #[cfg(feature = "https")]
     pub(super) fn asked(&self) -> String {
         let (scheme, authority, _) = self.parts();
@@ -31,13 +31,13 @@ impl Url {
         format!("{scheme}://{}{rest}", host(authority))
     }
 
-    /// Returns user and password as they are written: `user:password`.
+    /// Returns the user and the password in the form in which they are written: `user:password`.
     #[cfg(feature = "https")]
     pub(super) fn credentials(&self) -> Option<&str> {
         self.parts().1.rsplit_once('@').map(|(credentials, _)| credentials)
     }
 
-    /// Returns the URL without user, password and query: `https://host/games.pgn`.
+    /// Returns the URL without user, password and query, for display: `https://host/games.pgn`.
     pub fn shown(&self) -> String {
         let (scheme, authority, path) = self.parts();
         format!("{scheme}://{}{path}", host(authority))
@@ -54,7 +54,7 @@ impl Url {
         Path::new(self.parts().2).extension().is_some_and(|end| end.eq_ignore_ascii_case("reel"))
     }
 
-    /// Splits the URL into the scheme, the authority, and the path without the query.
+    /// Splits the URL into its scheme, its authority, and its path without the query.
     fn parts(&self) -> (&str, &str, &str) {
         let (scheme, rest) = self.text.split_once("://").expect("it was found when this was made");
         let end = rest.find(['/', '?']).unwrap_or(rest.len());

@@ -1,7 +1,7 @@
 //! Reads files on the web. A file needs a single request, unless the connection is lost.
 //!
-//! A separate thread sends the requests, reads ahead, and resumes after a lost connection. So the reader, [`WebBytes`], can check
-//! the interrupt flag while no bytes arrive. [`head`] decides whether an answer continues the same file. The invariant: a reader
+//! A separate thread sends the requests, reads ahead, and resumes after a lost connection. Meanwhile the reader, [`WebBytes`], can
+//! check the interrupt flag even if no bytes arrive. [`head`] decides whether an answer continues the file. The invariant: a reader
 //! gets the bytes of one state of the file, in order and each once, or an error.
 
 mod head;
@@ -26,9 +26,9 @@ use super::pieces::PieceAtHand;
 use super::{Options, PgnError, Url, WebOptions};
 use orbit_core::sync::lock;
 
-/// The maximum number of bytes in one piece.
+/// The maximum number of bytes that one message of the thread contains.
 const PIECE: usize = 64 << 10;
-/// The maximum number of pieces that the thread reads ahead.
+/// The maximum number of messages by which the thread is ahead of the reader.
 const PIECES_AHEAD: usize = 64;
 /// The interval at which a waiting thread checks whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
@@ -56,7 +56,7 @@ impl Client {
         Client { agent: config.build().into(), options }
     }
 
-    /// Requests a file, beginning at a given byte. If the condition (an entity tag or a date) no longer holds, the server sends
+    /// Requests a file from byte `from` on. If `condition`, an entity tag or a date, no longer matches the file, the server sends
     /// the whole file.
     fn ask(
         &self,
@@ -69,7 +69,7 @@ impl Client {
         let request = self.agent.get(url.asked()).config().https_only(url.is_encrypted()).build();
         let mut request = request.header("accept-encoding", "identity");
         if let Some(credentials) = url.credentials() {
-            // If the server redirects to another host, that host does not get the credentials.
+            // The credentials are sent as a header. If the server redirects to another host, that host does not get them.
             let credentials: Vec<u8> = percent_decode_str(credentials).collect();
             request =
                 request.header("authorization", format!("Basic {}", BASE64_STANDARD.encode(credentials)));
@@ -93,14 +93,14 @@ type WebReader = Box<dyn Read + Send>;
 enum FetchError {
     /// The connection was lost. The text describes how.
     Lost(String),
-    /// The server was not found or did not answer.
+    /// The same request would always fail, so it is not repeated.
     Silent(String),
     /// The same request would fail again, so it is not repeated.
     Lasting(String),
 }
 
 impl FetchError {
-    /// Describes an error with a text that contains no part of the URL.
+    /// Classifies an error. The text contains no part of the URL.
     fn from_error(error: Error, timeout: Duration) -> FetchError {
         use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
         let lasting = |reason: &str| FetchError::Lasting(reason.to_owned());
@@ -113,7 +113,7 @@ impl FetchError {
                 ConnectionRefused | HostUnreachable | NetworkUnreachable => {
                     FetchError::Silent(format!("its host cannot be reached ({error})"))
                 }
-                // The standard library has no error kind for unknown host names, only this text.
+                // The standard library has no error kind for unknown host names; it only has this message.
                 _ if error.to_string().starts_with("failed to lookup address") => {
                     FetchError::Silent(String::from(NOT_FOUND))
                 }
@@ -151,7 +151,7 @@ fn tls_reason(error: &dyn fmt::Display) -> String {
     )
 }
 
-/// A file on the web that exists. Clones share their state.
+/// A file on the web that is known to exist. Clones share their state.
 #[derive(Clone)]
 pub(super) struct Remote(Arc<WebShared>);
 
@@ -159,12 +159,12 @@ struct WebShared {
     client: Arc<Client>,
     url: Url,
     known: FileIdentity,
-    /// The answer to the first request for the file. The first reader of the file continues with this answer.
+    /// The answer to the first request, with which the first reader of the file continues.
     begun: Mutex<Option<WebBytes>>,
 }
 
 impl Remote {
-    /// Requests a file. If `is_next` is true, the file is the next one to be read, so the connection stays open for its reader.
+    /// Requests a file. If `is_next` is true, the file is the next one to be read, so the connection is kept open for its reader.
     pub(super) fn open(
         client: &Arc<Client>,
         url: Url,
@@ -185,7 +185,7 @@ impl Remote {
         Ok(Remote(Arc::new(WebShared { client, url, known, begun })))
     }
 
-    /// Returns the size of the file, if the server gives it.
+    /// Returns the size of the file in bytes, if the server states it.
     pub(super) fn bytes(&self) -> Option<u64> {
         self.0.known.total
     }
@@ -202,7 +202,7 @@ impl Remote {
     }
 }
 
-/// The error message if the downloading thread panicked.
+/// The error message for a downloading thread that panicked.
 const ENDED: &str = "the thread that reads it ended";
 
 /// A message from the thread that downloads the file.
@@ -214,7 +214,7 @@ enum WebMessage {
     Fault(String),
 }
 
-/// A reader of the bytes of a file as they arrive from the thread.
+/// A reader of the bytes of a file on the web, as they arrive from the downloading thread.
 pub(super) struct WebBytes {
     from: Receiver<WebMessage>,
     _line: ReaderGuard,
@@ -222,7 +222,7 @@ pub(super) struct WebBytes {
     pieces: PieceAtHand,
 }
 
-/// Sets a flag when it is dropped, so that the thread stops when its reader is gone.
+/// Sets its flag when it is dropped. The downloading thread then stops, since its reader is gone.
 struct ReaderGuard(Arc<AtomicBool>);
 
 impl Drop for ReaderGuard {
@@ -232,7 +232,7 @@ impl Drop for ReaderGuard {
 }
 
 impl WebBytes {
-    /// Starts a thread that requests a file. If `is_read` is true, the thread also downloads the file.
+    /// Starts a thread that requests a file. If `is_read` is true, the thread also downloads the content.
     fn start(
         download: Download,
         known: Option<FileIdentity>,
@@ -278,7 +278,7 @@ impl Read for WebBytes {
     }
 }
 
-/// The thread's side of the channel to the reader.
+/// The downloading thread's end of the channel to the reader.
 struct WebReading {
     to: SyncSender<WebMessage>,
     is_left: Arc<AtomicBool>,
@@ -314,9 +314,9 @@ enum Stop {
 /// The body of an answer.
 struct AnswerBody {
     reader: WebReader,
-    /// The number of bytes to skip, because the reader already has them.
+    /// The number of bytes to skip at the start of the body, because the reader already has them.
     skip: u64,
-    /// True if the end of the body can be distinguished from a lost connection: see [`AnswerHead::has_end`].
+    /// True if the end of the body can be told from a lost connection: see [`AnswerHead::has_end`].
     has_end: bool,
 }
 
@@ -324,7 +324,7 @@ struct AnswerBody {
 enum Ended {
     /// The file is complete.
     Whole,
-    /// The connection ended. Since the length of the file is not known, the file may be complete.
+    /// The connection ended. The file may be complete, since its length is not known.
     Unsure,
     /// The connection was lost, for this reason.
     Lost(String),
@@ -334,14 +334,14 @@ enum Ended {
 struct Download {
     client: Arc<Client>,
     url: Url,
-    /// The number of bytes that were passed to the reader.
+    /// The number of bytes that the reader got so far.
     offset: u64,
     /// The number of attempts to resume since the last byte arrived.
     attempts: u32,
 }
 
 impl Download {
-    /// Runs the thread. `known` is the identity of the file if it was found earlier.
+    /// Runs the downloading thread. `known` is the identity of the file, if an earlier request found it.
     fn run(mut self, known: Option<FileIdentity>, is_read: bool, reading: &WebReading) {
         let read = self.first(known, reading).and_then(|(known, body)| {
             if is_read {
@@ -351,12 +351,13 @@ impl Download {
             }
         });
         if let Err(Stop::Failed(reason)) = read {
-            // An error means that the reader is gone, so the message is not needed.
+            // An error means that the reader is gone, so nobody needs the message.
             reading.say(WebMessage::Fault(reason)).ok();
         }
     }
 
-    /// Sends the first request, unless the file is known. Returns the identity of the file, and the body of the answer.
+    /// Sends the first request, unless the identity of the file is known. Returns the identity, and the body of the answer if there
+    /// was a request.
     fn first(
         &mut self,
         known: Option<FileIdentity>,
@@ -384,7 +385,7 @@ impl Download {
         }
     }
 
-    /// Passes the whole file to the reader, and resumes after lost connections.
+    /// Sends the whole file to the reader, and resumes the download after lost connections.
     fn transfer(
         &mut self,
         mut known: FileIdentity,
@@ -411,7 +412,7 @@ impl Download {
         }
     }
 
-    /// Passes the bytes of an answer to the reader.
+    /// Sends the bytes of one answer to the reader.
     fn hand_on(
         &mut self,
         mut body: AnswerBody,
@@ -452,7 +453,7 @@ impl Download {
         }
     }
 
-    /// Requests the rest of the file. Returns `None` if there is no more.
+    /// Requests the rest of the file. Returns `None` if the file is already complete.
     fn go_on(
         &mut self,
         known: &mut FileIdentity,
@@ -486,7 +487,7 @@ impl Download {
         }
     }
 
-    /// Waits before the next attempt. Fails if there were too many attempts.
+    /// Waits before the next attempt. Fails if the maximum number of attempts was reached.
     fn pause(&mut self, reason: &str, wanted: Option<Duration>, reading: &WebReading) -> Result<(), Stop> {
         let WebOptions { attempts_max, pause, pause_max, .. } = self.client.options;
         if self.attempts >= attempts_max {

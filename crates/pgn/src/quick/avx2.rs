@@ -1,4 +1,4 @@
-//! Reads blocks with AVX2, whose vectors have 32 bytes.
+//! Classifies the bytes of a block with AVX2, whose vectors have 32 bytes.
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,
@@ -18,7 +18,7 @@ impl Instructions for Avx2 {
     #[inline(always)]
     fn classes(self, block: &[u8; BLOCK]) -> Classes {
         #[expect(unsafe_code, reason = "code for another instruction set")]
-        // SAFETY: a value exists only where the processor has these instructions.
+        // SAFETY: a value of `Avx2` exists only where the processor has AVX2.
         unsafe {
             classes(block)
         }
@@ -73,7 +73,7 @@ impl Lanes for Four {
     #[inline(always)]
     fn load(_: Avx2, numbers: &[u64; WORDS], at: usize) -> Four {
         let number = |k: usize| numbers[at + k] as i64;
-        // SAFETY: a value exists only where the processor has these instructions.
+        // SAFETY: a value of `Avx2` exists only where the processor has AVX2.
         Four(unsafe { _mm256_set_epi64x(number(3), number(2), number(1), number(0)) })
     }
 
@@ -84,7 +84,7 @@ impl Lanes for Four {
 
     #[inline(always)]
     fn all(self, number: u64) -> Four {
-        // SAFETY: a value exists only where the processor has these instructions.
+        // SAFETY: a value of `Four` exists only where the processor has AVX2.
         Four(unsafe { _mm256_set1_epi64x(number as i64) })
     }
 
@@ -101,7 +101,7 @@ impl Lanes for Four {
 
     #[inline(always)]
     fn pick(self, yes: Four, no: Four) -> Four {
-        // SAFETY: a value exists only where the processor has these instructions.
+        // SAFETY: a value of `Four` exists only where the processor has AVX2.
         Four(unsafe { _mm256_blendv_epi8(no.0, yes.0, self.0) })
     }
 }

@@ -1,4 +1,4 @@
-//! Reads blocks with AVX-512, whose vectors have 64 bytes.
+//! Reads blocks of movetext with AVX-512, whose vectors have 64 bytes.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_castsi512_si128,
@@ -20,13 +20,13 @@ use orbit_core::isa::Avx512;
 impl Instructions for Avx512 {
     #[inline(always)]
     fn classes(self, block: &[u8; BLOCK]) -> Classes {
-        // SAFETY: a value exists only where the processor has these instructions.
+        // SAFETY: a value of `Avx512` exists only where the processor has these instructions.
         unsafe { classes(block) }
     }
 
     #[inline(always)]
     fn first_words(self, span: &[u8; SPAN], words: MoveWords) -> (FirstWords, usize) {
-        // SAFETY: a value exists only where the processor has these instructions.
+        // SAFETY: a value of `Avx512` exists only where the processor has these instructions.
         unsafe { first_words(span, words) }
     }
 
@@ -58,12 +58,12 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
 fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (FirstWords, usize) {
     let (bytes, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
     let bytes: __m512i = bytemuck::cast(*bytes);
-    // Each token ends at the next blank. The addition carries from the start of a token to this blank.
+    // The addition carries a bit from the start of each token to the next blank, where the token ends.
     let ends = (!blanks).wrapping_add(starts) & blanks;
     let places: __m512i = bytemuck::cast(PLACES);
     let start = _mm512_maskz_compress_epi8(starts, places);
     let end = _mm512_maskz_compress_epi8(ends, places);
-    // Indices past the end of the block wrap to its beginning, but no token reaches that far.
+    // Indices past the end of the block wrap around to its start. No token reaches that far, so the wrong bytes are not used.
     let eight_from =
         _mm512_add_epi8(_mm512_permutexvar_epi8(bytemuck::cast(EACH_WORD), start), bytemuck::cast(EACH_BYTE));
     let of_word = _mm512_permutexvar_epi8(eight_from, bytes);
@@ -79,11 +79,11 @@ fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (F
     (first, _pdep_u64(1 << (count - 1), ends).trailing_zeros() as usize)
 }
 
-/// The index of each byte within its block.
+/// The index of each byte in its block.
 const PLACES: [u8; BLOCK] = bytes(1, 64);
-/// The index of the eight-byte group that contains each byte of a block.
+/// For each byte of a block, the index of the group of eight bytes that contains it.
 const EACH_WORD: [u8; BLOCK] = bytes(8, 8);
-/// The index of each byte within its eight-byte group.
+/// For each byte of a block, its index in its group of eight bytes.
 const EACH_BYTE: [u8; BLOCK] = bytes(1, 8);
 
 /// Returns the bytes `k / over % modulo`, for `k` from 0 to 63.
@@ -121,7 +121,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn all(self, number: u64) -> Eight {
-        // SAFETY: a value exists only where the processor has these instructions.
+        // SAFETY: a value of `Eight` exists only where the processor has these instructions.
         Eight(unsafe { _mm512_set1_epi64(number as i64) })
     }
 
@@ -137,7 +137,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn equal(self, other: Eight) -> Eight {
-        // SAFETY: a value exists only where the processor has these instructions.
+        // SAFETY: a value of `Eight` exists only where the processor has these instructions.
         unsafe {
             let equal = _mm512_cmpeq_epi64_mask(self.0, other.0);
             Eight(_mm512_maskz_mov_epi64(equal, self.all(!0).0))
@@ -146,7 +146,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn pick(self, yes: Eight, no: Eight) -> Eight {
-        // SAFETY: a value exists only where the processor has these instructions.
+        // SAFETY: a value of `Eight` exists only where the processor has these instructions.
         unsafe {
             let is_yes = _mm512_test_epi64_mask(self.0, self.0);
             Eight(_mm512_mask_blend_epi64(is_yes, no.0, yes.0))

@@ -6,14 +6,14 @@ use super::instructions::Instructions;
 use super::sketches::PieceTables;
 use super::words::{BLOCK, FirstWords, SPAN};
 
-/// A block of text and the tokens read from it.
+/// A block of movetext and the tokens that were read from it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextBlock {
     /// The start of the block in the text.
     pub(super) at: usize,
     /// The end of the last token that was read, or the start of the block if no token was read.
     pub(super) end: usize,
-    /// The contents of the tokens, one entry for each token. Entries after the last token are undefined.
+    /// The contents of the tokens, one entry for each token. The entries after the last token are undefined.
     pub(super) sketches: PieceTables,
     first: FirstWords,
 }
@@ -22,7 +22,7 @@ impl TextBlock {
     pub(super) const EMPTY: TextBlock =
         TextBlock { at: 0, end: 0, sketches: PieceTables::EMPTY, first: FirstWords::EMPTY };
 
-    /// Reads the block that begins at `at`. Reads no token if the text ends before a full block.
+    /// Reads the block that begins at `at`. Reads no tokens if fewer bytes than a full block are left.
     #[inline(always)]
     pub(super) fn read(&mut self, with: impl Instructions, text: &[u8], at: usize) {
         (self.at, self.end, self.first.count) = (at, at, 0);
@@ -42,7 +42,7 @@ impl TextBlock {
         self.first.count
     }
 
-    /// Returns the range in the text of the token with this number in the block, from 0.
+    /// Returns the range in the text of the token with this number. The tokens of the block are numbered from 0.
     pub(super) fn word(&self, number: usize) -> Range<usize> {
         let start = self.at + self.first.starts[number] as usize;
         start..start + self.first.lengths[number] as usize

@@ -1,9 +1,9 @@
-//! Classifies the bytes of a block of movetext. A class is a mask with one bit per byte; the lowest bit belongs to the first
-//! byte.
+//! Classifies the bytes of a block of movetext. A class is a 64-bit mask with one bit for each byte; the lowest bit belongs to the
+//! first byte.
 
 use super::words::{BLOCK, MoveWords};
 
-/// One mask for each class of bytes: a bit is set if the byte belongs to the class.
+/// One mask for each class of bytes. A bit is set if its byte belongs to the class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Classes {
     pub(super) space: u64,
@@ -51,15 +51,15 @@ impl Classes {
         out
     }
 
-    /// Finds the move tokens of a block. The block must not begin within a token.
+    /// Returns the move tokens of a block, which must not begin within a token.
     #[inline(always)]
     pub(super) fn words(self) -> MoveWords {
         let Classes { space, line, carriage, digit, dot, low } = self;
         let blanks = space | line | carriage;
         let between = blanks | dot;
         let tokens = !between & (between << 1 | 1);
-        // A dot must follow each number, and each first dot must follow a number. The null move `0000` is not a number, but
-        // passes this test.
+        // A dot must follow each number, and each first dot must follow a number. The null move `0000` passes this test as well,
+        // although it is not a number.
         let numbers = tokens & digit;
         let after_numbers = digit.wrapping_add(numbers) & !digit;
         let first_dots = dot & !(dot << 1);
@@ -86,7 +86,7 @@ const fn less(word: u64, limit: u8) -> u64 {
     !(((word & !HIGH) + LOW * (128 - limit as u64)) | word) & HIGH
 }
 
-/// Packs the highest bits of eight bytes into eight bits.
+/// Packs the highest bit of each of eight bytes into one byte.
 const fn packed(flags: u64) -> u64 {
     (flags >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

@@ -1,10 +1,10 @@
-//! The operations on blocks, which each instruction set implements in its own way.
+//! The operations on blocks of movetext. Each instruction set implements them in its own way.
 
 use super::classes::Classes;
 use super::sketches::PieceTables;
 use super::words::{BLOCK, FirstWords, MoveWords, SPAN};
 
-/// The operations on blocks with one instruction set. A value of the type exists only if the processor has the instructions.
+/// The operations on blocks of movetext with one instruction set. A value proves that the processor has the instructions.
 pub(super) trait Instructions: Copy {
     fn classes(self, block: &[u8; BLOCK]) -> Classes;
 
@@ -14,7 +14,7 @@ pub(super) trait Instructions: Copy {
         FirstWords::split(span, words)
     }
 
-    /// Reads the contents of the tokens: see [`PieceTables::read`].
+    /// Reads the contents of the tokens into `sketches`: see [`PieceTables::read`].
     fn sketch(self, words: &FirstWords, sketches: &mut PieceTables);
 }
 

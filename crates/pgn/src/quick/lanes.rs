@@ -1,16 +1,16 @@
-//! Arithmetic on vectors of 64-bit numbers, so that the same code reads one token or several at once.
+//! Arithmetic on vectors of 64-bit numbers. Generic code can thus read either one token or several tokens at once.
 
 use super::words::WORDS;
 
-/// A vector of 64-bit numbers. In a condition, true is a number with all bits set, and false is 0.
+/// A vector of 64-bit numbers, its lanes. As a condition, a lane is true if all its bits are set, and false if it is 0.
 pub(super) trait Lanes: Copy {
-    /// A value that proves that the processor has the instructions of this type.
+    /// The proof that the processor has the instructions of this type.
     type With: Copy;
 
     /// The number of lanes.
     const COUNT: usize;
 
-    /// Loads [`Lanes::COUNT`] numbers, from the index `at` on.
+    /// Loads [`Lanes::COUNT`] numbers, starting at the index `at`.
     fn load(with: Self::With, numbers: &[u64; WORDS], at: usize) -> Self;
     fn store(self, numbers: &mut [u64; WORDS], at: usize);
     /// Sets all lanes to one number.
@@ -22,11 +22,11 @@ pub(super) trait Lanes: Copy {
     fn sub(self, other: Self) -> Self;
     /// Shifts each lane left by the number of bits in `bits`. The result is undefined for more than 63 bits.
     fn left_by(self, bits: Self) -> Self;
-    /// Shifts each lane right by the number of bits in `bits`. The result is undefined for more than 63 bits.
+    /// Shifts each lane right by the number of bits in the same lane of `bits`. The result is undefined for more than 63 bits.
     fn right_by(self, bits: Self) -> Self;
-    /// Returns true in each lane in which the numbers are equal.
+    /// Sets each lane to true where the two numbers are equal, otherwise to false.
     fn equal(self, other: Self) -> Self;
-    /// Selects the lane of `yes` where `self` is true, and the lane of `no` where it is false.
+    /// Takes each lane from `yes` where `self` is true, and from `no` where it is false.
     fn pick(self, yes: Self, no: Self) -> Self;
 
     #[inline(always)]
@@ -40,14 +40,14 @@ pub(super) trait Lanes: Copy {
     }
 }
 
-/// Defines operations on two vectors, each of which is a single instruction.
+/// Defines operations on two vectors. Each is a single instruction.
 #[cfg(target_arch = "x86_64")]
 macro_rules! pairwise {
     ($($name:ident: $instruction:ident,)*) => {
         $(
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
-                // SAFETY: a value exists only where the processor has these instructions.
+                // SAFETY: a value of this type exists only where the processor has these instructions.
                 Self(unsafe { $instruction(self.0, other.0) })
             }
         )*

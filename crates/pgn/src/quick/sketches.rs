@@ -1,36 +1,36 @@
-//! Reads, from the tokens of moves, everything about the moves that does not depend on the board.
+//! Reads the parts of moves that do not depend on the board, from the tokens of the moves.
 
 use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};
 use super::words::{FirstWords, WORDS};
 
-/// The board-independent parts of the moves of a block, with one entry for each token. A usual move takes a pawn or a piece to a
-/// square. It may be a capture, and may name the file or the rank of its origin. For every other token, the entries are such that
-/// no piece matches.
+/// The parts of the moves of a block that do not depend on the board, with one entry for each token. An ordinary move takes a pawn
+/// or a piece to a square; it may be a capture, and may name the file or the rank of its origin. The entries of all other tokens
+/// are set so that no piece matches them.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PieceTables {
-    /// The index into [`HINTS`](super::tables::HINTS): the letter of the origin.
+    /// The index into [`HINTS`](super::tables::HINTS): the letter that names the file or rank of the origin.
     pub(super) hint: [u64; WORDS],
-    /// The index into the entries of a color in [`FROM`](super::tables::FROM): the role and the target square.
+    /// The index into [`FROM`](super::tables::FROM) for a color: the role and the target square.
     pub(super) reach: [u64; WORDS],
     /// The number of the target square.
     pub(super) to: [u64; WORDS],
     /// The target square as a bitboard.
     pub(super) target: [u64; WORDS],
-    /// For each of the three planes of a board that encode roles: all bits set if the role of the moving piece has a 0 in this
-    /// plane.
+    /// For each of the three bit planes that encode roles: all ones if the role of the moving piece has a 0 in this plane,
+    /// otherwise 0.
     pub(super) inverted: [[u64; WORDS]; 3],
-    /// For each of the three planes that encode roles: the target square, as a bitboard, if the role of the moving piece has a 1
-    /// in this plane; otherwise 0.
+    /// For each of the three bit planes that encode roles: the bitboard of the target square if the role of the moving piece has a
+    /// 1 in this plane, otherwise 0.
     pub(super) put: [[u64; WORDS]; 3],
-    /// The target square as a bitboard, if a pawn moves; otherwise 0.
+    /// The bitboard of the target square if a pawn moves, otherwise 0.
     pub(super) pawn_target: [u64; WORDS],
     /// All bits set if a pawn captures.
     pub(super) takes: [u64; WORDS],
-    /// The squares two ranks above and below the target, as a bitboard, if a pawn moves; otherwise 0.
+    /// The bitboard of the squares two ranks above and below the target if a pawn moves, otherwise 0.
     pub(super) double: [u64; WORDS],
-    /// The target square and the role, encoded as in a [`PackedMove`](orbit_core::board::PackedMove).
+    /// The target square and the role, in the encoding of [`PackedMove`](orbit_core::board::PackedMove).
     pub(super) mv: [u64; WORDS],
 }
 
@@ -56,7 +56,7 @@ impl PieceTables {
         }
     }
 
-    /// Reads tokens from the end to the start: a check sign, the target square, a capture sign, and the file or rank of the
+    /// Reads tokens from their end to their start: a check sign, the target square, a capture sign, and the file or rank of the
     /// origin.
     #[inline(always)]
     fn read_at<L: Lanes>(&mut self, bytes: L, length: L, at: usize) {
@@ -66,7 +66,7 @@ impl PieceTables {
 
         let word = bytes.left_by(bytes.all(64).sub(length.left::<3>()));
         let last = word.right::<56>();
-        // A condition that is true is -1, so that all bits are set.
+        // A true condition has all bits set, so it is -1 as a number.
         let is_check = last.equal(bytes.all(b'+'.into())).or(last.equal(bytes.all(b'#'.into())));
         let word = word.left_by(is_check.and(bytes.all(8)));
         let rank = word.right::<56>().sub(bytes.all(b'1'.into()));
@@ -93,7 +93,7 @@ impl PieceTables {
         }
         let mv = role.or(to.left::<6>());
         let pawn_target = target.and(is_pawn);
-        // The file of a pawn's origin is its first letter. If this is the file of the target, the pawn does not capture.
+        // The first letter of a pawn move is the file of the origin. If the target is on this file, the pawn does not capture.
         let stays = hint.sub(bytes.all(1)).xor(to).and(seven).equal(none);
 
         hint.store(&mut self.hint, at);

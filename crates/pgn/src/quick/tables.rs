@@ -1,8 +1,9 @@
-//! Tables for reading and playing moves: the meaning of letters, and the squares from which a piece can come.
+//! Tables for reading and playing moves: the roles for letters, and the squares from which a piece can come.
 
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 
-/// The squares between two squares. The index 64 means "no square"; its entry has all squares, so that its path is never free.
+/// The squares between two squares. The first index 64 means "no square". Its entry contains all squares, so that its path is never
+/// free.
 pub(super) static WAYS: [[u64; 64]; 65] = {
     let mut table = [[!0; 64]; 65];
     let mut from = 0;
@@ -17,8 +18,8 @@ pub(super) static WAYS: [[u64; 64]; 65] = {
     table
 };
 
-/// For each plane of a board that encodes roles: the set of first letters of moves whose role has a 1 in this plane. A letter is
-/// represented by its lowest six bits. A small letter begins a pawn move.
+/// For each of the three bit planes that encode roles: the set of letters with which moves begin whose role has a 1 in this plane.
+/// A letter is represented by its lowest six bits. A small letter begins a pawn move.
 pub(super) const LETTERS: [u64; 3] = {
     let pieces = [(b'N', 2), (b'B', 3), (b'R', 4), (b'Q', 5), (b'K', 6)];
     let mut planes = [!0 << 32, 0, 0];
@@ -31,10 +32,10 @@ pub(super) const LETTERS: [u64; 3] = {
     planes
 };
 
-/// The index into [`HINTS`] for a move that does not name its origin. It is a byte that no token contains.
+/// The index into [`HINTS`] for a move that does not name its origin. A blank serves as the index, since no token contains one.
 pub(super) const ANY: u64 = b' ' as u64;
 
-/// The squares that the letter of an origin allows: those of a file or a rank; none for all other letters.
+/// The squares that a letter allows as the origin: those of the file or rank that it names, or none for all other letters.
 pub(super) static HINTS: [u64; 256] = {
     let mut table = [0; 256];
     let mut k = 0;
@@ -50,9 +51,9 @@ pub(super) static HINTS: [u64; 256] = {
 /// The first index of the entries of kings in [`FROM`].
 pub(super) const KING: usize = 6 << 6;
 
-/// `FROM[color][64 * role + to]`: the squares from which a piece can come to `to`. A pawn comes from the square behind, from the
-/// squares from which it captures, and, if `to` is on its fourth rank, from two squares behind. The entries of pawns on the last
-/// rank are empty, since promotions are not usual moves.
+/// `FROM[color][64 * role + to]`: the squares from which a piece can come to `to`. A pawn comes from the square behind `to`, from
+/// the squares from which it captures, and, if `to` is on its fourth rank, from two squares behind. The entries of pawns on the
+/// last rank are empty, since promotions do not count as ordinary moves.
 pub(super) static FROM: [[u64; 512]; 2] = {
     let mut table = [[0; 512]; 2];
     let mut color = 0;
@@ -78,13 +79,13 @@ pub(super) static FROM: [[u64; 512]; 2] = {
     table
 };
 
-/// Returns the square that is a number of squares behind `to`, from the view of a color, as a bitboard.
+/// Returns the bitboard of the square that is `squares` ranks behind `to`, from the view of a color.
 const fn behind(color: usize, to: usize, squares: usize) -> u64 {
     1 << if color == 0 { to - squares } else { to + squares }
 }
 
-/// `AROUND[square][kind]`: the squares from which a kind of piece attacks a square, if nothing is in between. The kinds are pawns
-/// that attack a white (0) or black (1) king, knights (2), kings (3), diagonal sliders (4) and straight sliders (5).
+/// `AROUND[square][kind]`: the squares from which a kind of piece attacks a square, if no piece is between them. The kinds are
+/// pawns that attack a white (0) or black (1) king, knights (2), kings (3), diagonal sliders (4) and straight sliders (5).
 pub(super) static AROUND: [[u64; 8]; 64] = {
     let mut table = [[0; 8]; 64];
     let mut square = 0;
@@ -104,7 +105,7 @@ pub(super) static AROUND: [[u64; 8]; 64] = {
     table
 };
 
-/// For each square, the castling rights that remain in standard chess after a move from or to this square, as bits of a
+/// For each square, the castling rights of standard chess that remain after a move from or to this square, as bits of a
 /// [`State`](orbit_core::board::State).
 pub(super) static RIGHTS: [u32; 65] = {
     let mut table = [!0 << 16; 65];

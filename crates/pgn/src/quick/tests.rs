@@ -1,4 +1,4 @@
-//! Compares the fast paths with the general one, on damaged real games and on random ones.
+//! Compares the fast paths with the general path, on damaged real games and on random ones.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::classes::Classes;
 use super::instructions::{Base, Instructions as _};
 use orbit_core::isa::Isa;
 
-/// Runs an expression with the instructions of a set.
+/// Runs an expression with the proof of an instruction set.
 macro_rules! on {
     ($isa:expr, $with:ident => $work:expr) => {
         match $isa {
@@ -30,7 +30,7 @@ macro_rules! on {
     };
 }
 
-/// Returns all combinations of paths, the general one first.
+/// Returns all combinations of paths; the general path alone is the first.
 fn ways() -> Vec<QuickWays> {
     let general = QuickWays { plain: false, quick: None };
     let plain = QuickWays { plain: true, quick: None };
@@ -44,7 +44,7 @@ fn read(text: &[u8], ways: QuickWays, cap: usize, options: &ParseOptions) -> (Ve
     (games, side_lines)
 }
 
-/// The numbers of half-moves that were read, and of games that were cut.
+/// Counts the half-moves that were read and the games that were cut.
 #[derive(Default, Debug)]
 struct Seen {
     moves: usize,
@@ -120,7 +120,7 @@ const PIECES: [&str; 44] = [
     "\n[Event \"x\"]\n",
 ];
 
-/// The bytes that occur in movetext tokens, and a few others.
+/// The bytes of movetext tokens, and a few others. Damaged texts get random bytes of this list.
 const LETTERS: &[u8] = b"abcdefgh12345678KQRBNOx+#=-. \n\r\"[]{}()\\0\xff";
 
 fn damage(text: &mut Vec<u8>, random: &mut Rng) {
@@ -169,7 +169,7 @@ fn damaged_games_are_read_alike() {
     assert!(seen.moves > 200_000 && seen.cut > 1000, "{seen:?}");
 }
 
-/// Start positions whose random games have checks, pins, promotions, en passant captures and castling of all kinds.
+/// Start positions whose random games contain checks, pins, promotions, en passant captures and all kinds of castling.
 const STARTS: [&str; 7] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -180,7 +180,7 @@ const STARTS: [&str; 7] = [
     "3qk3/Q1q1q1q1/8/8/8/q1Q1Q1Q1/8/3QK3 w - - 0 1",
 ];
 
-/// Makes a random game, in which some tokens belong to other positions.
+/// Makes a random game in which some tokens are moves of other positions.
 fn random_game(start: &str, random: &mut Rng) -> String {
     let fen: Fen = start.parse().expect("a FEN");
     let mut chess: Chess = fen.into_position(CastlingMode::Chess960).expect("a legal position");
@@ -191,7 +191,7 @@ fn random_game(start: &str, random: &mut Rng) -> String {
         if legal.is_empty() {
             break;
         }
-        // A quiet move is drawn again half of the time, so that captures and promotions are more frequent.
+        // Half of the quiet moves are replaced by another random move, so that captures and promotions occur more often.
         let mut mv = legal[random.usize(..legal.len())];
         if !mv.is_capture() && mv.promotion().is_none() && random.bool() {
             mv = legal[random.usize(..legal.len())];
@@ -211,8 +211,8 @@ fn random_game(start: &str, random: &mut Rng) -> String {
         earlier = word;
         chess.play_unchecked(mv);
     }
-    // The fast path needs a full block, so it does not read the last tokens of a text. The long comment keeps the moves away from
-    // the end.
+    // The fast path needs a full block, so it does not read the last tokens of a text. The long comment ensures that it reads all
+    // moves.
     format!("{text} {{ and so on and so on and so on and so on and so on and so on and so on }} *\n")
 }
 
@@ -226,10 +226,10 @@ fn random_games_are_read_alike() {
     assert!(seen.moves > 100_000 && seen.cut > 1000 && seen.games == 4500, "{seen:?}");
 }
 
-/// The range of a token, and its sketch if it is a usual move.
+/// The range of a token and, if it is an ordinary move, its contents.
 type Word = (Range<usize>, Option<Vec<u64>>);
 
-/// Returns the end of the last token of a block, and the contents of each token.
+/// Returns the end of the last token of a block, and the ranges and contents of its tokens.
 fn read_of(block: &TextBlock) -> (usize, Vec<Word>) {
     let sketches = &block.sketches;
     let sketch = |word: usize| {

@@ -4,28 +4,28 @@ use super::super::lex::window;
 
 /// The number of bytes of a block.
 pub(super) const BLOCK: usize = 64;
-/// The number of tokens of a block that are processed together.
+/// The maximum number of tokens of a block that are processed together.
 pub(super) const WORDS: usize = 8;
-/// The number of bytes of a block, plus eight bytes that may be read with its last token.
+/// The number of bytes of a block, plus eight bytes: reading the last token may read that far.
 pub(super) const SPAN: usize = BLOCK + 8;
 
 /// The tokens of a block that may be moves.
 #[derive(Clone, Copy)]
 pub(super) struct MoveWords {
-    /// The starts of the tokens, as a mask. Before each token and between two tokens there are only blanks without an empty line,
-    /// and numbers with dots.
+    /// The starts of the tokens, as a bit mask. Before and between the tokens there are only numbers with dots, and blanks without
+    /// an empty line.
     pub(super) starts: u64,
-    /// The blanks, as a mask. A blank follows each token.
+    /// The blanks, as a bit mask. Each token ends at a blank.
     pub(super) blanks: u64,
 }
 
-/// The first tokens of a block. Entries after the last token are undefined.
+/// The first tokens of a block, at most eight. The entries after the last token are undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FirstWords {
-    /// The eight bytes from the start of each token.
+    /// The eight bytes at the start of each token.
     pub(super) bytes: [u64; WORDS],
     pub(super) lengths: [u64; WORDS],
-    /// The start of each token in its block.
+    /// The offset of each token in its block.
     pub(super) starts: [u64; WORDS],
     /// The number of tokens.
     pub(super) count: usize,
@@ -35,7 +35,7 @@ impl FirstWords {
     pub(super) const EMPTY: FirstWords =
         FirstWords { bytes: [0; WORDS], lengths: [0; WORDS], starts: [0; WORDS], count: 0 };
 
-    /// Splits a block into tokens. Returns the tokens, and the end of the last one. The block must contain at least one token.
+    /// Splits a block into tokens. Returns the tokens and the end of the last one. The block must contain at least one token.
     #[inline(always)]
     pub(super) fn split(
         span: &[u8; SPAN],

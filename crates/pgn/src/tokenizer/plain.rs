@@ -1,8 +1,7 @@
-//! A fast path for nearly all movetext: moves in plain SAN, their numbers, comments, variations, and blanks without an empty
-//! line.
+//! A fast path for nearly all movetext: moves in plain SAN, their numbers, comments, variations, and blanks without an empty line.
 //!
-//! This path reads only text that the general tokenizer would read in the same way, and leaves the tokenizer in the same state.
-//! At anything else it stops, and the general tokenizer continues there.
+//! This path reads only text that the general tokenizer would read in the same way, and it leaves the tokenizer in the state in
+//! which the general one would leave it. At anything else it stops, and the general tokenizer continues there.
 
 use shakmaty::{CastlingSide, File, Role, Square};
 
@@ -34,7 +33,7 @@ pub(crate) enum San {
 }
 
 impl Tokenizer<'_> {
-    /// Reads the next token of the main line, if everything up to its end is plain.
+    /// Reads the next token of the main line, if the text up to its end is plain.
     #[inline(always)]
     pub(crate) fn plain(&mut self) -> Option<PlainMove> {
         if !self.is_plain() || self.depth > 0 {
@@ -65,8 +64,8 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Reads the name and the value of the next tag pair, if it has the usual form and is on the line after another tag pair.
-    /// `likely` is the expected name, usually that of the same tag in the previous game; it may be empty.
+    /// Reads the name and the value of the next tag pair, if it has the usual form and follows another tag pair on the line before.
+    /// `likely` is the expected name, usually that of the same tag in the previous game, or empty.
     #[inline(always)]
     pub(crate) fn plain_tag(&mut self, likely: &[u8]) -> Option<(ByteRange, ByteRange)> {
         if self.section != GameSection::Tags || self.blank || self.first_name.is_empty() {
@@ -78,7 +77,7 @@ impl Tokenizer<'_> {
             _ => return None,
         };
         let TagPair { name, value, next } = lex::plain_tag(self.text, at, likely)?;
-        // A tag `Event` may begin a game, so the general tokenizer decides.
+        // A tag `Event` may begin a game, so the general tokenizer has to decide.
         if self.text[name.clone()] == *b"Event" {
             return None;
         }
@@ -86,24 +85,24 @@ impl Tokenizer<'_> {
         Some((name, value))
     }
 
-    /// Returns the text up to the last possible end of the game, and the index at which the main line continues. Returns `None`
-    /// if reading move numbers and moves would change more of the tokenizer's state than its position.
+    /// Returns the text up to the last possible end of the game, and the index at which the main line continues. Returns `None` if
+    /// reading move numbers and moves would change more of the tokenizer's state than its position.
     pub(crate) fn plain_text(&self) -> Option<(&[u8], usize)> {
         (self.is_plain() && self.depth == 0).then(|| (&self.text[..self.end], self.pos))
     }
 
-    /// Moves to the index `to` in [`Tokenizer::plain_text`], and counts the tokens before it.
+    /// Moves the tokenizer to the index `to` in [`Tokenizer::plain_text`]. `words` is the number of move tokens before this index.
     pub(crate) fn pass(&mut self, to: usize, words: usize) {
         self.pos = to;
         self.words += words as u32;
     }
 
-    /// Skips the main line as long as it is plain.
+    /// Skips the tokens of the main line as long as they are plain.
     pub(crate) fn skip_plain(&mut self) {
         while self.plain().is_some() {}
     }
 
-    /// Skips a variation as long as it is plain. Its tokens are not read, except that a result stops the fast path.
+    /// Skips a variation as long as it is plain. Its tokens are not read, but the fast path stops at a result.
     pub(super) fn skip_variation(&mut self) {
         if !self.is_plain() {
             return;
@@ -130,14 +129,14 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Returns whether a move number, a move or a comment would change nothing of the tokenizer's state except its position.
+    /// Returns whether a move number, a move or a comment would change only the position of the tokenizer, and no other state.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.section == GameSection::Moves && !self.blank && self.inner.is_none()
     }
 }
 
-/// Returns the first byte after blanks, and its index. Returns `None` if the blanks contain an empty line.
+/// Returns the first byte after blanks and its index, or `None` if the blanks contain an empty line.
 #[inline(always)]
 fn past_blanks(text: &[u8], from: usize) -> Option<(u8, usize)> {
     let mut at = from;
@@ -176,17 +175,17 @@ fn past_number(text: &[u8], at: usize) -> Option<usize> {
     while text.get(stop) == Some(&b'.') {
         stop += 1;
     }
-    // `0xe2` may begin `…`, which also counts as dots.
+    // The byte `0xe2` may begin `…`, which counts as dots, too.
     (*text.get(stop)? != 0xe2).then_some(stop)
 }
 
-/// Returns the end of a token of a variation, unless the token is a result or ends with one.
+/// Returns the end of a token in a variation. Returns `None` if the token is a result or ends with one.
 fn past_word(text: &[u8], at: usize) -> Option<usize> {
     let stop = at + text[at..].iter().position(|&byte| !IN_WORD[byte as usize])?;
     let is_stop = matches!(text[stop], b' ' | b'\n' | b'\r' | b'{' | b'(' | b')' | b'$');
     let word = &text[at..stop];
     let may_be_result = match word {
-        // One sign may follow a result at the end of a move.
+        // A result may be joined to the end of a move, and one sign may follow it.
         [b'a'..=b'z' | b'A'..=b'Z', ..] => matches!(
             word,
             [.., b'-', b'0' | b'1'] | [.., b'-', b'0' | b'1', _] | [.., b'/', b'2'] | [.., b'/', b'2', _]
@@ -197,7 +196,7 @@ fn past_word(text: &[u8], at: usize) -> Option<usize> {
     (is_stop && !may_be_result).then_some(stop)
 }
 
-/// The bytes that occur in plain move tokens. `%` is left out, because it may begin an escape line.
+/// The bytes that plain move tokens contain. `%` is left out, because it may begin an escape line.
 const IN_WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = b'!';
@@ -210,8 +209,8 @@ const IN_WORD: [bool; 256] = {
 };
 
 impl San {
-    /// Reads the token at the start of a window of eight bytes. A blank must end it within the window. Returns the token and its
-    /// length.
+    /// Reads the token at the start of a window of eight bytes, in which a blank must end it. Returns the move and the length of
+    /// the token.
     #[inline(always)]
     pub(crate) fn read(window: u64) -> Option<(San, usize)> {
         let byte = |k: usize| (window >> (8 * k)) as u8;
@@ -268,7 +267,7 @@ impl San {
     }
 }
 
-/// The role for each letter of a piece.
+/// The role for each letter that names a piece.
 const ROLES: [Option<Role>; 128] = {
     let mut table = [None; 128];
     table[b'N' as usize] = Some(Role::Knight);
@@ -314,7 +313,7 @@ mod tests {
         Some(san)
     }
 
-    /// Returns whether a plain token and a shape describe the same move.
+    /// Returns whether a plain SAN token and a shape describe the same move.
     fn agrees(san: San, shape: SanShape) -> bool {
         match (san, shape) {
             (San::Castle(a), SanShape::Castle(b)) => a == b,
@@ -346,7 +345,7 @@ mod tests {
         }
     }
 
-    /// Checks every token of up to four letters of a small alphabet, and longer tokens that begin with these.
+    /// Checks every token of up to four letters of a small alphabet, and longer tokens that begin with one of these.
     #[test]
     fn plain_words_say_what_they_say_elsewhere() {
         let letters = b"abeKQRNOPx1248=+#?-";

@@ -1,13 +1,13 @@
-//! Interprets the headers of answers, and decides whether an answer continues the same file.
+//! Interprets the headers of answers, and decides whether an answer continues the file that is being read.
 //!
-//! This module does not use the connection, only the status and the headers. The invariant: bytes of two answers are joined only
-//! if the server confirms by an entity tag or a date, and by the length, that they belong to the same file.
+//! This module uses only the status and the headers, not the connection. The invariant: bytes of two answers are joined only if the
+//! server confirms by an entity tag or a date, and by the length, that they belong to the same file.
 
 use std::time::Duration;
 
 use ureq::http::StatusCode;
 
-/// The status of an answer, and the headers that are needed.
+/// The status and the relevant headers of an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct AnswerHead {
     pub(super) status: u16,
@@ -22,7 +22,7 @@ pub(super) struct AnswerHead {
     pub(super) retry_after: Option<Duration>,
 }
 
-/// A part of a file: `bytes 100-199/200`, or `bytes */200` if the file has no such part.
+/// The value of `Content-Range`: `bytes 100-199/200`, or `bytes */200` if the file does not have the requested part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ContentRange {
     pub(super) first: Option<u64>,
@@ -38,14 +38,14 @@ impl ContentRange {
 }
 
 impl AnswerHead {
-    /// Reads the headers. `line` returns the value of a header by its name.
+    /// Reads the headers of an answer. `line` returns the value of a header by its name.
     pub(super) fn new<'a>(status: u16, line: impl Fn(&str) -> Option<&'a str>) -> AnswerHead {
         let text = |name| line(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let is_chunked = line("transfer-encoding").is_some();
         let seconds = line("retry-after").and_then(|value| value.trim().parse().ok());
         AnswerHead {
             status,
-            // If the body has chunked encoding, a length is ignored.
+            // With chunked encoding, a length in the headers is ignored.
             length: line("content-length")
                 .filter(|_| !is_chunked)
                 .and_then(|value| value.trim().parse().ok()),
@@ -57,12 +57,12 @@ impl AnswerHead {
         }
     }
 
-    /// Returns whether the end of the body can be distinguished from a lost connection.
+    /// Returns whether the end of the body can be told from a lost connection.
     pub(super) fn has_end(&self) -> bool {
         self.is_chunked || self.length.is_some()
     }
 
-    /// Describes the status, and what to do about it.
+    /// Returns a message about the status, with a remedy.
     pub(super) fn refusal(&self) -> String {
         let status = StatusCode::from_u16(self.status).ok();
         let name = status.and_then(|status| status.canonical_reason()).unwrap_or("a status without a name");
@@ -75,52 +75,54 @@ impl AnswerHead {
         format!("the server answers {} ({name}){remedy}", self.status)
     }
 
-    /// Returns whether the same request may succeed later.
+    /// Returns whether the request may succeed if it is repeated later.
     pub(super) fn is_passing(&self) -> bool {
         matches!(self.status, 408 | 425 | 429 | 500 | 502..=504)
     }
 }
 
-/// The identity of a file, as the headers of the first answer describe it.
+/// The identity of a file, from the headers of the first answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct FileIdentity {
-    /// The size of the file, once an answer states it.
+    /// The size of the file in bytes, once an answer states it.
     pub(super) total: Option<u64>,
     etag: Option<String>,
     modified: Option<String>,
 }
 
-/// The meaning of an answer to the request for the rest of a file.
+/// The meaning of an answer to a request for the rest of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// The bytes of the answer continue the file. The reader already has the first `skip` bytes, so they must be skipped.
+    /// The answer continues the file. Its first `skip` bytes must be skipped, since the reader already has them.
     GoesOn {
         skip: u64,
     },
     /// There are no further bytes.
     Complete,
-    /// The server may answer the same request later. The text is the reason why it did not now.
+    /// The server may answer the request later. The text is the reason why it did not now.
     Later(String),
     Failed(String),
 }
 
 impl FileIdentity {
-    /// Reads the identity from the answer that has the whole file.
+    /// Returns the identity of a file, given the headers of an answer that contains the whole file.
     pub(super) fn from_head(head: &AnswerHead) -> FileIdentity {
         FileIdentity { total: head.length, etag: head.etag.clone(), modified: head.modified.clone() }
     }
 
-    /// Returns the strong entity tag, which guarantees identical bytes.
+    /// Returns the entity tag if it is strong. Only a strong tag guarantees identical bytes.
     fn strong(&self) -> Option<&str> {
         self.etag.as_deref().filter(|tag| !tag.starts_with("W/"))
     }
 
-    /// Returns the value of the header `If-Range`: the server sends only the rest if this value still fits the file.
+    /// Returns the value for the header `If-Range`. The server then sends only the rest of the file if the value still matches, and
+    /// otherwise the whole file.
     pub(super) fn condition(&self) -> Option<&str> {
         self.strong().or(self.modified.as_deref())
     }
 
-    /// Returns a reason if a request for the rest is useless, since no header could confirm that it belongs to the same file.
+    /// Returns a reason why requesting the rest is useless, if there is one: no header could confirm that the rest belongs to the
+    /// same file.
     pub(super) fn refusal(&self, offset: u64, is_unsure: bool) -> Option<String> {
         if offset == 0 || self.etag.is_some() || self.modified.is_some() {
             return None;
@@ -134,7 +136,8 @@ impl FileIdentity {
         })
     }
 
-    /// Returns whether an answer belongs to the same file, by its entity tag or its date; `None` if neither can be compared.
+    /// Returns whether an answer belongs to the same file, by its entity tag or its date. Returns `None` if neither can be
+    /// compared.
     fn is_same(&self, now: &AnswerHead) -> Option<bool> {
         match (&self.etag, &now.etag, &self.modified, &now.modified) {
             (Some(then), Some(now), ..) => Some(then == now),
@@ -143,8 +146,8 @@ impl FileIdentity {
         }
     }
 
-    /// Classifies the answer to a request for the bytes from `offset` on. `is_unsure` is true if the file may already be
-    /// complete.
+    /// Classifies the answer to a request for the bytes from `offset` on. `is_unsure` is true if the reader may already have the
+    /// complete file.
     pub(super) fn judge(&self, now: &AnswerHead, offset: u64, is_unsure: bool) -> Verdict {
         let total = match now.status {
             200 => now.length,
@@ -167,8 +170,8 @@ impl FileIdentity {
             )),
             200 if offset == 0 => Verdict::GoesOn { skip: 0 },
             200 if is_unsure => Verdict::Failed(possible_cut(offset)),
-            // The server sent the whole file. Equal dates do not guarantee equal bytes if the client compares them, so only a
-            // strong tag counts here.
+            // The server sent the whole file again. Only a strong entity tag counts here: equal dates guarantee equal bytes only if
+            // the server compares them.
             200 if self.strong().is_some() && self.is_same(now) == Some(true) => {
                 Verdict::GoesOn { skip: offset }
             }
@@ -184,7 +187,7 @@ impl FileIdentity {
     }
 }
 
-/// Returns the error message for a download that may be incomplete, because the length is unknown.
+/// Returns the error message for a download that may be incomplete because its length is unknown.
 fn possible_cut(offset: u64) -> String {
     format!(
         "the server did not say how long it is, and the connection ended after {offset} bytes: it may be longer; \
@@ -217,7 +220,7 @@ mod tests {
         assert_eq!((chunked.length, chunked.has_end()), (None, true));
     }
 
-    /// Checks answers to a request for the rest of a file of 200 bytes, of which 100 are known.
+    /// Checks answers to a request for the rest of a file of 200 bytes. The reader already has the first 100 bytes.
     #[test]
     fn only_the_same_file_goes_on() {
         const REPLACED: &str = "replaced";
