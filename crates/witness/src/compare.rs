@@ -1,4 +1,4 @@
-//! Compares the games that the two readers read from one text.
+//! Compares the games that orbit's reader and the second reader read from one text.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use super::{lists, plain, visit};
 use orbit_core::board::PackedMove;
 use orbit_pgn::{Chunk, Game, GameStatus, ParseOptions, SideLine, SourceKind, SourceText};
 
-/// The result of comparing two readers: the number of games that both readers read, and the number of those that they read
-/// differently by a known rule.
+/// The result of comparing the two readers: the number of games, and the number of games that they read differently by a known
+/// rule.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Agreement {
-    /// The number of games that both readers read.
+    /// The number of games that orbit's reader read.
     pub games: u64,
-    /// The number of games that the two readers read differently where a known rule explains the difference.
+    /// The number of games that the readers read differently, where a known rule explains the difference.
     pub differing: u64,
     /// For each rule, the number of games that it explains.
     by_rule: [u64; Rule::ALL.len()],
@@ -28,7 +28,7 @@ impl Agreement {
         self.by_rule.iter_mut().zip(other.by_rule).for_each(|(sum, other)| *sum += other);
     }
 
-    /// Returns the rules by which games differ, each with its number of games.
+    /// Returns the rules that explain differences, each with its number of games.
     pub fn by_rule(&self) -> impl Iterator<Item = (Rule, u64)> {
         Rule::ALL.iter().copied().zip(self.by_rule).filter(|(_, games)| *games > 0)
     }
@@ -39,19 +39,19 @@ impl Agreement {
     }
 }
 
-/// A difference between two readers that no rule explains.
+/// A difference between the two readers that no rule explains.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// The index of the source.
     pub source: u32,
-    /// The number of the game in its stretch, from 1. If the first reader has no game at this place, this is the number of the
-    /// game before which the second reader finds one.
+    /// The number of the game in its stretch (a piece of a source's text), counted from 1. If the first reader has no game here,
+    /// this is the number of the game before which the second reader finds one.
     pub number: u32,
     /// The offset of the game's first byte in the decompressed source.
     pub offset: u64,
-    /// The ply at which the readers first differ.
+    /// The ply at which the two readings of the game first differ.
     pub ply: u32,
-    /// The difference: what the first reader read, and what the second reader read.
+    /// A description of the difference: what the first reader read, and what the second reader read.
     pub what: String,
 }
 
@@ -61,15 +61,15 @@ pub enum Readers {
     /// Orbit's reader alone.
     #[default]
     First,
-    /// Orbit's reader. The second reader also reads one chunk in [`SAMPLE`], to check it.
+    /// Orbit's reader. To check it, the second reader also reads one of every [`SAMPLE`] chunks.
     Sampled,
-    /// Both readers. The games of orbit's reader are kept.
+    /// Both readers. The games of orbit's reader are used.
     Both,
-    /// Both readers. The games of the second reader are kept where it can read them.
+    /// Both readers. The games of the second reader are used, except those that it cannot read.
     Second,
 }
 
-/// One chunk in this many is part of a sample.
+/// The second reader checks one of this many chunks.
 pub const SAMPLE: u64 = 16;
 
 impl Readers {
@@ -86,7 +86,7 @@ impl Readers {
 /// The results of reading a chunk with both readers.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Reread {
-    /// The number of side lines that were skipped.
+    /// The number of side lines (variations) that orbit's reader skipped.
     pub side_lines: u64,
     /// The agreement of the readers.
     pub agreement: Agreement,
@@ -94,8 +94,8 @@ pub struct Reread {
     pub difference: Option<Difference>,
 }
 
-/// Reads the games of a chunk with both readers, compares them, and passes those of one reader with their sources to `on_game`,
-/// as [`Chunk::parse`] does.
+/// Reads the games of a chunk with both readers and compares them. Then passes the games of the reader that `readers` selects, with
+/// their sources, to `on_game`, as [`Chunk::parse`] does.
 pub fn read(
     chunk: &Chunk,
     options: &ParseOptions,
@@ -104,7 +104,7 @@ pub fn read(
 ) -> Reread {
     let mut out = Reread::default();
     let mut games: Vec<(u32, Game)> = Vec::new();
-    // Tags are compared even if the caller does not want them.
+    // Tags are read and compared even if the caller does not need them.
     let with_tags = ParseOptions { tags: true, ..options.clone() };
     out.side_lines = chunk.parse(&with_tags, &mut |source, game| games.push((source, game.clone())));
     for text in &chunk.texts {
@@ -138,7 +138,7 @@ pub fn read(
 }
 
 /// Replaces the contents of a game by those that the second reader read. If the game was cut, the place and the reason of the cut
-/// stay those of the first reader.
+/// are still those of the first reader.
 fn take_second(game: &mut Game, reading: GameReading) {
     game.start = reading.start;
     game.moves = reading.moves;
@@ -155,7 +155,7 @@ struct TextPass<'a> {
     variations: bool,
     ours: &'a [&'a Game],
     agreement: Agreement,
-    /// The games that the second reader read, each with the index of the first reader's game.
+    /// The games as the second reader read them, each with the index of the first reader's game.
     kept: Vec<(usize, GameReading)>,
 }
 
@@ -171,7 +171,7 @@ impl TextPass<'_> {
         let (mut mine, mut other) = (0..0, 0..0);
         while mine.end < self.ours.len() || other.end < theirs.len() {
             (mine, other) = (mine.end..mine.end + 1, other.end..other.end + 1);
-            // Extend both ranges to the next place at which a game begins for both readers.
+            // Extend both ranges up to the next place in the text at which both readers begin a game.
             loop {
                 mine.end = mine.end.min(self.ours.len());
                 other.end = other.end.min(theirs.len());
@@ -191,13 +191,14 @@ impl TextPass<'_> {
         How { by_rules, variations: self.variations }
     }
 
-    /// Returns the place in the text at which a game of the first reader begins, or the end of the text after the last game.
+    /// Returns the offset in the text at which a game of the first reader begins, or the length of the text if there is no such
+    /// game.
     fn place(&self, index: usize) -> usize {
         let end = self.text.bytes.len();
         self.ours.get(index).map_or(end, |game| (game.offset - self.text.offset) as usize)
     }
 
-    /// Compares the games between two neighbouring places at which a game begins for both readers.
+    /// Compares the games between two places at which both readers begin a game, with no such place between them.
     fn group(&mut self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let (&[index], [reading]) = (&mine.clone().collect::<Vec<_>>()[..], theirs)
             && reading.at == self.place(index)
@@ -228,7 +229,7 @@ impl TextPass<'_> {
         }
         let mut rules: Vec<Rules> =
             mine.clone().zip(&readings).map(|(index, reading)| self.rules_of(index, reading)).collect();
-        // If pgn-reader gave up a game, its error names the rule.
+        // pgn-reader may have given up a game. Its error then shows which rule explains that.
         if let (Some(rules), Some(rule)) = (rules.first_mut(), theirs.iter().find_map(|theirs| theirs.broken))
         {
             rules.add(rule);
@@ -249,7 +250,8 @@ impl TextPass<'_> {
         Ok(())
     }
 
-    /// Compares games on which no rule had an effect, as pgn-reader and shakmaty read them. Returns the difference as an error.
+    /// Compares the games with the plain readings of pgn-reader and shakmaty, since no rule explains a difference between them.
+    /// Returns any difference as an error.
     fn unexplained(&self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let [reading] = theirs
             && mine.len() == 1
@@ -278,7 +280,7 @@ impl TextPass<'_> {
         Difference { source: self.text.source, number, offset, ply: ply as u32, what }
     }
 
-    /// Compares a game with its reading by the second reader, and returns the first difference as an error.
+    /// Compares a game with the second reader's reading of it, and returns the first difference as an error.
     fn check(&self, index: usize, reading: &GameReading) -> Result<(), Difference> {
         let game = self.ours[index];
         let differ = |ply: usize, what: String| Err(self.difference(index, ply, what));
@@ -359,13 +361,14 @@ fn other_place(theirs: &[GameReading], index: usize, end: usize) -> usize {
     theirs.get(index).map_or(end, |reading| reading.at)
 }
 
-/// Returns whether the first reader let a side in check pass where the second reader stopped.
+/// Returns whether the readers differ only because a side in check passes: the first reader plays such a null move, and the second
+/// one stops there.
 fn is_passed_in_check(game: &Game, reading: &GameReading) -> bool {
     reading.side_line_passes || passes_in_main_line(game, reading)
 }
 
-/// Returns whether [`is_passed_in_check`] holds in the main line alone, on which the readers agree up to that null move. Side
-/// lines after it have different numbers.
+/// Returns whether a null move in check ends the second reading of the main line. The moves before it must be equal. Side lines are
+/// not compared, since those that follow have different numbers.
 fn passes_in_main_line(game: &Game, reading: &GameReading) -> bool {
     let plies = reading.moves.len();
     let goes_on = game.moves.get(plies) == Some(&PackedMove::NULL);
@@ -382,7 +385,7 @@ mod tests {
                         [White \"d\"]\n\ng1f3 Nc9 *\n\n\
                         [White \"e\"]\n[Variant \"atomic\"]\n\n1. e4 *\n";
 
-    /// Changes the games that the first reader read, and compares them with the second reader.
+    /// Lets `alter` change the games of the first reader, and compares them with those of the second reader.
     fn compare(alter: impl FnOnce(&mut Vec<Game>)) -> Result<Agreement, String> {
         let options = ParseOptions { variations: true, ..ParseOptions::default() };
         let mut sources = Sources::from_bytes("test", TEXT.into());

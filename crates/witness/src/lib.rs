@@ -6,9 +6,9 @@
 //! text -> pgn: tokenizer -> resolver -> games -------'
 //! ```
 //!
-//! [`read`] reads a chunk with both readers. If pgn-reader and shakmaty are too strict for a text, plain code in this crate
-//! reads the text again by the rules of [`pgn`](orbit_pgn), and records each [`Rule`] by which the two readings differ. shakmaty
-//! plays the moves in either case. Any games that are still not equal are reported as a [`Difference`].
+//! [`read`] reads a chunk with both readers. If pgn-reader and shakmaty are too strict for a text, plain code in this crate reads
+//! the text again by the rules of [`pgn`](orbit_pgn), and records each [`Rule`] that explains a difference. In either case shakmaty
+//! plays the moves. Games that still differ are reported as a [`Difference`].
 
 #![deny(unsafe_code, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Reads the games of any text by the rules of `orbit_pgn`. The code is plain, and shares nothing with the tokenizer of that
+//! Reads the games of any text by the rules of `orbit_pgn`. The code is simple, and shares nothing with the tokenizer of that
 //! crate.
 
 use super::rules::{Rule, Rules};
@@ -9,7 +9,7 @@ use orbit_pgn::{Outcome, Tag};
 const BOM: &[u8] = b"\xef\xbb\xbf";
 const EVENT: &[u8] = b"[Event \"";
 
-/// The section of a game in which a scanner is.
+/// The section of a game that the scanner is reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ScannerSection {
     /// Before the first game.
@@ -20,8 +20,8 @@ enum ScannerSection {
     Done,
 }
 
-/// Reads the games of a text, each of at most `game_bytes_max` bytes, and records for each game the rules by which it differs
-/// from the reading of pgn-reader.
+/// Reads the games of a text, each up to `game_bytes_max` bytes. Records for each game the rules that explain how it differs from
+/// pgn-reader's reading.
 pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
     let mut scanner = Scanner {
         text,
@@ -49,23 +49,23 @@ pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
 struct Scanner<'a> {
     text: &'a [u8],
     game_bytes_max: usize,
-    /// The place at which the current game is cut if it has not ended before.
+    /// The offset at which the current game is cut, unless it ends before.
     limit: usize,
     at: usize,
     section: ScannerSection,
-    /// True if an empty line precedes the current place.
+    /// True if an empty line precedes the next token.
     blank: bool,
-    /// The number of tokens so far in the main line.
+    /// The number of tokens of the main line so far.
     words: usize,
     depth: usize,
-    /// The place at which the outermost open side line begins.
+    /// The offset at which the outermost open side line begins.
     opened: usize,
-    /// The last result in a side line, unless a token or a new side line follows it.
+    /// The last result in a side line, if no token and no new side line follows it.
     inner: Option<Outcome>,
     has_event: bool,
-    /// True if text other than tag pairs was skipped between tag pairs. For pgn-reader the tag pairs end at such text.
+    /// True if text other than tag pairs was skipped between tag pairs. pgn-reader ends the tags of a game at such text.
     has_passed: bool,
-    /// The rules that belong to the next game. Before the first game, these are the rules of all text so far.
+    /// The rules that will be recorded for the next game. Before the first game, these are the rules for all text so far.
     rules: Rules,
     games: Vec<VisitedGame>,
 }
@@ -76,7 +76,7 @@ struct PlainPair {
     value: Vec<u8>,
     /// The place after the tag pair.
     next: usize,
-    /// True if the tag pair is written as the PGN standard demands.
+    /// True if the tag pair has the exact form of the PGN standard.
     is_strict: bool,
     /// True if the value begins with a quotation mark.
     is_quoted: bool,
@@ -91,7 +91,7 @@ impl Scanner<'_> {
         memchr::memchr2(b'\n', b'\r', &self.text[from..]).map_or(self.text.len(), |skip| from + skip)
     }
 
-    /// Records a rule by which the current game differs. If there is no game yet, records it for the next one.
+    /// Records a rule that explains a difference in the current game. If there is no game yet, records it for the next one.
     fn rule(&mut self, rule: Rule) {
         match self.games.last_mut() {
             Some(game) => game.rules.add(rule),
@@ -112,7 +112,7 @@ impl Scanner<'_> {
             return self.cut();
         }
         let games = self.games.len();
-        // pgn-reader treats text at such a place as the movetext of a separate game.
+        // pgn-reader reads text outside games as the movetext of a separate game.
         let is_outside = match self.section {
             ScannerSection::Before => true,
             ScannerSection::Done => self.blank,
@@ -127,7 +127,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns a number that grows with each game and with each tag pair.
+    /// Returns a number that grows with each game and with each tag pair of a game. Comparing it shows whether a token was a tag
+    /// pair.
     fn tags(&self) -> usize {
         self.games.len() + self.games.last().map_or(0, |game| game.tags.len())
     }
@@ -226,7 +227,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns whether only blanks are between a place and the line end before it.
+    /// Returns whether only blanks are between the offset `at` and the line end before it.
     fn is_at_line_start(&self, at: usize) -> bool {
         let mut before = &self.text[..at];
         loop {
@@ -240,7 +241,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns whether a line that begins with `[Event "` starts at a place.
+    /// Returns whether a line that begins with `[Event "` starts at the offset `at`.
     fn is_event_line(&self, at: usize) -> bool {
         let before = self.text[..at].strip_suffix(BOM).unwrap_or(&self.text[..at]);
         self.text[at..].starts_with(EVENT) && before.last().is_none_or(|&byte| is_eol(byte))
@@ -260,7 +261,7 @@ impl Scanner<'_> {
         (self.has_event, self.has_passed) = (false, false);
     }
 
-    /// Ends the comments and side lines that the last game left open.
+    /// Ends the side lines of the last game that are still open. Records a result inside a side line, if nothing follows it.
     fn close(&mut self) {
         if self.section == ScannerSection::Moves {
             if self.depth > 0 {
@@ -274,7 +275,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Skips a comment. A comment that is not closed ends before the next line that begins with `[Event "`.
+    /// Skips a comment. An unclosed comment ends before the next line that begins with `[Event "`.
     fn comment(&mut self) {
         let open = self.at;
         let mut at = open + 1;
@@ -338,7 +339,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns whether a tag pair begins another game although it is on the line of a tag pair that is not closed.
+    /// Returns whether a tag pair begins another game although an unclosed tag pair precedes it on the same line.
     fn cuts(&self, name: &[u8]) -> bool {
         let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
         let before = self.text[..self.at].iter().rfind(|&&byte| !is_blank(byte));
@@ -347,7 +348,7 @@ impl Scanner<'_> {
             && before.is_some_and(|&byte| byte != b']')
     }
 
-    /// Returns whether a tag pair after other tag pairs begins another game.
+    /// Returns whether a tag pair that follows other tag pairs begins another game.
     fn splits(&self, name: &[u8]) -> bool {
         let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
         if self.is_event_line(self.at) {
@@ -368,7 +369,7 @@ impl Scanner<'_> {
         name.trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
     }
 
-    /// Reads the tag pair that begins at the current place.
+    /// Reads the tag pair that begins at the current offset.
     fn pair(&self) -> Option<PlainPair> {
         let line = &self.text[self.at..self.line_end(self.at)];
         let count =
@@ -401,7 +402,7 @@ impl Scanner<'_> {
         }
         let close =
             |line: &[u8]| memchr::memchr(b']', &line[value..]).map_or(line.len(), |skip| value + skip);
-        // Another tag pair on the line ends this one.
+        // If another tag pair begins on the line, it ends this one.
         let end = close(line);
         let other = (value..end).find(|&at| begins_tag(&line[at..end]));
         let line = &line[..other.unwrap_or(line.len())];
@@ -409,8 +410,8 @@ impl Scanner<'_> {
         pair(line[value..close].trim_ascii_end(), (close + 1).min(line.len()), false)
     }
 
-    /// Handles a bracket that does not begin a tag pair. Before a digit it opens a side line. Otherwise the text up to the next
-    /// `]` of its line is skipped.
+    /// Handles a bracket that does not begin a tag pair. If a digit follows the bracket, it opens a side line. Otherwise the text
+    /// up to the next `]` on the line is skipped.
     fn annotation(&mut self) {
         let end = self.line_end(self.at);
         let line = &self.text[self.at + 1..end];
@@ -487,7 +488,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns the end of the token that begins at a place.
+    /// Returns the end of the token that begins at the offset `at`.
     fn word_end(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         let is_stop = |byte: &u8| b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte);
@@ -497,7 +498,7 @@ impl Scanner<'_> {
         at + length.map(|(_, bytes)| bytes).sum::<usize>().max(1)
     }
 
-    /// Returns the end of the current move, including a promotion that follows it after blanks or in parentheses. `stop` is the
+    /// Returns the end of the current move. A promotion that follows it after blanks or in parentheses is included. `stop` is the
     /// end of the move's token.
     fn promotion_end(&self, stop: usize) -> usize {
         let mut at = past_blanks(self.text, stop);
@@ -541,7 +542,7 @@ impl Scanner<'_> {
     }
 
     fn begin_headless(&mut self) {
-        // A move number does not end a side line, so a result inside one has no effect.
+        // A result in a side line counts only if nothing follows it, so the result before this move number is dropped.
         self.inner = None;
         let is_done = self.section == ScannerSection::Done;
         self.begin(self.at, ScannerSection::Moves);
@@ -550,7 +551,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns whether a move follows on the line; `None` at the end of the line.
+    /// Returns whether a move follows on the line, or `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
         let mut at = past_blanks(self.text, from);
         while self.text.get(at) == Some(&b'.') {
@@ -578,7 +579,7 @@ impl Scanner<'_> {
         self.at = end;
     }
 
-    /// Handles any other token: a move, or a token that is not a move.
+    /// Handles all other tokens: moves, and tokens that are not moves.
     fn other(&mut self, end: usize, mv: Option<(MovetextToken, Rules)>) {
         let begins = matches!(&mv, Some((token, _)) if !token.is_null());
         match self.section {
@@ -611,7 +612,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns whether a line begins with `[Name "`, where the name begins with a capital letter.
+/// Returns whether a line begins with a tag pair `[Name "` whose name begins with a capital letter.
 fn begins_tag(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"[") else { return false };
     let past = |rest: &[u8], test: fn(u8) -> bool| rest.iter().take_while(|&&byte| test(byte)).count();
@@ -621,7 +622,7 @@ fn begins_tag(line: &[u8]) -> bool {
     rest.first().is_some_and(u8::is_ascii_uppercase) && value[past_blanks(value, 0)..].starts_with(b"\"")
 }
 
-/// Returns the first place from `at` on that is not a blank.
+/// Returns the index of the first character from `at` on that is not a blank.
 fn past_blanks(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at) {
         let letter = words::letters(&text[at..text.len().min(at + 4)]).first().copied();
@@ -642,9 +643,9 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
 }
 
-/// Finds the end of a value that begins after a quotation mark. Returns the range of the value, the place where the line
-/// continues, and whether the value ends with `"]` and contains no other quotation mark. The value ends where another tag pair
-/// begins on the line.
+/// Finds the end of a value that begins after a quotation mark at `open`. Returns the range of the value, the index at which the
+/// line continues, and whether the value ends with `"]` and contains no other quotation mark. If another tag pair begins on the
+/// line, the value ends before it.
 fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
     let mut first = None;
     let mut at = open;

@@ -10,13 +10,13 @@ use super::visit::{MovetextToken, VisitedGame};
 use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::{Outcome, SideLine, Tag};
 
-/// A game as the second reader reads it.
+/// A game as the second reader read it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct GameReading {
-    /// The place in the text at which the game begins.
+    /// The offset in the text at which the game begins.
     pub(super) at: usize,
     pub(super) tags: Vec<Tag>,
-    /// The start position; `None` for the standard one.
+    /// The start position, or `None` for the usual start position.
     pub(super) start: Option<Position>,
     pub(super) moves: Vec<PackedMove>,
     /// The position after the last move of the main line.
@@ -24,19 +24,19 @@ pub(super) struct GameReading {
     pub(super) lines: Vec<SideLine>,
     pub(super) outcome: Outcome,
     pub(super) end: End,
-    /// True if a side in check passes in the main line. The main line ends before that null move.
+    /// True if a side in check passes in the main line. The main line then ends before this null move.
     pub(super) passes_in_check: bool,
-    /// True if a side in check passes in a side line.
+    /// True if a side in check passes in some side line.
     pub(super) side_line_passes: bool,
-    /// The place in the text at which the game was cut, if it is known.
+    /// The offset in the text at which the game was cut, if it is known.
     pub(super) cut_at: Option<usize>,
-    /// The rules that explain how this reading differs from that of pgn-reader and shakmaty on their own.
+    /// The rules that explain how this reading differs from one by pgn-reader and shakmaty alone.
     pub(super) rules: Rules,
-    /// If nothing of the game can be kept, the rule that explains why.
+    /// The rule that explains why nothing of the game can be kept, if that is so.
     pub(super) broken: Option<Rule>,
 }
 
-/// The point up to which a game was read.
+/// The extent to which a game was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum End {
     /// The whole game.
@@ -48,10 +48,10 @@ pub(super) enum End {
     Refused(String),
 }
 
-/// The maximum depth of side lines that are kept.
+/// The maximum nesting depth of side lines. Deeper side lines are left out.
 const DEPTH_MAX: usize = 255;
 
-/// The maximum number of side lines of a game that are kept.
+/// The maximum number of side lines in a game. Further side lines are left out.
 const LINES_MAX: usize = 65_535;
 
 /// The reason why a game is cut at a null move in check.
@@ -60,7 +60,7 @@ const NULL_IN_CHECK: &str = "a side in check cannot pass";
 /// Selects how games are read.
 #[derive(Clone, Copy)]
 pub(super) struct How {
-    /// True if the rules of orbit's reader apply where shakmaty alone would refuse the text.
+    /// True if text that shakmaty alone refuses is read by the rules of orbit's reader.
     pub(super) by_rules: bool,
     /// True if side lines are read.
     pub(super) variations: bool,
@@ -89,7 +89,7 @@ pub(super) fn reading(found: &VisitedGame, how: How) -> GameReading {
     reading
 }
 
-/// Returns the first result of the main line.
+/// Returns the first result in the main line, or a result in a side line that ends the game.
 fn outcome(tokens: &[MovetextToken]) -> Outcome {
     let mut depth = 0u32;
     for token in tokens {
@@ -130,11 +130,11 @@ fn refuse_moves(found: &VisitedGame, reading: &mut GameReading) {
 /// A line that is being read.
 struct PlayedLine {
     chess: Chess,
-    /// The position before the last move, at which a side line would begin.
+    /// The position before the last move, where a side line for that move branches off.
     before: Chess,
     node: usize,
     has_moves: bool,
-    /// True after a token was refused. Nothing more of the line is read then.
+    /// True after a token was refused. The rest of the line is then not read.
     is_dead: bool,
 }
 
@@ -144,11 +144,11 @@ struct MovePlayer<'a> {
     how: How,
     tree: WitnessTree,
     line: PlayedLine,
-    /// The lines that were interrupted by `line`, the main line first. They continue after it.
+    /// The lines that contain the current line, the main line first. Each continues when the line inside it ends.
     outer: Vec<PlayedLine>,
     /// The number of side lines so far.
     lines: usize,
-    /// The number of open parentheses within a side line that is left out.
+    /// The number of open parentheses within side lines that are left out.
     left_out: usize,
 }
 
@@ -200,7 +200,7 @@ impl MovePlayer<'_> {
     /// Begins a side line, which is an alternative to the last move.
     fn open(&mut self) {
         let line = &self.line;
-        // Before the first move there is no move that a side line could replace.
+        // A side line replaces a move, so before the first move it is left out.
         let is_kept = self.how.variations && self.left_out == 0 && !line.is_dead && line.has_moves;
         if !is_kept || self.outer.len() >= DEPTH_MAX || self.lines >= LINES_MAX {
             self.left_out += 1;
@@ -239,7 +239,7 @@ impl MovePlayer<'_> {
         Ok(())
     }
 
-    /// Finds the legal move that a token means.
+    /// Returns the legal move that a token means.
     fn find(&self, token: MovetextToken, rules: &mut Rules) -> Result<Move, String> {
         let chess = &self.line.chess;
         match token {
@@ -262,16 +262,16 @@ impl MovePlayer<'_> {
     }
 }
 
-/// Returns the same move with the missing `x`, or without a superfluous one. Returns `None` for castling, and for a pawn move
-/// that names no file.
+/// Returns the move with its missing `x` added, or with a superfluous `x` removed. Returns `None` for castling, and for a pawn move
+/// without a file, which cannot be a capture.
 fn with_other_sign(san: San) -> Option<San> {
     let San::Normal { role, file, rank, capture, to, promotion } = san else { return None };
-    // A capture by a pawn names the pawn's file.
+    // A pawn that captures must name its file.
     let may_take = role != Role::Pawn || file.is_some();
     may_take.then_some(San::Normal { role, file, rank, capture: !capture, to, promotion })
 }
 
-/// Returns the legal move from one square to another. If a king cannot move there in one step, this is castling.
+/// Returns the legal move between two squares. If a king cannot reach the second square in one step, the move is castling.
 fn by_squares(chess: &Chess, from: Square, to: Square, promotion: Option<Role>) -> Option<Move> {
     let moves = chess.legal_moves();
     let step = moves.iter().find(|mv| {

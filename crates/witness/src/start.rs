@@ -1,4 +1,4 @@
-//! Reads the start of a game from its tags. shakmaty reads the FEN.
+//! Reads the start position of a game from its tags. shakmaty reads the FEN.
 
 use shakmaty::fen::Fen;
 use shakmaty::{
@@ -13,12 +13,12 @@ use orbit_core::board::Position;
 /// The start of a game.
 pub(super) struct WitnessStart {
     pub(super) position: Position,
-    /// The position for shakmaty to play from; `None` if no move can be played.
+    /// The position from which shakmaty plays, or `None` if no move can be played.
     pub(super) chess: Option<Chess>,
 }
 
-/// The names of standard chess in `Variant` tags, reduced to lower-case letters and digits, and without the word `chess` before
-/// or after them.
+/// The names of standard chess in `Variant` tags, in lower case, with letters and digits only. A word `chess` at the start or the
+/// end is removed.
 const STANDARD: [&str; 14] = [
     "",
     "standard",
@@ -36,7 +36,7 @@ const STANDARD: [&str; 14] = [
     "setup",
 ];
 
-/// The names of Chess960 in `Variant` tags, in the form of [`STANDARD`].
+/// The names of Chess960 in `Variant` tags, in the form that [`STANDARD`] has.
 const CHESS960: [&str; 11] = [
     "960",
     "frc",
@@ -51,12 +51,12 @@ const CHESS960: [&str; 11] = [
     "doublefischerrandom",
 ];
 
-/// Returns the start that is given by the line of a list, or by the tags. Adds to `rules` the rules that are needed to read it.
-/// If `rules` is `None`, no rule applies.
+/// Returns the start position that the line of a list or the tags give. Adds the rules that are needed to read it to `rules`. If
+/// `rules` is `None`, no rule is applied.
 ///
 /// # Errors
 ///
-/// Returns the reason why there is no start.
+/// Returns the reason why the game has no start position.
 pub(super) fn read(found: &VisitedGame, mut rules: Option<&mut Rules>) -> Result<WitnessStart, String> {
     let value = |name: &str| {
         let mut tags = found.tags.iter().filter(|_| found.fen.is_none());
@@ -93,8 +93,9 @@ fn note(rules: &mut Option<&mut Rules>, rule: Rule) {
     }
 }
 
-/// Reads a FEN. If the rules apply, only its first four fields count, the side to move may be a capital letter, wrong castling
-/// rights and en passant squares count as none, and pockets are refused.
+/// Reads a FEN. If `rules` is given and shakmaty refuses the FEN, it is read leniently: only its first four fields count, the side
+/// to move may be a capital letter, and castling rights or an en passant square that cannot be read count as none. Pockets are
+/// refused.
 fn setup(fen: &[u8], rules: &mut Option<&mut Rules>) -> Result<Setup, String> {
     let strict = Fen::from_ascii(fen).map_err(|error| format!("FEN: {error}"));
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'_';
@@ -118,7 +119,7 @@ fn setup(fen: &[u8], rules: &mut Option<&mut Rules>) -> Result<Setup, String> {
     setup.map_or(strict, Ok).map(Fen::into_setup)
 }
 
-/// Returns the fields with one of them replaced by `-`.
+/// Returns the fields of a FEN with the field at `place` replaced by `-`.
 fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
     let mut fields = fields.to_vec();
     if let Some(field) = fields.get_mut(place) {
@@ -127,8 +128,8 @@ fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
     fields
 }
 
-/// Returns the start with a placement. Everything that shakmaty calls impossible is dropped. If the rules apply, castling rights
-/// that are possible in standard chess are kept.
+/// Returns the start with the placement of a setup. Rights that shakmaty calls impossible are dropped. If `rules` is given,
+/// castling rights that are possible in standard chess are kept.
 fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> WitnessStart {
     let mut position = Position::from_setup(&setup);
     let chess = match Chess::from_setup(setup.clone(), CastlingMode::Chess960) {

@@ -1,4 +1,4 @@
-//! Turns the moves of a game and its side lines into lines with numbered positions.
+//! Turns the moves of a game and its side lines into lines whose positions have CQL's numbers.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::SideLine;
@@ -9,7 +9,7 @@ struct PlayedNode {
     parent: usize,
     /// The move that leads to the position.
     mv: Option<PackedMove>,
-    /// The positions that follow it, the main continuation first.
+    /// The positions after this one. The first continues the line, and each other one begins a side line.
     children: Vec<usize>,
 }
 
@@ -19,13 +19,13 @@ pub(super) struct WitnessTree {
 }
 
 impl WitnessTree {
-    /// Makes a game with a single position, which is node 0.
+    /// Makes a tree with one position, the start, which is node 0.
     pub(super) fn new() -> WitnessTree {
         WitnessTree { nodes: vec![PlayedNode::default()] }
     }
 
-    /// Adds a position after another one. The first position that is added after it continues the line. Each further one begins a
-    /// side line.
+    /// Adds a position after the position `parent`, and returns its number. The first position added after a position continues its
+    /// line; each further one begins a side line.
     pub(super) fn push(&mut self, parent: usize, mv: PackedMove) -> usize {
         let node = self.nodes.len();
         self.nodes.push(PlayedNode { parent, mv: Some(mv), children: Vec::new() });
@@ -38,15 +38,16 @@ impl WitnessTree {
         self.nodes[node].parent
     }
 
-    /// Returns the moves of the main line, and the side lines with CQL's numbers. The positions of a line have consecutive
-    /// numbers. After them come the side lines that branch off from the line, from its last position back to its first.
+    /// Returns the moves of the main line, and the side lines with CQL's numbers of positions. The positions of a line have
+    /// consecutive numbers. They are followed by the side lines that branch off from the line: first those at its last position,
+    /// and last those at its first one.
     pub(super) fn lines(&self) -> (Vec<PackedMove>, Vec<SideLine>) {
         let mut numbers = vec![0; self.nodes.len()];
         let mut next = 1;
         let mut main = Vec::new();
         let mut lines = Vec::new();
-        // The side lines that have no numbers yet, the next one last. Each is given by its parent, its index among the side lines
-        // there, and its first node.
+        // The side lines that are not numbered yet; the last one is numbered next. Each has its parent, its index among the side
+        // lines of the parent, and its first node.
         let mut open: Vec<(usize, usize, usize)> = Vec::new();
         self.follow(0, &mut numbers, &mut next, &mut main, &mut open);
         while let Some((parent, place, first)) = open.pop() {
@@ -59,8 +60,8 @@ impl WitnessTree {
         (main, lines)
     }
 
-    /// Numbers the positions after a node in its line. Pushes the side lines of this line to `open`, so that those of its last
-    /// position are on top.
+    /// Numbers the positions after a node in its line. Pushes the side lines of this line to `open` in such an order that those of
+    /// the last position are popped first.
     fn follow(
         &self,
         from: usize,
@@ -90,12 +91,12 @@ mod tests {
     use super::*;
     use orbit_core::board::Code;
 
-    /// Returns a move with a target that identifies it.
+    /// Returns a move whose target square is `number`, so that the move can be recognised.
     fn mv(number: u32) -> PackedMove {
         PackedMove::piece(Square::A1, Square::new(number), Code(1))
     }
 
-    /// A line: its parent, its index among the side lines there, and its nodes in the order of the text.
+    /// A side line: its parent, its index among the side lines of the parent, and its nodes in the order of the text.
     type Row = (u32, u32, Vec<u32>);
 
     fn lines(tree: &WitnessTree) -> (Vec<u32>, Vec<Row>) {
@@ -105,7 +106,7 @@ mod tests {
         (targets(&main), lines)
     }
 
-    /// Makes a tree, given the parent of each node in the order of the text.
+    /// Makes a tree from the parents of its nodes, which are in the order of the text.
     fn tree(parents: &[usize]) -> WitnessTree {
         let mut tree = WitnessTree::new();
         for (&parent, number) in parents.iter().zip(1..) {
@@ -120,7 +121,8 @@ mod tests {
         assert_eq!(lines(&tree(&[0, 1, 2])), (vec![1, 2, 3], vec![]));
     }
 
-    /// `1. e4 e5 (1... c5 2. Nf3 (2. Nc3)) 2. Nf3 (2. f4)`: 2. f4 has a smaller number than 1... c5.
+    /// In `1. e4 e5 (1... c5 2. Nf3 (2. Nc3)) 2. Nf3 (2. f4)`, the move 2. f4 gets a smaller number than 1... c5, since it branches
+    /// off later.
     #[test]
     fn the_deepest_branching_position_comes_first() {
         // 1 e4, 2 e5, 3 c5, 4 Nf3, 5 Nc3, 6 Nf3, 7 f4
@@ -141,7 +143,7 @@ mod tests {
         assert_eq!(lines(&game), (vec![1, 6], wanted));
     }
 
-    /// A side line that is an alternative to a side line's first move branches off from the same position as that side line.
+    /// A side line for the first move of another side line branches off from the position from which that side line branches off.
     #[test]
     fn a_side_line_of_a_first_move_is_its_sibling() {
         // `1. e4 (1. d4 (1. c4)) (1. f4) e5`

@@ -19,8 +19,8 @@ pub(super) enum MovetextToken {
     /// `)`.
     Close,
     End(Outcome),
-    /// A move that is given by its squares, whatever piece is on the first one. Only [`plain`](super::plain) makes this variant
-    /// and the variants below.
+    /// A move that is given by two squares, whatever piece is on the first one. This variant and those below are made only by
+    /// [`plain`](super::plain).
     Coordinates {
         from: Square,
         to: Square,
@@ -28,9 +28,9 @@ pub(super) enum MovetextToken {
     },
     /// A token that is not a move.
     Junk,
-    /// The beginning of a comment or side line that is not closed.
+    /// The beginning of a comment or side line that is never closed.
     Unclosed,
-    /// A result in a side line, if no token and no new side line follows it.
+    /// A result in a side line that no token and no new side line follows.
     Inner(Outcome),
 }
 
@@ -41,31 +41,31 @@ impl MovetextToken {
     }
 }
 
-/// A game as pgn-reader finds it, before any moves are played.
+/// A game as pgn-reader reads it, before any move is played.
 #[derive(Clone, Default, Debug)]
 pub(super) struct VisitedGame {
-    /// The place in the text at which the game begins.
+    /// The offset in the text at which the game begins.
     pub(super) start: usize,
     pub(super) tags: Vec<Tag>,
-    /// The position, if the game comes from a list of positions.
+    /// The FEN of the position, if the game comes from a list of positions.
     pub(super) fen: Option<Vec<u8>>,
     pub(super) tokens: Vec<MovetextToken>,
-    /// The place of each token in the text, if it is known.
+    /// The offset of each token in the text, if it is known.
     pub(super) places: Vec<usize>,
-    /// The rules by which the game differs from what pgn-reader finds.
+    /// The rules that explain how the game differs from pgn-reader's reading.
     pub(super) rules: Rules,
-    /// If nothing of the game can be kept, the rule that explains why.
+    /// The rule that explains why nothing of the game can be kept, if that is so.
     pub(super) broken: Option<Rule>,
 }
 
-/// The maximum length of a line with a tag pair that pgn-reader must accept.
+/// The maximum length of a line with a tag pair, as it is set in pgn-reader.
 const TAG_BYTES: usize = 1 << 16;
 
-/// The beginning of the line at which reading resumes after pgn-reader gave up a game.
+/// A line end and the beginning of the line at which reading resumes after pgn-reader gave up a game.
 const EVENT: &[u8] = b"\n[Event \"";
 
 struct TokenCollector {
-    /// True if side lines are read, false if they are skipped.
+    /// True if side lines are read, or false if they are skipped.
     variations: bool,
     found: VisitedGame,
 }
@@ -127,7 +127,7 @@ pub(super) fn games(text: &[u8], variations: bool) -> Vec<VisitedGame> {
     out
 }
 
-/// Appends the games of a text from a place on. If a game was given up, returns the place at which that game begins.
+/// Appends the games of a text from the offset `from` on. If pgn-reader gives up a game, returns the offset of that game.
 fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedGame>) -> Option<usize> {
     let input = Cursor::new(&text[from..]);
     let mut reader = Reader::build(input).set_supported_tag_line_length(TAG_BYTES).finish();
@@ -135,7 +135,7 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedG
     loop {
         let start = match begin(&mut reader) {
             Ok(Some(at)) => from + at,
-            // Reading from memory has no other errors, so this is the end of the text.
+            // Reading from memory cannot fail in another way, so this is the end of the text.
             Ok(None) | Err(_) => return None,
         };
         let broken = reader.read_game(&mut collector).err().map(|error| rule_of(&error));
@@ -148,13 +148,13 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedG
     }
 }
 
-/// Returns the rule that explains why pgn-reader gave up a game: a comment is not closed, or a line begins like a tag pair but is
-/// not one.
+/// Returns the rule that explains why pgn-reader gave up a game: there is an unclosed comment, or a line that begins like a tag
+/// pair but is not one.
 fn rule_of(error: &io::Error) -> Rule {
     if error.to_string().contains("comment") { Rule::OpenComment } else { Rule::TagForm }
 }
 
-/// Returns the place at which the next game begins, if there is one.
+/// Returns the offset at which the next game begins, or `None` if there is none.
 fn begin(reader: &mut Reader<Cursor<&[u8]>>) -> io::Result<Option<usize>> {
     let more = reader.has_more()?;
     let at = reader.stream_position()?;

@@ -1,4 +1,4 @@
-//! Converts tokens of movetext in any dialect to SAN as shakmaty reads it.
+//! Converts tokens of movetext in any notation to the SAN that shakmaty reads.
 
 use shakmaty::san::San;
 use shakmaty::{Rank, Role, Square};
@@ -7,13 +7,13 @@ use super::rules::{Rule, Rules};
 use super::visit::MovetextToken;
 use orbit_pgn::Outcome;
 
-/// The maximum length of a token that may be a move, in bytes.
+/// The maximum length in bytes of a token that can be a move.
 const MOVE_BYTES: usize = 32;
 
-/// The forms of null moves that pgn-reader does not know.
+/// The notations of null moves that pgn-reader does not recognise.
 const NULLS: [&str; 5] = ["z0", "@@@@", "<>", "0000", "null"];
 
-/// Tokens that comment on a move and are not moves themselves.
+/// Tokens that annotate a move and are not moves themselves.
 const MARKS: [&str; 10] = ["ep", "e.p.", "e.p", "N", "TN", "D", "mate", "ch", "dbl", "x"];
 
 /// The tokens that may directly follow a move.
@@ -22,14 +22,14 @@ const REMARKS: [&str; 6] = ["ep", "e.p", "mate", "ch", "dblch", "N"];
 /// The meaning of a token.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum WitnessWord {
-    /// A move number. `bytes` is its length; the text after it is another token.
+    /// A move number of `bytes` bytes. The text after it belongs to another token.
     Number {
         bytes: usize,
         value: u32,
         dotted: bool,
     },
     Result(Outcome),
-    /// A move, with the rules without which it would not be one.
+    /// A move, and the rules that are needed to read it as one.
     Move(MovetextToken, Rules),
     /// A remark on a move.
     Mark,
@@ -37,8 +37,8 @@ pub(super) enum WitnessWord {
     Junk,
 }
 
-/// Returns the letters of a text, each with its number of bytes. Bytes that are not UTF-8 are read as those characters of
-/// Windows-1252 that movetext may contain.
+/// Returns the characters of a text, each with its length in bytes. Bytes that are not UTF-8 are read as Windows-1252, as far as
+/// movetext may contain such characters.
 pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
     let mut out = Vec::new();
     for chunk in bytes.utf8_chunks() {
@@ -54,7 +54,7 @@ pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
     out
 }
 
-/// Returns whether a letter beyond ASCII is a blank.
+/// Returns whether a character beyond ASCII is a blank.
 pub(super) fn is_wide_blank(letter: char) -> bool {
     matches!(
         letter,
@@ -77,7 +77,7 @@ fn is_wide_dash(letter: char) -> bool {
     )
 }
 
-/// Returns the text with all kinds of dashes replaced by `-`.
+/// Returns the text with all dashes of any kind replaced by `-`.
 fn with_plain_dashes(bytes: &[u8]) -> String {
     letters(bytes).into_iter().map(|(letter, _)| if is_wide_dash(letter) { '-' } else { letter }).collect()
 }
@@ -143,19 +143,19 @@ fn result(text: &str) -> Option<Outcome> {
     }
 }
 
-/// Reads a result with other signs before or after it.
+/// Reads a result that other signs precede or follow.
 fn result_among_signs(bytes: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(bytes).ok()?;
     let bare = text.trim_matches(|letter: char| !letter.is_alphanumeric());
     if bare == text { None } else { result(&with_plain_dashes(bare.as_bytes())) }
 }
 
-/// Returns whether pgn-reader recognises a token as a result.
+/// Returns whether pgn-reader reads a token as a result.
 pub(super) fn is_plain_result(text: &str) -> bool {
     matches!(text, "1-0" | "0-1" | "1/2-1/2" | "*" | "1–0" | "0–1" | "½–½" | "1—0" | "0—1" | "½—½" | "½-½")
 }
 
-/// Returns the number of bytes of a result at the end of a move's token. It includes at most one sign after the result.
+/// Returns the number of bytes of a result that is joined to the end of a move. One sign after the result is included.
 pub(super) fn glued_result(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii_digit() {
         return 0;
@@ -172,7 +172,7 @@ pub(super) fn glued_result(bytes: &[u8]) -> usize {
     glued.map_or(0, |at| bytes.len() - at)
 }
 
-/// Returns the number of bytes that directly follow castling but are tokens of their own.
+/// Returns the number of bytes that follow castling without a blank but form a token of their own.
 pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
     let letters = letters(bytes);
     let sign = letters[0].0;
@@ -239,7 +239,7 @@ fn mv(bytes: &[u8]) -> Option<(MovetextToken, Rules)> {
     }
     let letter =
         role.filter(|&role| role != Role::Pawn).map_or(String::new(), |role| role.upper_char().into());
-    // A capture by a pawn names the pawn's file.
+    // A pawn that captures must name its file.
     let is_push =
         matches!(role, None | Some(Role::Pawn)) && !hint.starts_with(|hint| matches!(hint, 'a'..='h'));
     if is_taking && is_push {
@@ -283,7 +283,7 @@ fn role<'a>(text: &'a str, rules: &mut Rules) -> (Option<Role>, &'a str) {
     }
 }
 
-/// Splits a move into the part of its origin that is given, whether it is a capture, its target, and the rest of the text.
+/// Splits a move into four parts: the given part of its origin, whether it is a capture, its target, and the rest of the text.
 fn squares<'a>(text: &'a str, rules: &mut Rules) -> Option<(&'a str, bool, Square, &'a str)> {
     let square = |text: &str| text.get(..2).and_then(|text| Square::from_ascii(text.as_bytes()).ok());
     let is_file = |letter: Option<&u8>| letter.is_some_and(|letter| (b'a'..=b'h').contains(letter));
@@ -298,7 +298,7 @@ fn squares<'a>(text: &'a str, rules: &mut Rules) -> Option<(&'a str, bool, Squar
         let rest = &text[hint..];
         let sign = rest.chars().next().filter(|letter| matches!(letter, 'x' | 'X' | ':' | '-'));
         let after = &rest[usize::from(sign.is_some())..];
-        // If no second square follows, the first one is the target.
+        // If no second square follows, the first square is the target.
         let Some(to) = square(after).filter(|_| hint > 0 || hints.len() == 1 || sign.is_none()) else {
             continue;
         };
@@ -337,7 +337,7 @@ fn is_blank(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\0' | '\x0b' | '\x0c' | '\x1a') || is_wide_blank(letter)
 }
 
-/// Returns whether a move has no promotion although it may be a pawn move to the last rank.
+/// Returns whether a move may be a pawn move to the last rank but names no promotion.
 pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
     let (role, from, to) = match token {
         MovetextToken::San(San::Normal { role, rank, to, promotion: None, .. }) => (role, rank, to),
@@ -352,8 +352,8 @@ pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
     role == Role::Pawn && from.is_none_or(|from| from == before)
 }
 
-/// Checks the text after a move, which may contain only signs and remarks. Records a rule for anything except plain signs.
-/// Returns `None` if the text contains other characters.
+/// Checks the text after a move. Returns `None` if it contains anything but signs and remarks. Records a rule for everything except
+/// `+`, `#`, `!` and `?`.
 fn suffix(rest: &str, rules: &mut Rules) -> Option<()> {
     let signs = rest.strip_prefix(['+', '#']).unwrap_or(rest);
     if signs.chars().all(|letter| matches!(letter, '!' | '?')) {
