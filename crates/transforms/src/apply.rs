@@ -1,4 +1,4 @@
-//! Applies one transform to a filter, and decides whether copies are distinct.
+//! Applies one transform to a filter, and removes copies that are not distinct.
 
 use std::convert::Infallible;
 
@@ -19,13 +19,14 @@ use orbit_query::tree::{
 /// A composition of elements of list transforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Composite {
-    /// The map of squares, including the reflection that belongs to a swap of colours.
+    /// The map of squares. If the composition swaps colours, the map includes the reflection of ranks that belongs to the swap.
     pub map: SquareMap,
     /// The same composition as a placement.
     pub placement: Placement,
 }
 
-/// The effect of one element of a transform keyword on a filter.
+/// The effect on a filter of one element of a transform keyword. For instance, `flipcolor` has two elements: the identity and the
+/// swap of colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeywordTransform {
     Symmetry(Dihedral),
@@ -35,25 +36,26 @@ pub(super) enum KeywordTransform {
     Composite(Composite),
 }
 
-/// Returns the image of a filter. Returns `None` if a designator loses its last square, or a nested orbit its last copy, because
-/// the whole copy then does not exist.
+/// Returns the image of a filter. Returns `None` if a designator loses its last square or a nested orbit its last copy: the copy
+/// then does not exist.
 pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: KeywordTransform) -> Option<F> {
     filter.rewritten(&mut Mover(basic)).ok()
 }
 
 struct Mover(KeywordTransform);
 
-/// The error that stops the transformation of a copy that does not exist.
+/// The error that a copy does not exist. It stops the transformation.
 struct Gone;
 
 impl Mover {
-    /// Returns the directions into which directions are turned.
+    /// Returns the images of a set of directions.
     fn dirs(&self, dirs: Dirs) -> Dirs {
         match self.0 {
             KeywordTransform::Symmetry(d) => reflected(dirs, d),
             KeywordTransform::Colors => reflected(dirs, Dihedral::ReflectRanks),
             KeywordTransform::Turn45(k) => Dirs(dirs.0.rotate_left(u32::from(k))),
-            // CQL 5 has neither directions nor square colours.
+            // These cases need no images: a shift keeps directions, and CQL 5, whose lists a `Composite` transforms, has no
+            // directions.
             KeywordTransform::Shift(_) | KeywordTransform::Composite(_) => dirs,
         }
     }
@@ -96,7 +98,7 @@ impl Mover {
     fn orbit<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Result<Orbit<F>, Gone> {
         let copies = orbit.copies.iter().filter_map(|copy| {
             let mut placement = copy.placement.then(self.0);
-            // Nested copies are not checked for squares that stayed at the edge; they are assumed to have some.
+            // Nested copies are not checked for squares that stayed at the edge. They are treated as if they had some.
             placement.smeared |= matches!(self.0, KeywordTransform::Composite(_));
             Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
         });
@@ -240,19 +242,19 @@ fn swap_pieces(pieces: Pieces) -> Pieces {
     Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
 }
 
-/// The maximum number of filters that one transform keeps in memory: those of its operand and of all copies, nested ones included.
-/// The operand is kept beside the copies, so `n` nested `flipcolor` keep about 3^n filters.
+/// The maximum number of filters that one transform keeps in memory, in its operand and in all copies, including nested ones. The
+/// operand is kept in addition to the copies, so `n` nested `flipcolor` keep about 3^n filters.
 pub(super) const FILTERS_MAX: usize = 4_000_000;
 
-/// Returns the number of filters in a tree, copies included.
+/// Returns the number of filters in a tree, including those in the copies of transforms.
 pub(super) fn size(filter: FilterRef) -> usize {
     let mut sum = 1;
     filter.each_child(&mut |child| sum += size(child));
     sum
 }
 
-/// Returns the number of filters that a tree keeps in memory: those of [`size`], and the operands of its orbits as they are
-/// written.
+/// Returns the number of filters that a tree keeps in memory. These are the filters that [`size`] counts, and those in the
+/// untransformed operands of orbits.
 pub(super) fn filters_in_memory(filter: FilterRef) -> usize {
     let mut sum = 1;
     filter.each_child(&mut |child| sum += filters_in_memory(child));
@@ -264,8 +266,8 @@ pub(super) fn filters_in_memory(filter: FilterRef) -> usize {
     }
 }
 
-/// Keeps only the first of the copies that have the same structure. It becomes the pattern of every side to which one of these
-/// copies belongs.
+/// Keeps only the first of several copies with equal structures. The copy that is kept gets the sides of all copies that it
+/// replaces.
 pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     let (mut places, mut kept) = (HashMap::new(), Vec::<Copy<F>>::new());
     for copy in copies.drain(..) {
@@ -283,8 +285,8 @@ pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     *copies = kept;
 }
 
-/// Encodes all parts in which two copies of one filter can differ: those that transforms can change, in the order of the
-/// operands, with nested orbits as sorted lists. All other parts are the same in all copies.
+/// Encodes all parts in which two copies of one filter can differ. These are the parts that transforms can change, in the order of
+/// the operands; nested orbits are encoded as sorted lists. All other parts are equal in all copies.
 pub(super) fn structure(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_structure(filter, &mut out);
@@ -313,7 +315,8 @@ fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u64>) {
     }
 }
 
-/// Returns the part of a filter that a transform can change, if it has one.
+/// Returns the part of a filter that a transform can change, as numbers, or `None` if it has no such part. Operands are not
+/// included.
 pub fn member(filter: FilterRef) -> Option<Vec<u64>> {
     let color = |c: Color| c as u64;
     Some(match filter {

@@ -1,7 +1,7 @@
 //! Converts lists of CQL 5 to queries of CQL 6.
 //!
-//! A transform stays a transform if the one of CQL 6 makes the same copies; to find out, the copies are compared one by one. If
-//! squares stay at the edge, or if CQL 6 has no such transform, the copies are written out.
+//! A transform is kept if the transform of CQL 6 with that name makes the same copies; this is decided by comparing the copies one
+//! by one. Otherwise the copies are written out. That is necessary if squares stay at the edge, or if CQL 6 has no such transform.
 
 use std::{collections::HashSet, convert::Infallible};
 
@@ -24,12 +24,12 @@ use orbit_query::{
     },
 };
 
-/// A list of CQL 5, converted to CQL 6.
+/// The result of converting a query with lists of CQL 5 to CQL 6.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Converted {
-    /// The query of CQL 6, which matches the same positions as the list.
+    /// The query of CQL 6. It matches the same positions as the lists.
     pub text: String,
-    /// The lists whose transforms had to be written out.
+    /// The lists whose copies had to be written out one by one.
     pub written_out: Vec<WrittenOut>,
 }
 
@@ -40,16 +40,16 @@ pub struct WrittenOut {
     pub span: Span,
     /// The number of copies of the list.
     pub copies: usize,
-    /// The reason why no transform of CQL 6 makes these copies.
+    /// The reason why no transform of CQL 6 makes the copies of this list.
     pub reason: String,
 }
 
-/// Writes a list of CQL 5 as CQL 6. At most `copies_max` copies are written out in all.
+/// Writes a query with lists of CQL 5 as CQL 6. At most `copies_max` copies are written out in total.
 ///
 /// # Errors
 ///
-/// Fails if more copies than that would have to be written out, or a list cannot be expanded. The text may exceed the limits of
-/// length and depth of a query; [`orbit_query::parse`] checks them.
+/// Fails if more copies would have to be written out, or if a list cannot be expanded. The text may exceed the limits of length and
+/// depth of a query; [`orbit_query::parse`] checks them.
 ///
 /// ```
 /// use orbit_transforms::to_cql6;
@@ -69,7 +69,7 @@ struct Converter {
 }
 
 impl Converter {
-    /// Writes a filter that is not inside a list with transforms.
+    /// Returns the text of a filter that is not inside a list with transforms.
     fn text(&mut self, node: &Node) -> Result<String, Diagnostic> {
         let Any::Condition(condition) = node else { return Ok(written(&expand(node)?)) };
         Ok(match condition.op() {
@@ -86,7 +86,7 @@ impl Converter {
         })
     }
 
-    /// Writes the same text as [`Self::text`], in parentheses unless it is a single word or already in brackets.
+    /// Like [`Self::text`], but the text is in parentheses unless it is a single word or already in brackets.
     fn tight(&mut self, node: &Node) -> Result<String, Diagnostic> {
         let text = self.text(node)?;
         let single = node.node().is_braces() || node.node().children().is_empty();
@@ -100,7 +100,8 @@ impl Converter {
         inner: &Node,
     ) -> Result<String, Diagnostic> {
         let Some(orbit) = expand(node)?.outermost().filter(|orbit| !orbit.copies.is_empty()) else {
-            // No copy exists, because each of them has a designator without squares. CQL 6 cannot express such a designator.
+            // Every copy lost all squares of a designator, so no copy exists and the list never matches. CQL 6 has no designator
+            // without squares.
             return Ok("false".into());
         };
         match as_transforms(inner, transforms, &orbit) {
@@ -136,7 +137,7 @@ impl Converter {
     }
 }
 
-/// Returns the number of copies of an orbit, counting each copy of a nested orbit separately.
+/// Returns the number of copies of an orbit. Each copy of a nested orbit counts separately.
 fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     fn nested(filter: FilterRef) -> usize {
         match filter {
@@ -147,8 +148,7 @@ fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     orbit.copies.iter().map(|copy| nested(copy.filter.node()).max(1)).sum()
 }
 
-/// Finds the keywords of CQL 6 that make the copies of a list when they are applied to its contents. The error is the reason why
-/// there are no such keywords.
+/// Returns the keywords of CQL 6 that make the copies of a list from its contents, or the reason why there are none.
 fn as_transforms(
     inner: &Node,
     transforms: &[ListTransform],
@@ -207,7 +207,8 @@ fn holds_counts(node: &Node) -> bool {
     })
 }
 
-/// Returns the keyword of CQL 6 that may make the same copies, or the reason why there is none.
+/// Returns the keyword of CQL 6 that corresponds to a transform of CQL 5, or the reason why there is none. It may make other
+/// copies.
 fn keyword(transform: ListTransform) -> Result<(TransformKind, &'static str), String> {
     let none = |word: &str| Err(format!("CQL 6 has no `{word}`"));
     Ok(match transform {
@@ -226,13 +227,13 @@ fn keyword(transform: ListTransform) -> Result<(TransformKind, &'static str), St
     })
 }
 
-/// Writes an expanded filter as CQL 6, with its orbits as alternatives.
+/// Returns an expanded filter as text of CQL 6, in which orbits are written as alternatives.
 fn written(filter: &Filter) -> String {
     let Ok(filter) = Explicit.any(filter);
     AsText(&filter).to_string()
 }
 
-/// Replaces orbits by alternatives, and numbers that CQL 6 lacks by sums.
+/// A rewriter that replaces orbits by alternatives, and numbers that CQL 6 does not have by sums.
 struct Explicit;
 
 impl Explicit {
@@ -330,12 +331,13 @@ fn count(set: Squares) -> Number {
     Number::new(NumberOp::Cardinality(set), false)
 }
 
-/// Returns true if a set is a designator of one square.
+/// Returns whether a set is a designator of one square.
 fn is_one_square(set: &Squares) -> bool {
     matches!(set.op(), SquaresOp::Designator { squares, .. } if squares.single_square().is_some())
 }
 
-/// Returns the squares of a set whose content is among `contents`. Returns `None` if this leaves a designator without contents.
+/// Returns a set restricted to the squares whose content is in `contents`. Returns `None` if a designator is left without any
+/// content.
 fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     let only = |list| Pieces { all_white: false, all_black: false, list };
     let SquaresOp::Designator { pieces, squares } = set.op() else {
@@ -349,8 +351,9 @@ fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     })
 }
 
-/// Returns, as a filter, the number of pairs of squares such that the piece on a square of `x` attacks a square of `y`. It is a
-/// sum over the directions and steps in which pieces move. In one direction, or by one step, no two pieces reach the same square.
+/// Returns a filter for the number of attacks: pairs of a square of `x` and a square of `y` that the piece on the first square
+/// attacks. The filter is a sum over the directions and steps in which pieces move. It counts no pair twice, since two pieces never
+/// reach the same square in one direction or by one step.
 fn attack_count(x: &Squares, y: &Squares) -> Number {
     if is_one_square(y) {
         return count(new(SquaresOp::Attacks(x.clone(), y.clone())));
@@ -388,8 +391,8 @@ fn attack_count(x: &Squares, y: &Squares) -> Number {
     sum_of(&numbers)
 }
 
-/// Returns, as a filter, the number of lines of squares that `:ray` counts: a sum over directions. In one direction, each square
-/// of the last set ends at most one line.
+/// Returns a filter for the number of lines of squares that `:ray` counts. The filter is a sum over directions. In one direction,
+/// each square of the last set ends at most one line.
 fn ray_count(sets: &OneOrMore<Squares>, dirs: Dirs, attack: bool) -> Number {
     let occupied = PieceSet::WHITE.union(PieceSet::BLACK);
     let Ok(sets) = sets.try_map(|set| restricted(set, occupied).ok_or(())) else {

@@ -1,4 +1,4 @@
-//! Expands transforms of CQL 6 to their copies.
+//! Expands the transforms of CQL 6 to their copies.
 
 use shakmaty::Bitboard;
 
@@ -20,12 +20,12 @@ use orbit_query::{
     },
 };
 
-/// Expands every transform of a typed tree.
+/// Returns a typed tree with every transform expanded to its copies.
 ///
 /// # Errors
 ///
-/// Fails if `rotate45` is applied to a designator that is not the whole board, or to `light` or `dark`; if there are more than
-/// [`COPIES_MAX`] copies; if a transform needs more than four million filters.
+/// Fails if `rotate45` is applied to a designator that is not the whole board, or to `light` or `dark`. Also fails if a transform
+/// makes more than [`COPIES_MAX`] copies, or if its copies have too many filters.
 pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
     Expander::default().any(node)
 }
@@ -33,7 +33,7 @@ pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
 /// The state of an expansion.
 #[derive(Default)]
 struct Expander {
-    /// True inside `notransform`. Transforms inside it are expanded nevertheless.
+    /// True inside `notransform`. Transforms inside it are expanded, too, but outer transforms do not change them.
     fixed: bool,
 }
 
@@ -45,12 +45,12 @@ impl Expander {
         out
     }
 
-    /// Returns the expanded operand of transforms, without the transforms themselves.
+    /// Returns the operand of a transform with its inner transforms expanded.
     fn base<F: Kind<Written>>(&mut self, of: &F) -> Result<F::In<Expanded>, Diagnostic> {
         self.shielded(false, |expander| of.rewritten(expander))
     }
 
-    /// Returns all copies that the keywords make of a filter. The first keyword is the outermost.
+    /// Returns the orbit that nested keywords make of a filter. The first keyword is the outermost one.
     fn orbit<W, F>(&mut self, kinds: &[TransformKind], of: &W, span: Span) -> Result<Orbit<F>, Diagnostic>
     where
         W: Kind<Written, In<Expanded> = F>,
@@ -90,12 +90,13 @@ impl Expander {
     }
 }
 
-/// Transforms a filter by one element of each keyword, the last keyword first, in all combinations. In the result, the element
-/// of the first keyword varies slowest. Copies that lost a designator are left out.
+/// Returns the copies that nested keywords make of a filter: one for each combination of an element of each keyword. The last
+/// keyword is applied first, and the element of the first keyword varies slowest. Copies that lost all squares of a designator are
+/// left out.
 fn copies<F: Kind<Expanded, In<Expanded> = F>>(base: &F, kinds: &[TransformKind]) -> Vec<Copy<F>> {
     let mut copies = vec![Copy::new(Placement::IDENTITY, base.clone())];
     for &kind in kinds.iter().rev() {
-        // Each element transforms every copy that the later keywords made.
+        // Each element of this keyword transforms every copy that the keywords after it made.
         let transformed = elements(kind).into_iter().flat_map(|basic| {
             let image = move |copy: &Copy<F>| {
                 let filter = apply(&copy.filter, basic)?;
@@ -155,8 +156,8 @@ impl Rewrite<Written, Expanded> for Expander {
 
     fn of_number(&mut self, part: &NumberKeyword, span: &Span) -> Result<Number, Diagnostic> {
         let (mut kinds, mut part) = (Vec::new(), part);
-        // Without a count or a range, a transform fuses with one inside it, and the inner one determines how all copies are
-        // combined.
+        // A transform without a count or a range is combined with a transform directly inside it. The inner transform then
+        // determines how the values of all copies are combined.
         let orbit = loop {
             match part {
                 NumberKeyword::Number(Keyword::NoTransform(of)) => {
@@ -208,18 +209,18 @@ fn elements(kind: TransformKind) -> Vec<KeywordTransform> {
     }
 }
 
-/// Returns the shifts in ascending order, files before ranks.
+/// Returns all shifts of the given ranges, ordered by files and then by ranks.
 fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i8>) -> Vec<KeywordTransform> {
     files.flat_map(|dx| ranks.clone().map(move |dy| KeywordTransform::Shift((dx, dy)))).collect()
 }
 
-/// Returns the number of ways to choose one element of each transform, but at most one more than [`COPIES_MAX`].
+/// Returns the number of combinations of one element of each keyword, but at most [`COPIES_MAX`] + 1.
 fn combinations(kinds: &[TransformKind]) -> usize {
     let all = kinds.iter().fold(1, |all: usize, &kind| all.saturating_mul(elements(kind).len()));
     all.min(COPIES_MAX + 1)
 }
 
-/// Returns the place of the first filter that `rotate45` cannot turn.
+/// Returns the place in the query of the first filter that `rotate45` cannot turn.
 fn turn45_obstacle(node: Ref<Written>) -> Option<Span> {
     if node.shields() {
         return None;

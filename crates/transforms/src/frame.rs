@@ -1,8 +1,8 @@
-//! Moves of games, seen from the filter as it is written.
+//! Shows moves of a game as the filter as written would see them.
 //!
-//! A copy lies where its transforms put it. To compare moves at hits of different copies, each move is mapped back by the
-//! transforms of its copy: under `flipcolor {Nd4 kf3}` Black's `Nf4` from d5 becomes White's `Nf5` from d4. A frame knows only
-//! squares and colours; it does not know the filter.
+//! The squares of a copy are the images of the filter's squares under the copy's transforms. To compare moves at hits of different
+//! copies, each move is mapped back by the inverse of these transforms: under `flipcolor {Nd4 kf3}` Black's `Nf4` from d5 becomes
+//! White's `Nf5` from d4. A frame maps only squares and colours, and does not depend on the filter.
 
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _, Rank, Role, Square};
@@ -10,7 +10,7 @@ use shakmaty::{Color, Move, Position as _, Rank, Role, Square};
 use super::Placement;
 use orbit_core::board::{MoveKind, PackedMove, Position};
 
-/// The map that takes squares and colours of a game back to the filter as it is written.
+/// The map from squares and colours of a game to those of the filter as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     placement: Placement,
@@ -18,24 +18,24 @@ pub struct Frame {
     is_swapped: bool,
 }
 
-/// The file and rank of a square, from 0; they may lie outside the board if the square was shifted off it.
+/// The file and rank of a square, counted from 0. They may be outside the board, since a shift may move a square off it.
 type Coordinates = (i8, i8);
 
 impl Frame {
     /// The frame of the game itself.
     pub const AS_PLAYED: Frame = Frame { placement: Placement::IDENTITY, is_swapped: false };
 
-    /// Makes the frame of a copy that matched a game seen by `side`.
+    /// Makes the frame of a copy that matched a game, seen from the view of `side`.
     pub fn new(placement: Placement, side: Color) -> Frame {
         Frame { placement, is_swapped: side.is_black() }
     }
 
-    /// Returns a legal move of a position in SAN, with `+` and `#`, as seen in the frame; `--` for a null move. The other pieces
-    /// from which SAN must distinguish the moving piece are mapped back as well.
+    /// Returns a move of a position, mapped back to the filter as written, in SAN with `+` and `#`. A null move is `--`. The other
+    /// pieces from which SAN must distinguish the moving piece are mapped back, too.
     ///
-    /// A move that SAN cannot express is written with the letter of the piece and squares, `Nd4-f5`: a pawn that moves sideways,
-    /// castling that is mirrored or shifted, and moves of positions that are not legal. If the frame has no such squares, because
-    /// they were shifted off the board or `rotate45` turned them, the squares are those of the game.
+    /// A move that SAN cannot express is written with the letter of the piece and both squares: `Nd4-f5`. This applies to a pawn
+    /// that moves sideways, to castling that is mirrored or shifted, and to moves in illegal positions. If the squares cannot be
+    /// mapped back to the board, because of a shift or `rotate45`, they are those of the game.
     pub fn san(self, mv: PackedMove, position: &Position) -> String {
         if mv == PackedMove::NULL {
             return mv.to_san(position);
@@ -73,8 +73,8 @@ impl Frame {
         Some(text)
     }
 
-    /// Returns the part of the origin square that SAN needs, given the squares of other pieces of the same kind that can move to
-    /// the same square.
+    /// Returns the part of the origin square that SAN needs. `others` are the squares of other pieces of the same kind that can
+    /// move to the same target.
     fn origin(self, from: Square, others: impl Iterator<Item = Square>) -> Option<String> {
         let (file, rank) = self.carried(from)?;
         let (mut is_any, mut on_file, mut on_rank) = (false, false, false);
@@ -91,7 +91,7 @@ impl Frame {
         })
     }
 
-    /// Writes castling, if king and rook stay on their files and on the side's first rank.
+    /// Returns castling in SAN, if king and rook keep their files and are on their side's first rank after they are mapped back.
     fn castling(self, king: Square, rook: Square, color: Color) -> Option<String> {
         let stays = |square: Square| {
             let carried = self.on_board(square)?;
@@ -101,7 +101,7 @@ impl Frame {
         (stays(king)? && stays(rook)?).then(|| String::from(if is_short { "O-O" } else { "O-O-O" }))
     }
 
-    /// Writes a move with the letter of the piece and squares.
+    /// Returns a move as the letter of the piece and both squares.
     fn by_squares(self, mv: PackedMove, position: &Position) -> String {
         let code = position.board.at(mv.from());
         let letter = code.piece().filter(|piece| piece.role != Role::Pawn);
@@ -119,25 +119,25 @@ impl Frame {
         self.placement.swap_colors != self.is_swapped
     }
 
-    /// Maps a square back. Returns `None` if the result is not on the board.
+    /// Maps a square back. Returns `None` if the result would not be on the board.
     fn on_board(self, square: Square) -> Option<Square> {
         let (file, rank) = self.carried(square)?;
         let is_on = |line: i8| (0..8).contains(&line);
         (is_on(file) && is_on(rank)).then(|| Square::new((8 * rank + file) as u32))
     }
 
-    /// Maps a square back, perhaps to a place outside the board. Returns `None` if the frame cannot map squares.
+    /// Maps a square back; the result may be outside the board. Returns `None` if the frame has no map of squares.
     fn carried(self, square: Square) -> Option<Coordinates> {
         let (file, rank) = (square.file() as i8, square.rank() as i8);
         let rank = if self.is_swapped { 7 - rank } else { rank };
         let (dx, dy) = self.placement.shift.filter(|_| self.placement.turn45 == 0)?;
-        // Computes with twice the distance from the centre, which is a whole number.
+        // The coordinates are doubled, since the centre of the board is half a square away from the squares next to it.
         let (x, y) = self.placement.dihedral.inverse().step((2 * (file - dx) - 7, 2 * (rank - dy) - 7));
         Some(((x + 7) / 2, (y + 7) / 2))
     }
 }
 
-/// Writes a move of a pawn, if pawns of that side can move like this.
+/// Returns a pawn move in SAN, if a pawn of that side can move between the two squares.
 fn pawn_move(from: Square, to: Square, color: Color, takes: bool, promotion: Option<Role>) -> Option<String> {
     let [before, after] = [from, to].map(|square| color.relative_rank(square.rank()) as i8);
     let (across, ahead) = ((to.file() as i8 - from.file() as i8).abs(), after - before);

@@ -1,9 +1,8 @@
-//! Expands transforms: turns a typed tree with transforms into one in which every transform is replaced by the list of its
-//! distinct copies, its orbit.
+//! Expands transforms. In the resulting typed tree, every transform is replaced by its *orbit*, the list of its distinct copies.
 //!
-//! Copies are counted here, before anything is simplified, because "distinct" is a matter of structure: `flip (a1|h8)` has four
-//! copies, and `flip [a1,h8]` has two. A copy stores the [`Placement`] that made it from the filter as written, so that a plan
-//! can treat all shifts of one filter together.
+//! Two copies are distinct if their structures differ: `flip (a1|h8)` has four copies, and `flip [a1,h8]` has two. So copies are
+//! counted here, before anything is simplified. A copy stores the [`Placement`] that made it from the filter as written, so that a
+//! plan can treat all shifts of one filter together.
 //!
 //! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
 
@@ -39,11 +38,11 @@ pub use places::{CopyPlaces, places};
 pub use text::{AsText, small_board};
 pub use warnings::warnings;
 
-/// The maximum number of copies of one transform, nested ones included.
+/// The maximum number of copies of one transform, including nested copies.
 pub const COPIES_MAX: usize = 100_000;
 
-/// The form of a tree whose transforms are expanded. The mark is true for a filter inside `notransform`, which outer transforms
-/// do not change. The copies of a marked orbit are not marked themselves.
+/// The form of a tree whose transforms are expanded. Its filters have a mark, which is true for a filter inside `notransform`:
+/// outer transforms do not change such a filter. The copies of a marked orbit are not marked themselves.
 #[derive(Clone, Copy, Debug)]
 pub enum Expanded {}
 
@@ -74,11 +73,12 @@ pub type Position = tree::Position<Expanded>;
 /// The distinct copies of a filter.
 #[derive(Clone, Debug)]
 pub struct Orbit<F = Filter> {
-    /// The filter as written, with inner transforms expanded.
+    /// The filter as written. Only its inner transforms are expanded.
     pub base: F,
-    /// The copies, in order of declaration; of equal copies only the first is kept. There may be none.
+    /// The distinct copies, in the order in which the keywords make them. The first of several equal copies is kept. There may be
+    /// no copies.
     pub copies: Vec<Copy<F>>,
-    /// The number of copies before those that do not exist and those that repeat another one were dropped.
+    /// The number of copies that the keywords make, including those that do not exist or repeat another copy.
     pub elements: usize,
     /// The place of the transform in the query.
     pub span: Span,
@@ -109,12 +109,12 @@ pub enum OrbitRef<'a> {
 /// One distinct copy.
 #[derive(Clone, Debug)]
 pub struct Copy<F = Filter> {
-    /// The composition of transforms that made it from the base.
+    /// The composition of transforms that made the copy from the filter as written.
     pub placement: Placement,
     /// The transformed filter.
     pub filter: F,
-    /// The sides whose pattern the copy is: White for the filter as written, Black if colours were swapped, and both if both ways
-    /// make the same copy.
+    /// The sides of which the copy is a pattern. A copy with swapped colours is a pattern of Black, and any other copy one of
+    /// White. It is a pattern of both sides if it can be made in both ways.
     pub sides: ByColor<bool>,
 }
 
@@ -126,8 +126,8 @@ impl<F> Copy<F> {
 }
 
 impl<F: Kind<Expanded>> Orbit<F> {
-    /// Returns the copies with their indices, in the order in which a filter that keeps values has to evaluate them. Two copies
-    /// have the order of the first members in which they differ:
+    /// Returns the copies with their indices, in the order in which they must be evaluated if the filter assigns variables. The
+    /// first parts in which two copies differ determine their order:
     ///
     /// * designators are ordered by their squares, as ascending lists, then by their pieces, White's first;
     /// * directions are ordered by the squares to which they lead;
@@ -155,19 +155,20 @@ impl Extension<Expanded> for NumberOrbit {
     }
 }
 
-/// A composition of transforms: first a turn or reflection, a swap of colours and a turn of directions, then a shift.
+/// A composition of transforms. A symmetry of the board, a swap of colours and a turn of directions come first, and a shift comes
+/// last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Placement {
-    /// The symmetry of the board (a colour swap includes [`Dihedral::ReflectRanks`]).
+    /// The symmetry of the board. If colours are swapped, it includes [`Dihedral::ReflectRanks`].
     pub dihedral: Dihedral,
     /// True if White and Black are swapped.
     pub swap_colors: bool,
-    /// The number of eighths of a turn by which `rotate45` turns directions.
+    /// The angle by which `rotate45` turns directions, in eighths of a full turn.
     pub turn45: u8,
-    /// The shift (files, ranks), or `None` for a composition of shifts that equals no single shift, because squares were lost on
-    /// the way out and back.
+    /// The shift (files, ranks). It is `None` for a composition of shifts that no single shift equals, because squares that leave
+    /// the board do not return.
     pub shift: Option<(i8, i8)>,
-    /// True if squares stayed at the edge, as in the shifts of CQL 5, so that the shift of CQL 6 makes a different copy.
+    /// True if squares stayed at the edge, as in the shifts of CQL 5. A shift of CQL 6 would then make a different copy.
     pub smeared: bool,
 }
 
@@ -181,7 +182,7 @@ impl Placement {
         smeared: false,
     };
 
-    /// Returns the shift of CQL 6 that makes the copy from the unshifted filter, if there is one.
+    /// Returns the shift of CQL 6 that makes this copy from the unshifted filter, if there is one.
     pub fn plain_shift(self) -> Option<(i8, i8)> {
         self.shift.filter(|_| !self.smeared)
     }
@@ -192,7 +193,7 @@ impl Placement {
         Placement { shift: Some((0, 0)), smeared: false, ..self }
     }
 
-    /// Returns the turn or reflection, without the reflection that belongs to a swap of colours.
+    /// Returns the rotation or reflection, without the reflection of ranks that belongs to a swap of colours.
     pub fn turned(self) -> Dihedral {
         if self.swap_colors { self.dihedral.after(Dihedral::ReflectRanks) } else { self.dihedral }
     }
@@ -220,15 +221,15 @@ impl Placement {
     }
 }
 
-/// Returns the shift that equals two shifts in succession. Returns `None` if there is none. Along one axis, two shifts add up
-/// only if they have the same direction.
+/// Returns the single shift that has the effect of two shifts one after the other, or `None` if there is none. Along each axis,
+/// both shifts must have the same direction, since squares that leave the board do not return.
 fn compose_shifts(a: (i8, i8), b: (i8, i8)) -> Option<(i8, i8)> {
     let axis = |a: i8, b: i8| (a.signum() * b.signum() >= 0 && (a + b).abs() <= 7).then_some(a + b);
     Some((axis(a.0, b.0)?, axis(a.1, b.1)?))
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
-    /// Returns the filter as written, transformed by everything in a placement except its shift. Returns `None` if a designator
+    /// Returns the filter as written, with all transforms of a placement applied except its shift. Returns `None` if a designator
     /// lost all its squares.
     pub fn unshifted(&self, placement: Placement) -> Option<F> {
         let mut dihedral = placement.dihedral;
@@ -241,7 +242,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         apply(&filter, KeywordTransform::Symmetry(dihedral))
     }
 
-    /// Returns the orbit with only those copies that are a pattern of `side`.
+    /// Returns the orbit with only the copies that are patterns of `side`.
     #[must_use]
     pub fn of_side(&self, side: Color) -> Orbit<F> {
         let of_side = |copy: &&Copy<F>| *copy.sides.get(side);
@@ -253,7 +254,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         }
     }
 
-    /// Returns the orbit with its copies as filters of any kind.
+    /// Returns the orbit with its copies as filters of any kind: conditions, sets or numbers.
     fn of_any(&self) -> Orbit {
         let copy = |copy: &Copy<F>| Copy {
             placement: copy.placement,
@@ -270,7 +271,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
 }
 
 impl<'a> OrbitRef<'a> {
-    /// Returns the filter as written, with inner transforms expanded.
+    /// Returns the filter as written. Only its inner transforms are expanded.
     pub fn base(self) -> FilterRef<'a> {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.base.node(),
@@ -288,7 +289,7 @@ impl<'a> OrbitRef<'a> {
         }
     }
 
-    /// Returns the orbit with its copies as filters of any kind.
+    /// Returns the orbit with its copies as filters of any kind: conditions, sets or numbers.
     pub fn cloned(self) -> Orbit {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.clone(),
@@ -298,25 +299,25 @@ impl<'a> OrbitRef<'a> {
     }
 }
 
-/// Methods for the outermost transform of a filter and its copies.
+/// Methods that return the outermost transform of a filter, and its copies.
 pub trait OutermostOrbit {
-    /// Returns the outermost transform, if there is one. A `notransform` around it hides it.
+    /// Returns the outermost transform, if the filter is one. A transform inside `notransform` is not returned.
     fn outermost_orbit(&self) -> Option<OrbitRef<'_>>;
 
-    /// Returns the outermost transform, with its copies as filters of any kind.
+    /// Returns the outermost transform with its copies as filters of any kind, if the filter is a transform.
     fn outermost(&self) -> Option<Orbit>;
 
-    /// Returns the placement of each copy of the outermost transform. Without a transform, returns the placement of the filter
+    /// Returns the placement of each copy of the outermost transform. If there is no transform, returns the placement of the filter
     /// itself.
     fn placements(&self) -> Vec<Placement>;
 
-    /// Returns the sides of each copy of the outermost transform, if that transform swaps colours, so that some copies are
-    /// patterns of White alone, and some of Black alone. Returns `None` for any other filter, and if copies are counted, since a
-    /// count is not a pattern of a side.
+    /// Returns the sides of each copy of the outermost transform. Returns `None` unless some copies are patterns only of White and
+    /// some only of Black, because the transform swaps colours. Also returns `None` if copies are counted, since a count is not a
+    /// pattern of a side.
     fn copy_sides(&self) -> Option<Vec<ByColor<bool>>>;
 
-    /// Returns true if every hit is a match of the outermost transform's only copy, or there is no such transform. It is false if
-    /// copies are counted, because a count can be a hit although no copy matches.
+    /// Returns true if there is no outermost transform, or if every hit is a match of its only copy. If copies are counted, returns
+    /// false: a count can be a hit although no copy matches.
     fn has_one_copy(&self) -> bool;
 }
 
@@ -363,10 +364,10 @@ impl OutermostOrbit for Filter {
 
 /// Methods that view a filter of any type as an orbit.
 pub trait AsOrbit<'a>: Sized {
-    /// Returns the orbit that the filter is, if it is one.
+    /// Returns the filter as an orbit, if it is one.
     fn orbit(self) -> Option<OrbitRef<'a>>;
 
-    /// Calls `visit` on this filter and on all filters below it that outer transforms change. A filter is visited before its
+    /// Calls `visit` for this filter and for all filters below it that outer transforms change. Each filter is visited before its
     /// operands.
     fn walk_unshielded(self, visit: &mut dyn FnMut(FilterRef<'a>));
 }
@@ -458,7 +459,7 @@ mod tests {
         }
     }
 
-    /// Returns a letter for each copy: `W` for a pattern of White, `B` for one of Black, `=` for one of both.
+    /// Returns a letter for each copy: `W` for a pattern of White, `B` for a pattern of Black, `=` for a pattern of both.
     fn sides(text: &str) -> Option<String> {
         let sides = expand(&parse(text).unwrap().query.body).unwrap().copy_sides()?;
         let letter = |sides: &ByColor<bool>| match sides {
@@ -477,9 +478,9 @@ mod tests {
             ("flipcolor flipvertical Bh7", Some("WWBB")),
             ("flipvertical flipcolor Bh7", Some("WBWB")),
             ("flipcolor {Ra1 check}", Some("WB")),
-            // Wherever one copy matches, both do, so that games count for both sides.
+            // Each copy matches wherever the other one does, so games count for both sides.
             ("flipcolor {flipcolor Ra1}", Some("WB")),
-            // A rook of either colour on any square of the file is Black's pattern as much as White's.
+            // The transform makes rooks of either colour on any square of the file, which are patterns of both sides.
             ("shiftvertical flipcolor [Rr]a4", None),
             ("flipcolor [Rr]", None),
             ("{flipcolor Ra1 check}", None),
@@ -492,8 +493,8 @@ mod tests {
         ] {
             assert_eq!(sides(text).as_deref(), due, "{text}");
         }
-        // A pair of squares is White's or Black's pattern; if one of the squares is off the board, the other may be a pattern of
-        // both.
+        // A copy with both squares is a pattern of White or of Black. If one of the squares was shifted off the board, the rest may
+        // be a pattern of both.
         let of_pair = sides("shift flipcolor [Aa][a1,h2]").unwrap();
         assert!(['W', 'B', '='].into_iter().all(|letter| of_pair.contains(letter)), "{of_pair}");
     }

@@ -1,4 +1,4 @@
-//! The differences between a position and a board with which `similar` compares it.
+//! The differences between a position and the board with which the filter `similar` compares it.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -6,13 +6,13 @@ use super::{Filter, Number, NumberOrbit, Placement, Squares};
 use orbit_core::board::{Board, Code, PieceSet};
 use orbit_query::tree::{Kind as _, NumberOp, Pieces, Ref, SquaresOp};
 
-/// The first `similar` of a query, in all copies of the transform around it.
+/// The first `similar` of a query, in each copy of the transform around it.
 #[derive(Clone, Debug)]
 pub struct Likeness {
     copies: Vec<(Placement, Vec<Man>)>,
 }
 
-/// One requirement of the board: a letter as in `similar`, and a square.
+/// One requirement of the board of `similar`: a letter of the board, and its square.
 #[derive(Clone, Copy, Debug)]
 struct Man {
     letter: char,
@@ -23,18 +23,18 @@ struct Man {
 /// The differences between a position and the copy that is most similar to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CopyDifference {
-    /// The composition of transforms that made the copy from the board.
+    /// The composition of transforms that made the copy from the board as written.
     pub placement: Placement,
     /// The squares on which the copy and the position agree.
     pub right: Bitboard,
-    /// The demands of the copy that the position does not meet: `Nf3`.
+    /// The requirements of the copy that the position does not meet: `Nf3`.
     pub missing: Vec<String>,
-    /// The men of the position that the copy does not demand.
+    /// The pieces of the position that the copy does not require.
     pub besides: Vec<String>,
 }
 
 impl Likeness {
-    /// Finds the first `similar` of a query. Returns `None` if there is none.
+    /// Makes the likeness of the first `similar` of a query. Returns `None` if the query has none.
     ///
     /// ```
     /// use orbit_core::board::{Color, Position};
@@ -72,13 +72,13 @@ impl Likeness {
         (!copies.is_empty()).then_some(Likeness { copies })
     }
 
-    /// Compares a board, seen by `side`, with the copy that is most similar to it. If several copies are equally similar,
-    /// the first one counts.
+    /// Compares a board, seen from the view of `side`, with the most similar copy. If several copies are equally similar, the first
+    /// of them is used.
     pub fn difference(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));
         let count = |(_, men): &&(Placement, Vec<Man>)| men.iter().filter(stands).count();
-        // `max_by_key` returns the last of equal elements, hence the reversed order.
+        // `max_by_key` returns the last of several equal elements, so the order is reversed to get the first one.
         let best = self.copies.iter().rev().max_by_key(count);
         let (placement, men) = best.expect("there is a copy");
         let right: Bitboard = men.iter().filter(stands).map(|man| man.square).collect();
@@ -101,7 +101,7 @@ impl Likeness {
 }
 
 impl Man {
-    /// Returns the demand as text, such as `Nf3`, as it applies to the game that is seen by `side`.
+    /// Returns the requirement as text, such as `Nf3`. For Black, the colour and the square are swapped back to those of the game.
     fn name(self, side: Color) -> String {
         let Man { letter, square, .. } = self;
         match side {
@@ -114,8 +114,8 @@ impl Man {
     }
 }
 
-/// Returns the men of an expanded `similar`, which counts the squares in a union of single-square designators. Returns
-/// `None` if the number does not have this form.
+/// Returns the requirements of an expanded `similar`, which counts the squares in a union of designators of one square. Returns
+/// `None` if `number` does not have this form.
 fn men(number: &Number) -> Option<Vec<Man>> {
     let NumberOp::Cardinality(set) = number.op() else { return None };
     let mut men = Vec::new();

@@ -1,8 +1,8 @@
 //! The transforms of CQL 5 lists.
 //!
-//! Each keyword stands for a set of transformations. A list with several keywords stands for all compositions of one
-//! transformation of each, in any order. Two compositions count as one if they map squares in the same way ([`SquareMap`]), so
-//! that `:shift` and `:flip` give 1,568 compositions and not twice 1,800.
+//! Each keyword represents a set of transformations. A list with several keywords represents all compositions of one transformation
+//! of each keyword, in any order. Two compositions count as one if they map squares in the same way ([`SquareMap`]), so `:shift`
+//! and `:flip` make 1,568 compositions and not twice 1,800.
 //!
 //! Source: CQL 5 manual, position list: transforms.
 
@@ -18,10 +18,10 @@ use orbit_core::{
 };
 use orbit_query::tree::{Kind as _, ListTransform};
 
-/// The maximum number of compositions that are tried before a list is refused.
+/// The maximum number of compositions that are computed before a list is refused.
 const COMPOSITIONS_MAX: usize = 2_000_000;
 
-/// The maximum number of filters in all copies together, before copies without squares are dropped.
+/// The maximum number of filters in all copies of a list together, including copies that lose all squares and are dropped.
 const FILTERS_TRIED_MAX: usize = 16_000_000;
 
 impl Composite {
@@ -37,7 +37,7 @@ impl Composite {
         Composite { map: SquareMap::edge_shift(v), placement }
     }
 
-    /// Returns the swap of colours, with the reflection of ranks.
+    /// Returns the swap of colours, which includes the reflection of ranks.
     fn colors() -> Composite {
         let mut reflected = Composite::symmetry(Dihedral::ReflectRanks);
         reflected.placement.swap_colors = true;
@@ -52,7 +52,7 @@ impl Composite {
     }
 }
 
-/// Returns the transformations that a keyword stands for.
+/// Returns the transformations that a keyword represents.
 fn elements(transform: ListTransform) -> Vec<Composite> {
     use Dihedral::*;
     let with_identity = |d| vec![Composite::IDENTITY, Composite::symmetry(d)];
@@ -75,9 +75,9 @@ fn elements(transform: ListTransform) -> Vec<Composite> {
     }
 }
 
-/// Returns the distinct compositions of one element of each keyword in any order; a swap of colours comes last. Returns `None`
-/// if there are too many. For each set of keywords, each of them in turn is the outermost one: each of its elements is composed
-/// with all compositions of the others.
+/// Returns the distinct compositions of one element of each keyword in any order. A swap of colours is always applied last. Returns
+/// `None` if there are too many compositions. The function goes through all sets of keywords. In each set, each keyword in turn is
+/// the outermost one: its elements are composed with all compositions of the other keywords of the set.
 fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     let geometric: Vec<ListTransform> =
         transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
@@ -106,7 +106,7 @@ fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     Some(all)
 }
 
-/// Returns the orbit of a list under its transforms.
+/// Returns the orbit of a list of CQL 5 under its transforms.
 pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Result<Orbit, Diagnostic> {
     let too_many = || {
         Diagnostic::error(
@@ -138,7 +138,7 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
     Ok(orbit)
 }
 
-/// Returns true if a shift of CQL 6 makes the same copy, because no square stayed at the edge.
+/// Returns whether a shift of CQL 6 makes the same copy. This is so if no square stayed at the edge.
 fn is_plain_shift(orbit: &Orbit, copy: &Copy) -> bool {
     let Some(shift) = copy.placement.shift else { return true };
     let plain =
@@ -165,16 +165,18 @@ mod tests {
         assert_eq!(count(&[Shift]), 225);
         assert_eq!(count(&[ShiftHorizontal]), 15);
         assert_eq!(count(&[ShiftDiagonal]), 29);
-        // There are fifteen shifts along an axis, and their mirror images, less two: each of the two shifts by seven steps maps
-        // the line at the edge to all eight lines and every other line to none, so its mirror image is the same.
+        // There are fifteen shifts along an axis and their fifteen mirror images. Two of these maps occur twice: a shift by seven
+        // steps in either direction maps the line at the edge to all eight lines and every other line to none, so it equals its
+        // mirror image.
         let axis = 2 * 15 - 2;
         assert_eq!(count(&[Shift, Flip]), 2 * axis * axis);
         assert_eq!(count(&[Flip, Shift, FlipColor]), 4 * axis * axis);
-        // Four of the eight symmetries turn the axis; with these, the shift may come before or after.
+        // Four of the eight symmetries exchange files and ranks. With these, it matters whether the shift is applied before or
+        // after.
         assert_eq!(count(&[ShiftHorizontal, Flip]), axis * 2 + (2 * axis * 2 - 4));
     }
 
-    /// The order in which the keywords are written does not matter.
+    /// Checks that the order in which the keywords are written does not matter.
     #[test]
     fn any_order_makes_the_same_compositions() {
         for transforms in [

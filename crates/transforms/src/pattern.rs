@@ -1,4 +1,4 @@
-//! Draws the part of a filter that fits on a board.
+//! Draws the part of a filter that can be shown on a board.
 
 use crate::OutermostOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -13,19 +13,19 @@ use orbit_core::{
 };
 use orbit_query::tree::{ConditionOp, Control, Kind as _, Pieces, Ref, SquaresOp};
 
-/// A filter as a diagram; the parts that cannot be drawn are kept as CQL.
+/// A filter as a diagram. The parts that cannot be drawn are kept as CQL text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// The placement field of a FEN: the pieces that must stand on one square each. Besides the letters of pieces, `A` and `a`
-    /// are any white and any black piece, and `_` is a square that must be empty.
+    /// The placement field of a FEN: the contents that the filter requires on single squares. In addition to the letters of pieces,
+    /// `A` and `a` mean any white and any black piece, and `_` means a square that must be empty.
     pub placement: String,
-    /// The squares that the parts in `rest` name, without designators of the whole board.
+    /// The squares that the parts in `rest` name. Designators of the whole board are left out.
     pub area: Bitboard,
-    /// The parts that cannot be drawn, each as CQL; all parts must match.
+    /// The parts that cannot be drawn, each as CQL. All of them must match.
     pub rest: Vec<String>,
 }
 
-/// Draws the pieces that a filter requires on single squares, and collects its other parts.
+/// Returns a diagram of the pieces that a filter requires on single squares, and its other parts as CQL.
 ///
 /// ```
 ///
@@ -41,9 +41,9 @@ pub fn pattern(filter: &Filter) -> Pattern {
     Pattern { placement, area: drawing.area, rest: drawing.rest }
 }
 
-/// Returns the squares of a board that are occupied by pieces which designators of the filter name. Only designators that must
-/// match, and those that are operands of `or` or `|`, are used. Designators of the whole board are left out, and so are squares
-/// that must be empty.
+/// Returns the squares of a board on which a designator of the filter finds one of its pieces. Only designators that must match,
+/// and those that are operands of `or` or `|`, are used. Designators of the whole board and squares that must be empty are left
+/// out.
 ///
 /// ```
 /// use orbit_core::board::{Bitboard, Position, Square};
@@ -63,7 +63,7 @@ pub fn matched(filter: &Filter, board: &Board) -> Bitboard {
     found
 }
 
-/// Returns the squares of a set on which one of the pieces stands.
+/// Returns the squares of a set that are occupied by one of the given pieces.
 fn standing(pieces: PieceSet, squares: Bitboard, board: &Board) -> Bitboard {
     let stands = |square: &Square| {
         let content = board.at(*square);
@@ -72,7 +72,7 @@ fn standing(pieces: PieceSet, squares: Bitboard, board: &Board) -> Bitboard {
     squares.into_iter().filter(stands).collect()
 }
 
-/// Visits the designators that must match, and those that are operands of `or` or `|`.
+/// Calls `visit` for the designators that must match, and for those that are operands of `or` or `|`.
 fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
     let alternatives = match filter {
         Ref::Condition(f) => {
@@ -104,7 +104,8 @@ fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
 pub struct Designators {
     /// The designators as written.
     names: Vec<String>,
-    /// For each copy, the pieces and squares of its designators; empty if the copy does not have the designators of the filter.
+    /// For each copy, the pieces and squares of its designators. The list is empty if the copy's designators do not correspond to
+    /// those of the filter.
     copies: Vec<Vec<(PieceSet, Bitboard)>>,
 }
 
@@ -130,8 +131,8 @@ impl Designators {
         Designators { names, copies }
     }
 
-    /// Returns, for each designator that has any, the squares on which its pieces stand in a position. Designators that are
-    /// written alike are combined.
+    /// Returns the squares of a position on which the pieces of each designator are, for one copy. Designators that find nothing
+    /// are left out, and those that are written alike are combined.
     pub fn on(&self, copy: usize, board: &Board) -> Vec<(&str, Bitboard)> {
         let mut found: Vec<(&str, Bitboard)> = Vec::new();
         let designators = self.copies.get(copy).map_or(&[][..], Vec::as_slice);
@@ -154,7 +155,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    /// Draws a filter that must match, or adds it to `rest`.
+    /// Draws a filter that must match, or adds it to `rest` if it cannot be drawn.
     fn demand(&mut self, filter: FilterRef) {
         let all = match filter {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Braces(_) | ConditionOp::And(..)),

@@ -1,7 +1,7 @@
 //! The places of the copies of an orbit on the board.
 //!
-//! Many copies differ only in their place. To count hits by place, each copy needs one: the image of a square that the filter
-//! names, or else the distance by which the filter was shifted.
+//! Many copies differ only in their place. In order to count hits by place, each copy is assigned one: the image of a square that
+//! the filter names, or else the distance by which the filter was shifted.
 
 use crate::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -9,20 +9,20 @@ use shakmaty::{Bitboard, Square};
 use super::{FilterRef, Orbit};
 use orbit_query::tree::{Kind as _, Ref, SquaresOp};
 
-/// The places of the copies of an orbit, in their order.
+/// The places of the copies of an orbit, in the order of the copies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CopyPlaces {
-    /// For each copy, the image of the first designator of a single square in the filter as written.
+    /// For each copy, the image of the first designator in the filter as written that has a single square.
     Squares(Vec<Square>),
-    /// For each copy, its shift (files, ranks), both from -7 to 7; `None` for a composition of shifts that equals no
-    /// single shift. This variant is used if the filter has no designator of a single square, or if the image of the
-    /// first such designator is not a single square in some copy.
+    /// For each copy, its shift (files, ranks), both from -7 to 7, or `None` for a composition of shifts that no single shift
+    /// equals. This variant is used if the filter has no designator of a single square, or if the image of the first such
+    /// designator is not a single square in some copy.
     Offsets(Vec<Option<(i8, i8)>>),
 }
 
 /// Returns the places of the copies of an orbit.
 ///
-/// Designators inside `notransform` do not move, and those of inner orbits have several squares, so neither determines a place.
+/// Designators inside `notransform` do not move, and those of inner orbits have several images, so they do not determine a place.
 ///
 /// ```
 /// use orbit_core::board::Square;
@@ -39,12 +39,12 @@ pub fn places(orbit: &Orbit) -> CopyPlaces {
     else {
         return offsets();
     };
-    // A copy has the designators of the filter as written, in the same order.
+    // Each copy has the designators of the filter as written, in the same order.
     let images = orbit.copies.iter().map(|copy| designators(copy.filter.node())[first].single_square());
     images.collect::<Option<Vec<_>>>().map_or_else(offsets, CopyPlaces::Squares)
 }
 
-/// Returns the squares of the designators that transforms move, in the order of the text, without those of inner orbits.
+/// Returns the squares of the designators that transforms move, in the order of the text. Designators of inner orbits are left out.
 fn designators(filter: FilterRef) -> Vec<Bitboard> {
     let mut out = Vec::new();
     collect(filter, &mut out);
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// Computes the image of a square by the placement instead of the copy.
+    /// Computes the image of a square from the copy's placement, to compare it with the copy itself.
     fn by_placement(copy: &Copy, square: Square) -> Option<Square> {
         let turned = copy.placement.dihedral.apply(Bitboard::from(square));
         translate(turned, copy.placement.shift.unwrap()).single_square()
@@ -127,7 +127,8 @@ mod tests {
                 assert_eq!(by_placement(copy, Square::D4), Some(*square), "{text}: {:?}", copy.placement);
             }
             let all: Bitboard = found.into_iter().collect();
-            // A knight that gives check from two files to the right and a rank down cannot stand in a corner.
+            // The king is two files to the right of the knight and a rank below it. So the knight is only on the files a to f and
+            // the ranks 2 to 8, unless the pattern is turned, too.
             assert_eq!(all.count(), if copies == 42 { 42 } else { 64 }, "{text}");
         }
     }

@@ -1,4 +1,4 @@
-//! Writes expanded filters as CQL text, so that a copy can be read, and can be run separately.
+//! Writes expanded filters as CQL text, so that a copy can be read, or run as a query of its own.
 
 use std::fmt::{self, Write as _};
 
@@ -15,8 +15,8 @@ use orbit_query::tree::{
     PawnKind, Pieces, PinPart, PositionOp, PureKind, Ref, Special, Spelt, SquaresOp, TextOp, VarId,
 };
 
-/// Displays a filter as CQL 6. Variables are called `v0`, `v1`, ... Some parts are not CQL: a nested orbit is written as the list
-/// of its copies in angle brackets, and counts of attacks and lines as the words `attackcount` and `raycount`.
+/// Displays a filter as CQL 6. Variables are called `v0`, `v1`, ... Some parts cannot be written as CQL: a nested orbit is written
+/// as the list of its copies in angle brackets, and counts of attacks and lines as the words `attackcount` and `raycount`.
 #[derive(Clone, Copy, Debug)]
 pub struct AsText<'a>(pub &'a Filter);
 
@@ -27,7 +27,7 @@ impl fmt::Display for AsText<'_> {
 }
 
 /// Displays the transforms that made a copy from the filter as written: `turned 90, shifted +1 file -2 ranks`. A swap of colours
-/// includes the reflection of ranks, which is not named separately.
+/// includes the reflection of ranks, so that reflection is not named separately.
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts: Vec<String> = Vec::new();
@@ -51,7 +51,7 @@ impl fmt::Display for Placement {
     }
 }
 
-/// Returns a number of steps as text, such as ` -2 files`; empty if there are none.
+/// Returns a number of steps as text, such as ` -2 files`, or the empty text if there are none.
 fn steps(count: i8, line: &str) -> String {
     match count {
         0 => String::new(),
@@ -60,7 +60,7 @@ fn steps(count: i8, line: &str) -> String {
     }
 }
 
-/// Returns a description of a symmetry, such as `turned 90`. Returns `None` for the identity.
+/// Returns a description of a symmetry, such as `turned 90`, or `None` for the identity.
 fn turn(symmetry: Dihedral) -> Option<&'static str> {
     Some(match symmetry {
         Dihedral::Identity => return None,
@@ -85,7 +85,7 @@ pub(super) fn text(filter: FilterRef) -> String {
     }
 }
 
-/// Returns the text of an operand, in parentheses unless it is a single word or already in brackets.
+/// Returns the text of an operand. It is in parentheses unless it is a single word or already in brackets.
 fn tight(filter: &impl Kind<Expanded>) -> String {
     let filter = filter.node();
     let text = text(filter);
@@ -195,13 +195,13 @@ fn condition(f: &Condition) -> String {
     }
 }
 
-/// Returns the text of the condition that a set is one square whose content is one of `contents`.
+/// Returns the text of a condition: the set has one square, and the content of this square is in `contents`.
 fn content_is(contents: PieceSet, of: &Squares) -> String {
     let (of, pieces) = (tight(of), designator(listed(contents), Bitboard::FULL));
     format!("{{((#{of}) == 1) ({of} in {pieces})}}")
 }
 
-/// Returns the text of the letter for the content of a square, if that is one of `contents`.
+/// Returns the text of a filter whose value is the letter for the content of a square, if that content is in `contents`.
 fn content_name(contents: PieceSet, spelt: Spelt, of: &Squares) -> String {
     let word = match spelt {
         Spelt::Type => "typename",
@@ -364,7 +364,7 @@ fn name(var: VarId) -> String {
     format!("v{}", var.0)
 }
 
-/// Returns the text of a literal string. Strings that cannot be written in quotation marks have signs of their own.
+/// Returns the text of a literal string. Strings that cannot be written in quotation marks have special notations.
 fn literal(text: &str) -> String {
     match text {
         "\n" => "\\n".into(),
@@ -380,7 +380,7 @@ fn color_name(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
 }
 
-/// Returns the text of a filter that compares the count of `of` with a range. The range takes the place of the word `count`.
+/// Returns the text of a filter that compares a count with a range. The range replaces the word `count` in the text of `of`.
 fn in_range(lo: &Number, hi: &Number, of: &Number) -> String {
     let range = format!("{} {} ", tight(lo), tight(hi));
     match of.op() {
@@ -446,7 +446,7 @@ fn listed(contents: PieceSet) -> Pieces {
     Pieces { all_white: false, all_black: false, list: contents }
 }
 
-/// Returns the text of a designator: pieces, then squares.
+/// Returns the text of a designator: its pieces, then its squares.
 pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> String {
     if squares.is_empty() || pieces.accepts() == PieceSet::NONE {
         return "[]".into();
@@ -470,7 +470,7 @@ pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> String {
     if letters.len() == 1 { letters + &on } else { format!("[{letters}]{on}") }
 }
 
-/// Returns the text of squares as rectangles of files and ranks: `a1`, `a-h2`, `[a1-8,h1-8]`.
+/// Returns a set of squares as text, as rectangles of files and ranks: `a1`, `a-h2`, `[a1-8,h1-8]`.
 fn named_squares(squares: Bitboard) -> String {
     if squares.is_empty() {
         return "[]".into();
@@ -485,7 +485,8 @@ fn named_squares(squares: Bitboard) -> String {
         let fits = |files: u32, ranks: u32| squares.is_superset(Bitboard(rectangle(files, ranks)));
         let widest = (1..=8 - x).take_while(|&files| fits(files, 1)).last().unwrap_or(1);
         let tallest = (1..=8 - y).take_while(|&ranks| fits(1, ranks)).last().unwrap_or(1);
-        // Takes the rectangle that covers more squares: a run along the rank made taller, or a run along the file made wider.
+        // Two rectangles begin at this square: the longest run along the rank extended upwards, and the longest run along the file
+        // extended to the right. The one with more squares is used.
         let flat = (widest, (1..=8 - y).take_while(|&r| fits(widest, r)).last().unwrap_or(1));
         let steep = ((1..=8 - x).take_while(|&w| fits(w, tallest)).last().unwrap_or(1), tallest);
         let (files, ranks) = if flat.0 * flat.1 >= steep.0 * steep.1 { flat } else { steep };
@@ -509,8 +510,8 @@ fn rectangle_name(first: Square, files: u32, ranks: u32) -> String {
     out
 }
 
-/// Draws the designators of a filter on a small board, in eight lines from rank 8 down. A designator with one square and one
-/// piece is drawn as the letter of the piece, any other as `*`; `?` marks squares on which several designators meet.
+/// Draws the designators of a filter on a small board of eight lines, from rank 8 to rank 1. A designator with one square and one
+/// piece is drawn as the letter of the piece, and any other one as `*`. `?` marks squares that several designators share.
 pub fn small_board(filter: &Filter) -> [String; 8] {
     let mut cells = [['.'; 8]; 8];
     filter.walk(&mut |filter| {

@@ -1,12 +1,12 @@
-//! The order in which copies are evaluated where it matters: filters that assign variables see it.
+//! The order in which copies are evaluated. It matters for filters that assign variables, since later copies see the values.
 
 use shakmaty::Color;
 
 use super::{AsOrbit as _, Expanded, FilterRef, Orbit, OrbitRef};
 use orbit_query::tree::{ConditionOp, GameResult, Kind, NumberOp, Ref, SquaresOp, TextOp};
 
-/// Encodes the parts of a filter that transforms change, in the order of the operands, so that the encodings of two copies of one
-/// filter compare as [`Orbit::in_turn`] says. Lists end with a zero, so a list comes before its continuations.
+/// Encodes the parts of a filter that transforms change, in the order of the operands. The encodings of two copies of one filter
+/// compare as [`Orbit::in_turn`] requires. A list ends with a zero, so that it comes before every longer list that begins with it.
 pub(super) fn turn(filter: FilterRef) -> Vec<u8> {
     let mut out = Vec::new();
     write(filter, &mut out);
@@ -35,7 +35,7 @@ fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u8>) {
     out.push(0);
 }
 
-/// Encodes the part of a filter itself that a transform can change, if it has one.
+/// Encodes the part of a filter that a transform can change, if it has one. Operands are not included.
 fn write_own(filter: FilterRef, out: &mut Vec<u8>) {
     let color = |c: Color| u8::from(c.is_black());
     match filter {

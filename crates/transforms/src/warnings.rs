@@ -1,11 +1,12 @@
-//! Finds mistakes in a query from the copies of its transforms, before the query runs, and warns of them.
+//! Finds mistakes in a query from the copies of its transforms, and returns warnings about them before the query runs.
 
 use super::{Filter, FilterRef, Orbit, OrbitRef};
 use crate::AsOrbit as _;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_query::tree::{Counted, Kind as _};
 
-/// Warns of ranges that the number of matching copies can never reach, such as `flip 9 K`: `flip` makes at most 8 copies.
+/// Returns warnings about ranges that the number of matching copies can never reach. An example is `flip 9 K`, since `flip` makes
+/// at most 8 copies.
 ///
 /// ```
 /// use orbit_transforms::{expand, warnings};
@@ -20,8 +21,8 @@ pub fn warnings(filter: &Filter) -> Vec<Diagnostic> {
     out
 }
 
-/// Collects the warnings for a filter and its operands. A transform around another transform can only remove copies of the inner
-/// one, so the inner transform is checked in the form in which the query has it.
+/// Collects the warnings for a filter and its operands. An outer transform can only remove copies of an inner one, so the inner
+/// transform is checked in the form in which it is written.
 fn visit(filter: FilterRef, out: &mut Vec<Diagnostic>) {
     let Some(orbit) = filter.orbit() else {
         return filter.each_child(&mut |child| visit(child, out));

@@ -1,4 +1,4 @@
-//! Writes operations of the game language as CQL text.
+//! Writes operations of the game language, such as moves, variations and paths, as CQL text.
 //!
 //! Dictionaries are called `dict0`, `dict1`, ..., and sorts `sort0`, `sort1`, ...; their declarations belong to the query, not to
 //! its filters.
@@ -14,8 +14,7 @@ use orbit_query::tree::{
     PositionOrder, Promotion, Ref, Sibling, SortId, Special,
 };
 
-/// Returns true if the text of an operation of the game language needs no parentheses when it is an operand. Returns `None` for
-/// other operations.
+/// Returns whether an operation of the game language needs no parentheses as an operand. Returns `None` for all other operations.
 pub(super) fn stands_alone(filter: FilterRef) -> Option<bool> {
     use orbit_query::tree::{ConditionOp, PositionOp, SquaresOp, TextOp};
     Some(match filter {
@@ -282,7 +281,7 @@ fn edge<F: Kind<Expanded>>(of: &Edge<Expanded>, target: Option<&F>) -> String {
     format!("{}{}{target}", if of.entering { "currentmove " } else { "" }, dash(of))
 }
 
-/// Returns the text of L, the dash, R and the promotion, without blanks between them.
+/// Returns the text of a dash such as `L--R=P`: the left set, the dash, the right set and the promotion, without blanks.
 fn dash(of: &Edge<Expanded>) -> String {
     let from = of.from.as_ref().map_or(String::new(), tight);
     let to = of.to.as_ref().map_or(String::new(), reached);
@@ -294,12 +293,12 @@ fn dash(of: &Edge<Expanded>) -> String {
     format!("{from}{}{to}{promotion}", if of.capture { "[x]" } else { "--" })
 }
 
-/// Returns the text of a set that touches a dash on its right, where a parenthesis would mean a target.
+/// Returns the text of the set on the right of a dash. A parenthesis there would mean a target, so the set is in braces instead.
 pub(super) fn reached(set: &Squares) -> String {
     braced(set)
 }
 
-/// Returns the text of an operand, in braces instead of parentheses.
+/// Returns the text of an operand. If it needs parentheses, it gets braces instead.
 fn braced(filter: &impl Kind<Expanded>) -> String {
     let tight = tight(filter);
     if tight.starts_with('(') { format!("{{{}}}", text(filter.node())) } else { tight }
@@ -329,7 +328,7 @@ fn special(of: Special) -> &'static str {
     }
 }
 
-/// Returns the text of `move`; the word that determines its value comes first.
+/// Returns the text of the filter `move`. The word that determines its value is written first.
 fn moves(of: &Move<Expanded>) -> String {
     let set = |word: &str, set: &Option<Squares>| set.as_ref().map(|set| prefix(word, set));
     let mut others = vec![
@@ -369,7 +368,7 @@ fn range(range: Option<&[Number; 2]>) -> String {
     range.map_or(String::new(), |[lo, hi]| format!("{} {} ", text(lo.node()), text(hi.node())))
 }
 
-/// Returns the words whose flag is true, each with a blank after it.
+/// Returns the words whose flag is true, each followed by a blank.
 fn said(words: &[(bool, &str)]) -> String {
     words.iter().filter(|(said, _)| *said).fold(String::new(), |out, (_, word)| out + word + " ")
 }
@@ -459,7 +458,8 @@ fn moves_in_row(all: &[Chain<PathStep<Expanded>>]) -> String {
     parts.join(" ")
 }
 
-/// Returns the text of a part of a path; a filter directly after a move must be separated, because it would belong to the move.
+/// Returns the text of a part of a path. A filter directly after a move is put in parentheses; otherwise it would be read as part
+/// of the move.
 fn path_part(chain: &Chain<PathStep<Expanded>>, behind_move: bool) -> String {
     match chain {
         Chain::One(PathStep::Filter(filter)) if behind_move => format!("({})", asked(filter)),
@@ -477,7 +477,7 @@ fn path_part(chain: &Chain<PathStep<Expanded>>, behind_move: bool) -> String {
     }
 }
 
-/// Returns the text of a filter of a path, in braces, so that it is neither an option nor a move.
+/// Returns the text of a filter in a path, in braces, which keep it from being read as an option or a move.
 fn asked(filter: &Filter) -> String {
     let is_number = matches!(filter, Filter::Number(f) if matches!(f.op(), NumberOp::Int(_)));
     match text(filter.node()) {
@@ -496,11 +496,11 @@ mod tests {
         AsText(&expand(&parse(text).unwrap().query.body).unwrap()).to_string()
     }
 
-    /// The printed form shows how a query was read, and it reads back as itself.
+    /// Checks that operations are printed as they were read, and that the printed text is read as the same operations.
     #[test]
     fn printed_operations_read_back_as_themselves() {
         for (text, wanted) in [
-            // Filters that touch a dash belong to it.
+            // A filter that touches a dash belongs to the dash.
             ("P|N--", "(P | N)--"),
             ("~P--up 1 2 k", "(~P)--{up 1 2 k}"),
             ("♘――♞――", "{(N--n) (--)}"),
@@ -514,7 +514,7 @@ mod tests {
             ("#R--(to)", "#(R--(to))"),
             ("legal --(o-o)", "legal --(o-o)"),
             ("legal --{P|N}", "legal --{P | N}"),
-            // The first word after `move` determines the value.
+            // The first word after `move` determines the value of the filter.
             ("move capture p from P", "move capture p from P"),
             ("move secondary from P", "move secondary from P"),
             ("move legal count from K", "move legal count from K"),
@@ -534,8 +534,7 @@ mod tests {
             ),
             ("line --> true{2}+", "line --> (true{2}){1,}"),
             ("line lastposition --> (find <-- check)", "line lastposition --> {find <-- check}"),
-            // In a path, a suffix applies to a move together with the filters after it, and the path takes everything that
-            // follows.
+            // In a path, a suffix applies to a move and the filters after it, and the path extends over everything that follows.
             ("path -- check wtm {2,} mate", "path -- {check} {wtm}{2,} {mate}"),
             ("path -- (check)", "path -- ({check})"),
             ("path (-- wtm)+ P--", "path -- {wtm}{1,} P--"),
