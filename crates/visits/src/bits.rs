@@ -1,4 +1,4 @@
-//! Packs numbers of any bit width without gaps.
+//! Packs numbers of any bit width into bytes, without gaps.
 
 /// Writes numbers, with the lowest bit first.
 #[derive(Default)]
@@ -30,8 +30,7 @@ impl BitWriter {
         self.put(value & !(1 << bits), bits);
     }
 
-    /// Writes the lowest `low` bits of a number unchanged, and the rest, which should be small, in Elias gamma (a Golomb-Rice
-    /// code).
+    /// Writes a number as a Golomb-Rice code: the lowest `low` bits unchanged, and the rest, which should be small, in Elias gamma.
     pub(super) fn put_rice(&mut self, value: u64, low: u32) {
         self.put_gamma((value >> low) + 1);
         self.put(value & !(u64::MAX << low), low);
@@ -46,7 +45,7 @@ impl BitWriter {
     }
 }
 
-/// Reads the output of [`BitWriter`]. After the end it reads zeros, and [`BitReader::is_past_end`] returns true.
+/// Reads the output of [`BitWriter`]. After its end it reads zeros, and [`BitReader::is_past_end`] returns true.
 pub(super) struct BitReader<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -77,7 +76,7 @@ impl<'b> BitReader<'b> {
         let bits = self.peek().trailing_zeros();
         self.at += bits as usize + 1;
         if bits >= 64 {
-            // No encoded number begins with so many zeros.
+            // The writer never writes so many zeros before a number, so the bytes are damaged or at their end.
             self.at = usize::MAX / 2;
             return 1;
         }

@@ -1,4 +1,4 @@
-//! The facts about a game that a table has beside its date, so that games can be chosen and added up without their tags.
+//! The facts about a game that a table of positions stores, so that games can be chosen and counted without reading their tags.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,7 +6,7 @@ use orbit_core::game::{Date, Rating, Speed, tags};
 use orbit_core::record::Outcome;
 use orbit_reel::GameRow;
 
-/// The facts about a game that an opening explorer adds up and by which it chooses games.
+/// The facts about a game that an opening explorer adds up, or by which it selects games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TabledFacts {
     /// The date, if its year is known.
@@ -15,9 +15,9 @@ pub struct TabledFacts {
     pub ratings: [Option<u32>; 2],
     /// The result at the end of the moves.
     pub outcome: Outcome,
-    /// The speed by the time control, if it is known.
+    /// The speed, as the time control gives it, if it is known.
     pub speed: Option<Speed>,
-    /// True for rated and false for casual games, as lichess begins the names of events; `None` for other names.
+    /// True for rated and false for casual games, if the name of the event begins as lichess writes it; `None` for other names.
     pub is_rated: Option<bool>,
 }
 
@@ -38,7 +38,7 @@ impl TabledFacts {
         }
     }
 
-    /// Returns the mean of both ratings, or the known one if only one is known.
+    /// Returns the mean of both ratings, or the only known rating.
     pub fn mean_rating(&self) -> Option<u32> {
         let [white, black] = self.ratings;
         Rating::Mean.of_players(white, black).and_then(|mean| u32::try_from(mean).ok())
@@ -51,7 +51,7 @@ impl TabledFacts {
 pub(super) struct PackedFacts {
     ratings: [u16; 2],
     outcome: u8,
-    /// One more than the index among all speeds.
+    /// One more than the index of the speed in `Speed::ALL`.
     speed: u8,
     /// 1 for casual games, 2 for rated ones.
     mode: u8,

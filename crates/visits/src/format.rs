@@ -1,7 +1,7 @@
 //! The bytes of a table of positions.
 //!
-//! `docs/positions.md` describes the file. The invariant: every part that is read is covered by a CRC-32, and its content
-//! is not trusted.
+//! `docs/positions.md` describes the file. The invariant: every part that is read is covered by a CRC-32, and is checked for valid
+//! content even if the checksum is right.
 
 use std::path::{Path, PathBuf};
 
@@ -21,16 +21,16 @@ pub(super) const VERSION: u32 = 2;
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
 /// The number of positions on a page.
 pub(super) const PAGE_POSITIONS: usize = 1024;
-/// The maximum number of visits of a position that are stored in the page itself.
+/// The maximum number of visits of a position that its page stores itself. A visit is an occurrence of the position in a game.
 pub(super) const FEW_MAX: usize = 64;
 /// The number of consecutive visits in a list whose distances have the same bit width.
 const GROUP: usize = 128;
 
-/// The reason why a table cannot be written or used.
+/// The reason why a table of positions cannot be written or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The table cannot be written. The reel stays unchanged.
+    /// The table could not be written. The reel is unchanged.
     #[error(
         "{} cannot be written ({error}): make room on the disk or check the folder and its permissions; the reel can be \
          searched without it", path.display()
@@ -117,7 +117,7 @@ pub(super) struct TableHeader {
     pub(super) crc: u32,
     /// The length of the file.
     pub(super) file_bytes: u64,
-    /// A fingerprint of the blocks of the reel.
+    /// A fingerprint of the reel's blocks (groups of whole games).
     pub(super) fingerprint: [u64; 2],
     /// The number of blocks whose positions are in the table. These are the first blocks of the reel.
     pub(super) blocks: u32,
@@ -138,13 +138,13 @@ impl TableHeader {
         crc32fast::hash(bytemuck::bytes_of(&TableHeader { crc: 0, ..*self }))
     }
 
-    /// Returns the number of bits in a slot.
+    /// Returns the number of bits that a slot needs. A slot is the number of a position within the reel.
     pub(super) fn slot_bits(&self) -> u32 {
         u64::BITS - self.visits.leading_zeros()
     }
 }
 
-/// A page, which has positions in the order of their keys.
+/// The directory entry of a page. A page contains positions in the order of their keys.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct PageEntry {
@@ -167,7 +167,7 @@ pub(super) struct BlockEntry {
     pub(super) zero: u32,
 }
 
-/// A game: its first slot, counted from the first slot of its block, its date, and further facts.
+/// A game, with its date and further facts. Its first slot is counted from the first slot of its block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct GameEntry {
@@ -176,8 +176,8 @@ pub(super) struct GameEntry {
     pub(super) facts: PackedFacts,
 }
 
-/// A date as a number that orders games. An unknown part of a date comes after all known values of this part, and a game without
-/// a year comes after all others.
+/// A date as a number by which games are ordered. An unknown month or day comes after all known ones, and a game without a year
+/// comes after all others.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Pod, Zeroable)]
 pub struct DateOrder(u32);
@@ -203,9 +203,8 @@ impl DateOrder {
         self.0 != u32::MAX
     }
 
-    /// Returns true if a game replaces an earlier game of the database as the game that was played last. Among games with the
-    /// same date, the later one in the database was played last. A game without a year counts as the last one only if no game has
-    /// a year.
+    /// Returns whether a game counts as played later than an earlier game of the database. Of two games with the same date, the
+    /// later one in the database was played later. A game with a known year counts as later than one without.
     pub(super) fn is_later(self, before: DateOrder) -> bool {
         match (self.is_known(), before.is_known()) {
             (true, true) => self >= before,
@@ -222,12 +221,12 @@ pub(super) enum VisitSlots {
     Many(ListEntry),
 }
 
-/// A list of many visits, with the facts that are needed without reading the list.
+/// A reference to a list of many visits, with the facts that can be used without reading the list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ListEntry {
     pub(super) visits: u64,
     pub(super) games: u64,
-    /// The first visit by the game that was played first. `last` is the first visit by the game that was played last.
+    /// The first visit in the game that was played first; `last` is the first visit in the game that was played last.
     pub(super) first: u64,
     pub(super) last: u64,
     /// The offset of the list, counted from the end of the page's positions.
@@ -242,13 +241,13 @@ pub(super) fn checked(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns the bytes after their checksum. Returns `None` if the checksum is wrong.
+/// Returns the bytes after their checksum, or `None` if the checksum is wrong.
 pub(super) fn unchecked(bytes: &[u8]) -> Option<&[u8]> {
     let (crc, rest) = bytes.split_first_chunk::<4>()?;
     (crc32fast::hash(rest) == u32::from_le_bytes(*crc)).then_some(rest)
 }
 
-/// Writes the positions of a page. `low` is the number of low bits in each distance between keys that are written unchanged.
+/// Writes the positions of a page. The distances between their keys are Golomb-Rice codes, with `low` bits unchanged.
 pub(super) fn encode_page(entries: &[(u64, VisitSlots)], slot_bits: u32) -> Vec<u8> {
     let (first, last) = (entries[0].0, entries[entries.len() - 1].0);
     let low = (((last - first) / entries.len() as u64).max(1)).ilog2();
@@ -273,7 +272,7 @@ pub(super) fn encode_page(entries: &[(u64, VisitSlots)], slot_bits: u32) -> Vec<
     checked(&out.finish())
 }
 
-/// Reads the positions of a page from the first one on, until `visit` returns false. Returns `None` if the bytes are not valid.
+/// Reads the positions of a page in order, until `visit` returns false. Returns `None` if the bytes are not valid.
 pub(super) fn decode_page(
     bytes: &[u8],
     (first, positions): (u64, u32),
@@ -303,7 +302,7 @@ pub(super) fn decode_page(
     Some(())
 }
 
-/// Writes ascending slots: the first one, then the distances between them, in groups with the same bit width.
+/// Writes slots in ascending order: the first slot, and then the distances between them, in groups of one bit width.
 pub(super) fn encode_slots(out: &mut BitWriter, slots: &[u64], slot_bits: u32) {
     out.put(slots[0], slot_bits);
     let distances: Vec<u64> = slots.windows(2).map(|pair| pair[1] - pair[0]).collect();

@@ -15,9 +15,9 @@ pub(super) struct VisitedGames {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SeenIn {
     pub(super) games: u64,
-    /// The first visit of the game that was played first.
+    /// The first visit in the game that was played first.
     pub(super) first: u64,
-    /// The first visit of the game that was played last.
+    /// The first visit in the game that was played last.
     pub(super) last: u64,
 }
 
@@ -31,8 +31,7 @@ impl VisitedGames {
         &self.blocks
     }
 
-    /// Adds the games of the next block. Returns their bytes, which will be written at this offset
-    /// of the file.
+    /// Adds the games of the next block. Returns the bytes of these games; the caller writes them at `offset` of the file.
     pub(super) fn add(&mut self, slots: u64, games: Vec<GameEntry>, offset: u64) -> Vec<u8> {
         let bytes = checked(bytemuck::cast_slice(&games));
         self.blocks.push(BlockEntry { first_slot: self.slots, offset, games: games.len() as u32, zero: 0 });
@@ -44,8 +43,7 @@ impl VisitedGames {
     /// Summarizes visits, whose slots must be in ascending order.
     pub(super) fn seen(&self, slots: &[u64]) -> SeenIn {
         let mut seen = VisitSum::default();
-        // If there are many visits, most of them are in the games of a few blocks, so the last
-        // block is tried first.
+        // Mostly, consecutive visits are in the games of one block, so the block of the previous visit is tried first.
         let mut block = 0;
         for &slot in slots {
             if self.blocks.get(block + 1).is_some_and(|next| next.first_slot <= slot) {
@@ -58,8 +56,7 @@ impl VisitedGames {
     }
 }
 
-/// Returns the game that has a slot of a block: the game's index among the games of the block, and
-/// its date.
+/// Returns the game to which a slot of a block belongs: its index among the games of the block, and its date.
 pub(super) fn game_of(games: &[GameEntry], slot: u32) -> (usize, DateOrder) {
     let index = games.partition_point(|game| game.first_slot <= slot).saturating_sub(1);
     (index, games.get(index).map_or(DateOrder::from_date(None), |game| game.date))
@@ -75,7 +72,7 @@ pub(super) struct VisitSum {
 }
 
 impl VisitSum {
-    /// Adds a visit by a game. The game is named by its block and by its index in the block.
+    /// Adds a visit in a game. The game is given by the index of its block and by its index in the block.
     pub(super) fn add(&mut self, game: (usize, usize), date: DateOrder, slot: u64) {
         if self.game == Some(game) {
             return;

@@ -4,10 +4,10 @@ use twox_hash::XxHash3_128;
 
 use orbit_core::board::{Position, legal};
 
-/// The number of bits in a record that are for the slot in the reel. The check is above them.
+/// The number of bits of a record that contain the slot in the reel. The bits of the check are above them.
 pub(super) const SLOT_BITS: u32 = 40;
 
-/// The key of a position, and 24 more bits that distinguish most positions with equal keys.
+/// The key of a position, and a check of 24 more bits, which differs for most positions with equal keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct PositionKey {
     pub(super) key: u64,
@@ -25,15 +25,14 @@ impl PositionKey {
         PositionKey { key, check: hash as u32 >> 8 }
     }
 
-    /// Packs the key and a slot into one number. If such records are sorted, they are grouped by position, and the slots of a
-    /// position are in ascending order.
+    /// Packs the key, the check and a slot into one number. Sorting such records groups them by position, with the slots of each
+    /// position in ascending order.
     pub(super) fn record(self, slot: u64) -> u128 {
         u128::from(self.key) << 64 | u128::from(self.check) << SLOT_BITS | u128::from(slot)
     }
 }
 
-/// Returns the position in the form in which positions are compared. It has an en passant square only if a pawn can capture
-/// there.
+/// Returns the form of a position that is compared with other positions: see [`legal::as_counted`].
 pub(super) fn counted(position: &Position) -> Position {
     legal::as_counted(position)
 }

@@ -1,4 +1,4 @@
-//! Restricts a database to the blocks that may contain a position.
+//! Restricts a database to the blocks (groups of whole games) that may contain a position.
 
 use std::path::PathBuf;
 
@@ -8,15 +8,15 @@ use orbit_core::board::Position;
 use orbit_database::BlockStream;
 use orbit_reel::Reel;
 
-/// A database that is restricted to some blocks, and the tables that were used.
+/// A database that is restricted to some blocks, and the tables that were used for that.
 #[non_exhaustive]
 pub struct NarrowedStream {
-    /// The blocks that are left, and all blocks that no table covers. Games keep the numbers that they have in the whole
-    /// database.
+    /// The blocks that may contain the position, including all blocks that no table covers. Games keep the numbers that they have
+    /// in the whole database.
     pub database: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
-    /// The tables that were not used, with the reasons. All blocks of their reels are read.
+    /// The tables that could not be used, with the reasons. All blocks of their reels are read.
     pub unused: Vec<TableError>,
 }
 
@@ -35,7 +35,7 @@ pub struct UsedTable {
 }
 
 impl UsedTable {
-    /// Creates the note that a table was used and that this number of blocks of its reel are read.
+    /// Creates the note that a table was used and that `blocks` blocks of its reel are read.
     pub fn new(table: &PositionTable, blocks: usize, reel: &Reel) -> UsedTable {
         UsedTable {
             path: table.path().to_owned(),
@@ -46,8 +46,8 @@ impl UsedTable {
     }
 }
 
-/// Leaves out the blocks of reels that, according to their tables, do not contain a position. A search for exactly this position
-/// in main lines has the same hits in the blocks that are left.
+/// Leaves out the blocks of reels that do not contain a position according to their tables. A search for exactly this position in
+/// main lines finds all its hits in the remaining blocks.
 pub fn narrow(database: BlockStream, position: &Position) -> NarrowedStream {
     let (mut used, mut unused) = (Vec::new(), Vec::new());
     let narrowed = database.choose_blocks(|reel: &Reel| -> Result<_, std::convert::Infallible> {

@@ -1,4 +1,4 @@
-//! Novelties: the first position of each game that no earlier game has.
+//! Novelties: for each game, the first position that no earlier game has.
 
 mod chosen;
 
@@ -17,12 +17,11 @@ use orbit_core::game::MoveNumbers;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameRow, Reel};
 
-/// The maximum number of blocks that are kept in memory while earlier games are looked up.
+/// The maximum number of blocks that are kept in memory while the moves of earlier games are looked up.
 const BLOCKS_MAX: usize = 128;
 
-/// The first position of a game that no earlier game has.
-/// Games are ordered by their dates ([`DateOrder`]), those of one date in the order of the reel. A game that repeats an earlier
-/// one move for move has no such position.
+/// The first position of a game that no earlier game has. Games are ordered by their dates ([`DateOrder`]), and games of one date
+/// by their order in the reel. A game that repeats an earlier game move for move has no such position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Novelty {
@@ -30,7 +29,7 @@ pub struct Novelty {
     pub game: SeenGame,
     /// The ply of the position.
     pub ply: u32,
-    /// The move that leads to the position, with its number: `12... Nd5`; `None` if the game begins with it.
+    /// The move that leads to the position, with its number: `12... Nd5`. `None` if the game begins with the position.
     pub label: Option<String>,
     /// The position.
     pub position: Position,
@@ -42,7 +41,7 @@ pub struct Novelty {
 }
 
 impl Novelty {
-    /// Describes the position of a game after a number of half-moves, without the moves of earlier games. Returns also the position
+    /// Describes the position of a game after `moves` half-moves, without the moves of earlier games. Also returns the position
     /// before it, if there is one.
     fn from_game(block: &Block, game: &GameRow, moves: usize) -> (Novelty, Option<Position>) {
         let moves = moves.min(game.plies());
@@ -73,7 +72,7 @@ impl Novelty {
     }
 }
 
-/// A move, and the number of games that have it.
+/// A move, and the number of games in which it was played.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MoveCount {
@@ -83,7 +82,7 @@ pub struct MoveCount {
     pub games: u64,
 }
 
-/// The games of a reel, as its table lists them.
+/// The games of a reel, as its table of positions lists them.
 struct ReelGames {
     blocks: Vec<(u64, Vec<GameEntry>)>,
     /// The number of games before each block.
@@ -103,8 +102,8 @@ impl ReelGames {
         Ok(ReelGames { blocks, before })
     }
 
-    /// Returns the block that has a slot, the slot within the block, the index of the game within the block, and the date of
-    /// the game. Returns `None` if no game has the slot.
+    /// Returns the block that contains a slot, the slot's number in the block, the index of the game in the block, and the date of
+    /// the game. Returns `None` if the slot belongs to no game.
     fn place(&self, slot: u64) -> Option<(usize, u32, usize, DateOrder)> {
         let block = self.blocks.partition_point(|(first, _)| *first <= slot).checked_sub(1)?;
         let (first, games) = &self.blocks[block];
@@ -114,15 +113,15 @@ impl ReelGames {
     }
 }
 
-/// Passes the novelty of each game that has one to `take`, in the order of the reel, until `take` breaks.
+/// Calls `take` with the novelty of each game that has one, in the order of the reel, until `take` returns a break.
 ///
 /// # Errors
 ///
-/// The reel or the table cannot be read or is damaged.
+/// Fails if the reel or the table cannot be read or is damaged.
 ///
 /// # Panics
 ///
-/// If the table covers fewer blocks than the reel has.
+/// Panics if the table covers fewer blocks than the reel has.
 pub fn novelties(
     reel: &Reel,
     table: &PositionTable,
@@ -134,7 +133,7 @@ pub fn novelties(
     let mut firsts = vec![u32::MAX; *games.before.last().unwrap_or(&0)];
     table.for_each_position(|slots| {
         let places = slots.iter().filter_map(|&slot| games.place(slot));
-        // Slots are in ascending order, so among games with the same date this is the first one.
+        // Slots are in ascending order, so the first of several games with the same date is the earliest.
         let earliest = places.min_by_key(|&(block, slot, _, date)| (date, block, slot));
         if let Some((block, slot, game, _)) = earliest {
             let first = &mut firsts[games.before[block] + game];
@@ -158,7 +157,7 @@ pub fn novelties(
     Ok(())
 }
 
-/// Looks up the moves of earlier games. Keeps the blocks that were read last.
+/// Looks up the moves of earlier games in the reel. The blocks that were read last are kept.
 struct Lookup<'a> {
     reel: &'a Reel,
     table: &'a PositionTable,

@@ -1,8 +1,8 @@
-//! Finds the games that have a position, and the move that each of them plays there, from a table alone.
+//! Finds the games that have a position, and the move that each of them plays there, almost without reading the games.
 //!
-//! The move is not in the table. But if a position is at a slot and the game goes on, the next slot has the position after the
-//! move. So the first game that plays a move is read from the reel, and all other games with this move are those whose next slots
-//! are visits of the same position. The reel is read once for each different move, not for each game.
+//! A table does not contain moves. But if a position is at a slot and its game goes on, the next slot has the position after the
+//! move. So only the first game that plays a move is read from the reel. All other games with this move are those whose next slots
+//! are visits of the same next position. The reel is read once for each different move, not once for each game.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -26,14 +26,14 @@ pub struct PlayedGame {
     pub game: usize,
     /// The facts about the game.
     pub facts: TabledFacts,
-    /// The move that was played at the last visit of the position that has a next move. `None` if the game ends in the position
-    /// and has it only there.
+    /// The move that was played at the last visit of the position, not counting a visit at the end of the game. `None` if the game
+    /// has the position only at its end.
     pub mv: Option<PackedMove>,
-    /// True if the game begins with the given moves.
+    /// True if the game begins with the moves that were given as `way`.
     pub is_by_way: bool,
 }
 
-/// The blocks of a reel that are read beside a table. Only the last one is kept.
+/// The blocks of a reel that are read in addition to a table. Only the last block is kept.
 struct ReadBlocks<'r> {
     reel: &'r Reel,
     last: Option<(usize, Arc<Block>)>,
@@ -55,12 +55,13 @@ impl ReadBlocks<'_> {
 }
 
 impl PositionTable {
-    /// Passes each game that has a position to `visit`, in the order of the reel. `way` has moves from the usual start to the
-    /// position, or none. Returns the blocks of the reel that were read.
+    /// Calls `visit` for each game that has a position, in the order of the reel. `way` contains moves from the usual start
+    /// position to the position, or is empty. Returns the indices of the blocks that were read from the reel.
     ///
     /// # Errors
     ///
-    /// A part of the table or of the reel cannot be read or is damaged. Some games may have been passed before.
+    /// Fails if a part of the table or of the reel cannot be read or is damaged. `visit` may have been called for some games
+    /// before.
     pub fn for_each_game_at(
         &self,
         reel: &Reel,
@@ -105,8 +106,8 @@ impl PositionTable {
         Ok(blocks.numbers)
     }
 
-    /// Returns the move that is played at a visit. If it is the first visit with this move, the move is read from the reel, and
-    /// all later visits with the move are found.
+    /// Returns the move that is played at a visit. If it is the first visit with this move, the move is read from the reel, and all
+    /// later visits with this move are found.
     fn move_at(
         &self,
         at: usize,
@@ -132,8 +133,8 @@ impl PositionTable {
         if moves.codes[at] == code { Ok(mv) } else { Err(wrong()) }
     }
 
-    /// Returns the slots of a position. Of each entry with its key, a board of the reel is compared: one of the block that was
-    /// read last, if the entry has a visit there.
+    /// Returns the slots of a position. The entries in the table whose keys match are compared with a board of the reel, if
+    /// possible in the block that was read last.
     fn slots_of(&self, wanted: &Position, blocks: &mut ReadBlocks) -> Result<Option<Vec<u64>>, TableError> {
         for (page, entries) in self.entries_with_key_of(wanted)? {
             for slots in entries {
@@ -158,9 +159,9 @@ impl PositionTable {
         Ok(None)
     }
 
-    /// Returns the slots at which these moves are played from the usual start position and lead to a visit of `last`, in
-    /// ascending order. Different moves in a position lead to different positions, so the positions tell the moves. A slot may be
-    /// within a game, and the moves may go beyond the end of their game.
+    /// Returns, in ascending order, the slots from which the moves `way` lead from the usual start position to a visit in `last`.
+    /// The table has no moves, but positions are enough: different moves in a position lead to different positions. A slot may be
+    /// in the middle of a game, and the moves may go beyond the end of that game.
     fn starts_of_way(
         &self,
         way: &[PackedMove],
@@ -187,7 +188,7 @@ impl PositionTable {
     }
 }
 
-/// The moves that are played at the visits of a position, as far as they are known.
+/// The moves that are played at the visits of a position, as far as they have been found.
 struct PlayedAt<'s> {
     slots: &'s [u64],
     /// For each slot, one more than the index of its move, or 0 if the move is not known yet.
@@ -195,7 +196,7 @@ struct PlayedAt<'s> {
     played: Vec<PackedMove>,
 }
 
-/// Passes the index of each of the `slots` to `visit` that is `distance` before one of the slots `after`. Both lists are in
+/// Calls `visit` with the index of each of the `slots` that is `distance` before one of the slots `after`. Both lists are in
 /// ascending order.
 fn for_each_common(slots: &[u64], after: &[u64], distance: u64, mut visit: impl FnMut(usize)) {
     let (mut at, mut other) = (0, 0);
@@ -211,7 +212,7 @@ fn for_each_common(slots: &[u64], after: &[u64], distance: u64, mut visit: impl 
     }
 }
 
-/// Returns the number of ascending slots before the first one that is at least `wanted`. Near ones are found fastest.
+/// Returns the number of slots that are less than `wanted`. The slots are in ascending order. A small result is found fastest.
 fn steps_to(slots: &[u64], wanted: u64) -> usize {
     let mut reach = 1;
     while slots.get(reach - 1).is_some_and(|slot| *slot < wanted) {

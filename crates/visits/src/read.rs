@@ -1,4 +1,4 @@
-//! Reads a table. Finds the visits of a position, and compares them with the boards of the reel.
+//! Reads a table of positions. Finds the visits of a position, and compares them with boards of the reel.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -21,8 +21,8 @@ use orbit_core::files::SharedFile;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, Contents, Reel};
 
-/// An open table. Only its directory is in memory: 24 bytes for about a thousand positions, and 24 bytes for each block of the
-/// reel.
+/// An open table of positions. Only its directory is in memory, which has 24 bytes for about a thousand positions, and 24 bytes for
+/// each block of the reel.
 #[derive(Debug)]
 pub struct PositionTable {
     path: PathBuf,
@@ -40,7 +40,7 @@ pub struct Visit {
     pub block: usize,
     /// The index of the game in the block.
     pub game: usize,
-    /// The slot in the block, counted without side lines.
+    /// The slot (the number of the position) in the block, counted without side lines.
     pub slot: usize,
     /// The number of half-moves before the visit, counted from the first position of the game.
     pub moves: usize,
@@ -56,9 +56,9 @@ pub struct FoundPosition {
     pub visits: u64,
     /// The number of games that visited the position.
     pub games: u64,
-    /// The first visit by the game that was played first.
+    /// The first visit in the game that was played first.
     pub first: Visit,
-    /// The first visit by the game that was played last.
+    /// The first visit in the game that was played last.
     pub last: Visit,
     slots: VisitSlots,
     /// The index of the page to which the list of visits belongs.
@@ -66,16 +66,16 @@ pub struct FoundPosition {
 }
 
 impl PositionTable {
-    /// Opens the table of a reel. Returns `None` if there is none. The table covers all blocks of the reel, or only the first
-    /// ones if games were appended after the table was made: see [`PositionTable::blocks`].
+    /// Opens the table of a reel. Returns `None` if the reel has no table. The table covers all blocks of the reel, or only the
+    /// first ones if games were appended after the table was made: see [`PositionTable::blocks`].
     ///
     /// # Errors
     ///
-    /// The table cannot be read, is damaged, or was made from games other than those of the reel.
+    /// Fails if the table cannot be read, is damaged, or was made from other games than those of the reel.
     pub fn open(reel: &Reel) -> Result<Option<PositionTable>, TableError> {
         let path = table_path(reel.path());
         let unread = |error| TableError::Read { path: path.clone(), error };
-        // Opening a pipe blocks until a process writes to it.
+        // A pipe is refused, since opening one blocks until a process writes to it.
         match std::fs::metadata(&path) {
             Ok(found) if found.is_file() => {}
             Ok(_) => return Err(unread(io::Error::other("it is no file"))),
@@ -153,7 +153,7 @@ impl PositionTable {
         self.header.positions
     }
 
-    /// Returns the number of positions in all games, in which equal positions count separately.
+    /// Returns the number of positions in all games. Equal positions are counted each time.
     pub fn visits(&self) -> u64 {
         self.header.visits
     }
@@ -176,17 +176,17 @@ impl PositionTable {
         Ok(bytes)
     }
 
-    /// Finds a position. Returns `None` if it is not in the table. The board of one of its visits is compared. All visits of
-    /// an entry have the same hash of 88 bits, so they belong to the same position.
+    /// Finds a position. Returns `None` if it is not in the table. The board at one of its visits is compared with the position.
+    /// The other visits of the entry have the same hash of 88 bits, so they are taken to be visits of the same position.
     ///
     /// # Errors
     ///
-    /// A part of the table or of the reel cannot be read or is damaged.
+    /// Fails if a part of the table or of the reel cannot be read or is damaged.
     pub fn find(&self, reel: &Reel, position: &Position) -> Result<Option<FoundPosition>, TableError> {
         self.find_in(position, &mut |block| block_of(reel, block, false).map(Arc::new))
     }
 
-    /// Like [`PositionTable::find`]. `block` returns blocks of the reel, from disk or from a cache.
+    /// Like [`PositionTable::find`]. `block` returns a block of the reel, from disk or from a cache.
     pub(super) fn find_in(
         &self,
         position: &Position,
@@ -209,13 +209,13 @@ impl PositionTable {
         Ok(None)
     }
 
-    /// Returns the entries whose key is that of a position, with the indices of their pages.
+    /// Returns the entries whose key is that of a position, grouped by the index of their page.
     pub(super) fn entries_with_key_of(
         &self,
         wanted: &Position,
     ) -> Result<Vec<(usize, Vec<VisitSlots>)>, TableError> {
         let key = PositionKey::new(wanted, self.header.key_bits).key;
-        // The page before the first one with this key may end with positions of this key.
+        // Positions with this key may also be at the end of the page before the first page that begins with it.
         let from = self.pages.partition_point(|page| page.first_key < key).saturating_sub(1);
         let pages = self.pages.iter().enumerate().skip(from).take_while(|(_, page)| page.first_key <= key);
         pages
@@ -275,7 +275,7 @@ impl PositionTable {
         block.ok_or_else(|| self.damaged("a visit is of no position of the reel"))
     }
 
-    /// Returns the slots of a block, which are counted from the first slot of the reel.
+    /// Returns the slots of a block, as numbers in the whole reel.
     pub(super) fn slots_of_block(&self, block: usize) -> Range<u64> {
         let next = self.blocks.get(block + 1).map_or(self.header.visits, |next| next.first_slot);
         self.blocks[block].first_slot..next
@@ -300,7 +300,7 @@ impl PositionTable {
         self.slots_in(found.page, found.slots.clone())
     }
 
-    /// Returns the slots of all visits of an entry, which is on this page.
+    /// Returns the slots of all visits of an entry that is on the given page.
     pub(super) fn slots_in(&self, page: usize, slots: VisitSlots) -> Result<Vec<u64>, TableError> {
         match slots {
             VisitSlots::Few(slots) => Ok(slots),
@@ -321,7 +321,7 @@ impl PositionTable {
     ///
     /// # Errors
     ///
-    /// A part of the table cannot be read or is damaged.
+    /// Fails if a part of the table cannot be read or is damaged.
     pub fn visits_of(&self, found: &FoundPosition) -> Result<Vec<Visit>, TableError> {
         self.slots(found)?.into_iter().map(|slot| self.visit(slot)).collect()
     }
@@ -331,7 +331,7 @@ impl PositionTable {
     ///
     /// # Errors
     ///
-    /// A part of the table cannot be read or is damaged.
+    /// Fails if a part of the table cannot be read or is damaged.
     pub fn blocks_with(&self, reel: &Reel, position: &Position) -> Result<Vec<usize>, TableError> {
         let Some(found) = self.find(reel, position)? else { return Ok(Vec::new()) };
         let blocks: Result<BTreeSet<usize>, TableError> =
@@ -339,7 +339,7 @@ impl PositionTable {
         Ok(blocks?.into_iter().collect())
     }
 
-    /// Passes the slots of every position to `visit`, in the order of keys.
+    /// Calls `visit` with the slots of every position, in the order of the positions' keys.
     pub(super) fn for_each_position(&self, mut visit: impl FnMut(&[u64])) -> Result<(), TableError> {
         for page in &self.pages {
             let mut all = Vec::new();
@@ -358,7 +358,7 @@ impl PositionTable {
     }
 }
 
-/// Reads a block of a reel without side lines and comments. In this form, a table numbers the positions of the block.
+/// Reads a block of a reel without side lines and comments. A table numbers the positions of the block in this form.
 pub(super) fn block_of(reel: &Reel, index: usize, tags: bool) -> Result<Block, TableError> {
     let block = reel.block_with(index, Contents { tags, annotations: false })?;
     Ok(block.into_main_lines(false))

@@ -1,4 +1,4 @@
-//! Facts about a position: how often it occurred, in which games it occurred first and last, and the players of these games.
+//! Collects facts about a position: how often it occurred, the first and the last game in which it occurred, and their players.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -34,7 +34,7 @@ pub struct PositionFacts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SeenGame {
-    /// The date, in the form in which games are ordered.
+    /// The date as a number by which games are ordered.
     pub order: DateOrder,
     /// The number of the game in the database.
     pub number: u32,
@@ -62,7 +62,7 @@ impl SeenGame {
 }
 
 impl PositionFacts {
-    /// Adds the facts about a later part of the database.
+    /// Adds the facts about the next part of the database.
     fn add(&mut self, other: PositionFacts) {
         self.visits += other.visits;
         self.games += other.games;
@@ -77,12 +77,12 @@ impl PositionFacts {
     }
 }
 
-/// Looks up a position in main lines. For reels with a table, the table is used; all other blocks are read. Without tables, the
-/// whole database is read. Tables that cannot be used are passed to `refused`.
+/// Looks up a position in the main lines of a database. Blocks that a table of positions covers are not read; all other blocks are.
+/// `refused` is called for each table that cannot be used.
 ///
 /// # Errors
 ///
-/// A reel cannot be read or is damaged.
+/// Fails if a reel cannot be read or is damaged.
 pub fn seen(
     database: BlockStream,
     position: &Position,
@@ -91,11 +91,11 @@ pub fn seen(
 ) -> Result<(PositionFacts, Summary), TableError> {
     let wanted = counted(position);
     let mut sum = PositionFacts::default();
-    // The facts about a reel and about its appended blocks are kept separately, because facts must be added in the order of the
-    // database.
+    // Facts must be added in the order of the database, so those about a reel and those about its appended blocks are kept
+    // separately.
     let mut parts: Vec<(u32, PositionFacts)> = Vec::new();
     let mut games_before = 0u32;
-    // If there is text before a reel, the number of games in the text is not known yet.
+    // If text precedes a reel in the database, the number of games before the reel is not known yet.
     let has_text = database.positions_of_blocks().is_none();
     let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
         if has_text {
@@ -152,7 +152,7 @@ fn of_table(
     Ok(Some((seen, table.blocks())))
 }
 
-/// Returns the facts from the positions in a block.
+/// Returns the facts about a position from the boards of a block.
 fn scanned(block: &Block, wanted: &Position) -> PositionFacts {
     let mut columns = SegmentColumns::new();
     let (mut seen, mut sum) = (PositionFacts::default(), VisitSum::default());

@@ -1,4 +1,4 @@
-//! Writes a table. The positions of all blocks are sorted by their keys, in memory or through a temporary file.
+//! Writes a table of positions. The positions of all blocks are sorted by their keys, in memory or with a temporary file.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
@@ -22,24 +22,23 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, Reel};
 
-/// The approximate number of positions in a bucket. So many of them fit into the processor cache while they are sorted.
+/// The approximate number of positions in a bucket. A bucket of this size fits into the processor cache while it is sorted.
 const BUCKET_POSITIONS: u64 = 1 << 16;
 /// The maximum number of buckets.
 const BUCKETS_MAX: u64 = 1 << 12;
 const RECORD_BYTES: usize = size_of::<u128>();
 const SLOT_MASK: u128 = (1 << SLOT_BITS) - 1;
 
-/// Options for writing a table; the defaults are fine for most uses.
+/// Options for writing a table. The defaults suit most uses.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TableOptions {
     /// The number of threads.
     pub threads: usize,
-    /// The memory in bytes for positions to sort. Further positions are kept in a temporary file next to the table, and take 16
-    /// bytes each.
+    /// The memory in bytes for positions that are to be sorted. Positions that do not fit are kept in a temporary file next to the
+    /// table, and take 16 bytes each.
     pub memory_bytes: u64,
-    /// The number of bits in a key. Fewer than 64 bits are only for tests, in which different positions can then have the same
-    /// key.
+    /// The number of bits in a key. Fewer than 64 bits are used only in tests, so that different positions can have the same key.
     pub key_bits: u32,
     /// Stops the writing when it becomes true.
     pub interrupt: Arc<AtomicBool>,
@@ -65,7 +64,7 @@ impl Default for TableOptions {
 pub struct TableSize {
     /// The number of distinct positions.
     pub positions: u64,
-    /// The number of positions in main lines, in which equal positions count separately.
+    /// The number of positions in main lines. Equal positions are counted each time.
     pub visits: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
@@ -75,7 +74,7 @@ pub struct TableSize {
 ///
 /// # Errors
 ///
-/// Any [`TableError`] about writing. In this case, an existing table is kept.
+/// Returns any [`TableError`] about writing. An existing table is then kept.
 pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize, TableError> {
     let path = table_path(reel_path);
     let reel = Reel::open(reel_path)?;
@@ -155,7 +154,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     header.crc = header.checksum();
     out.finish(&header)
         .and_then(|file| {
-            // The lock on the file is kept until the file has its name.
+            // The file stays locked until it has its final name.
             let replaced = temporary.replace();
             drop(file);
             replaced
@@ -164,7 +163,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     Ok(TableSize { positions: header.positions, visits: header.visits, bytes: header.file_bytes })
 }
 
-/// Returns the ranges of buckets that are sorted at the same time.
+/// Returns the ranges of buckets that are sorted at the same time, one bucket for each thread.
 fn rounds(buckets: usize, threads: usize) -> impl Iterator<Item = Range<usize>> {
     (0..buckets).step_by(threads).map(move |first| first..(first + threads).min(buckets))
 }
@@ -191,8 +190,8 @@ impl TableOut {
     }
 }
 
-/// Returns the records of a block, grouped by bucket, and the end of each bucket. Slots are counted from the first slot of the
-/// block.
+/// Returns the records of a block, grouped by their buckets, and the end of each bucket. Slots are counted from the first slot of
+/// the block.
 fn sorted_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>) {
     let mut all = Vec::with_capacity(block.slots());
     let mut columns = SegmentColumns::new();
@@ -241,7 +240,7 @@ struct Buckets {
     spilt: Option<Spilt>,
 }
 
-/// A temporary file of records, and where it has the records of each bucket.
+/// A temporary file of records, with the places in it where the records of each bucket are.
 struct Spilt {
     file: File,
     offset: u64,
@@ -253,7 +252,7 @@ struct Spilt {
 impl Buckets {
     fn new(slots: u64, options: &TableOptions) -> Buckets {
         let buckets = (slots / BUCKET_POSITIONS).next_power_of_two().clamp(1, BUCKETS_MAX);
-        // The number of a bucket never has more bits than a key.
+        // A key must have at least as many bits as the number of its bucket.
         let bits = buckets.ilog2().min(options.key_bits);
         Buckets { held: vec![Vec::new(); 1 << bits], shift: 64 - bits, bytes: 0, spilt: None }
     }

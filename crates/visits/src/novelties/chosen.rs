@@ -1,8 +1,8 @@
-//! Novelties of some games, found without a table: all games are read three times.
+//! Finds the novelties of some chosen games without a table, by reading all games three times.
 //!
-//! The first reading notes the positions of the chosen games, the second one finds the first game of each of these positions, and
-//! the third one counts the moves that were played before the novelties. Only positions of the chosen games are kept in memory.
-//! The invariant: the results are those of [`novelties`](super::novelties) for these games.
+//! The first reading notes the positions of the chosen games. The second one finds the first game of each of these positions. The
+//! third one counts the moves that were played before the novelties. Only positions of the chosen games are kept in memory. The
+//! invariant: the results are those that [`novelties`](super::novelties) returns for these games.
 
 use std::ops::ControlFlow;
 
@@ -17,19 +17,21 @@ use orbit_database::{BlockStream, StreamedBlock};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// The number of positions after which no further game is looked at: those of about 50,000 games, in about 250 MB.
+/// The maximum number of positions of chosen games. Further games are left out. This is enough for about 50,000 games, and takes
+/// about 250 MB.
 const POSITIONS_MAX: usize = 1 << 22;
 
-/// The place of a game among all games: earlier games have lower places.
+/// The place of a game in the order of all games: an earlier game has a lower place.
 type GamePlace = (DateOrder, u32);
 
 /// The novelties of chosen games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ChosenNovelties<T> {
-    /// The games that were looked at, in the order of the database: what was noted about each, and its novelty, if it has one.
+    /// The games that were examined, in the order of the database: the caller's note about each game, and its novelty, if it has
+    /// one.
     pub games: Vec<(T, Option<Novelty>)>,
-    /// The number of chosen games that were not looked at, because the games before them have too many positions.
+    /// The number of chosen games that were left out, because the games before them have too many positions.
     pub left_out: u64,
 }
 
@@ -41,10 +43,10 @@ struct ChosenGame<T> {
     positions: Vec<u32>,
 }
 
-/// The position before some novelties, and the moves that were played there.
+/// A position that precedes novelties, and the moves that earlier games played there.
 #[derive(Default)]
 struct NoveltyParent {
-    /// The novelties: the games, by their numbers in the database.
+    /// The games with a novelty after this position, by their places in the order of all games.
     novelties: Vec<(GamePlace, MovesBefore)>,
 }
 
@@ -55,13 +57,13 @@ struct MovesBefore {
     moves: std::collections::HashMap<PackedMove, u64>,
 }
 
-/// Finds the novelties of chosen games. All games of the database count as earlier games. `choose` notes something about each game
-/// of a block that is chosen; it gets blocks with tags. `watch` gets each block of each reading. Returns `None` if the database
-/// cannot be read repeatedly, or if the reading was interrupted.
+/// Finds the novelties of chosen games, compared with all games of the database. `choose` is called with each block, including its
+/// tags. For each game of the block it returns a note, or `None` if the game is not chosen. `watch` is called with each block of
+/// each reading. Returns `None` if the database cannot be read repeatedly, or if the reading was interrupted.
 ///
 /// # Errors
 ///
-/// A reel that cannot be read or is damaged.
+/// Fails if a reel cannot be read or is damaged.
 pub fn novelties_of<T: Send>(
     database: &BlockStream,
     threads: usize,
@@ -94,7 +96,7 @@ pub fn novelties_of<T: Send>(
         }
         ControlFlow::Continue(())
     })?;
-    // For each position, the first game that has it.
+    // For each position, the place of the first game that has it.
     let mut firsts: Vec<GamePlace> = vec![(DateOrder::from_date(None), u32::MAX); known.len()];
     let plain = || database.unread().without_variations(false);
     let second = plain().for_each_block(
@@ -109,7 +111,8 @@ pub fn novelties_of<T: Send>(
             ControlFlow::Continue(())
         },
     )?;
-    // The half-moves that lead to each novelty, by the number of the game; the position before it, by its number.
+    // `novel` maps the number of each game with a novelty to the half-moves before the novelty. `parents` contains the positions
+    // before novelties, by their numbers.
     let new = |game: &ChosenGame<T>| {
         let is_new = |position: &u32| firsts[*position as usize] == game.place;
         game.positions.iter().position(is_new)
@@ -173,7 +176,7 @@ fn keys_of(game: &GameRow) -> Vec<PositionKey> {
     keys
 }
 
-/// Passes the visits of known positions to `take`: the slot, its game, and the number of the position.
+/// Calls `take` for each visit of a known position, with the slot, its game, and the number of the position.
 fn for_each_visit(
     block: &Block,
     known: &HashMap<PositionKey, u32>,
@@ -195,12 +198,12 @@ fn for_each_visit(
     }
 }
 
-/// Returns the first game of a block that has each position.
+/// Returns, for each known position in a block, the first game of the block that has it.
 fn first_games(block: &Block, known: &HashMap<PositionKey, u32>) -> HashMap<u32, GamePlace> {
     let mut firsts: HashMap<u32, GamePlace> = HashMap::new();
     let mut last: Option<GamePlace> = None;
     for_each_visit(block, known, |_, game, position| {
-        // A date is read from the tags, so it is read once for each game.
+        // Reading a date means reading tags, so it is done only once for each game.
         let place = last.filter(|(_, number)| *number == game.number()).unwrap_or_else(|| place_of(game));
         last = Some(place);
         let first = firsts.entry(position).or_insert(place);
@@ -209,7 +212,7 @@ fn first_games(block: &Block, known: &HashMap<PositionKey, u32>) -> HashMap<u32,
     firsts
 }
 
-/// The visits of a game at one position.
+/// The visits of one game at one position.
 struct GameVisits {
     position: u32,
     place: GamePlace,
@@ -238,7 +241,7 @@ fn visits(block: &Block, known: &HashMap<PositionKey, u32>) -> Vec<GameVisits> {
     all
 }
 
-/// Describes the novelties of a block: the half-moves before them are given by the numbers of the games.
+/// Describes the novelties of a block. `novel` gives the number of half-moves before each novelty, by the number of its game.
 fn describe(block: &Block, novel: &HashMap<u32, usize>) -> Vec<(u32, (Novelty, Option<Position>))> {
     let of_game = |game: GameRow| {
         let moves = *novel.get(&game.number())?;
