@@ -42,11 +42,11 @@ const LETTERS: &[u8; 12] = b"pPnNbBrRqQkK";
 pub struct FenRecord<'l> {
     /// The position. Missing fields have the values of `8/8/8/8/8/8/8/8 w - - 0 1`.
     pub setup: Setup,
-    /// The castling field as it is written; empty if the line has none.
+    /// The number of fields that the line has, at most the six fields of standard chess.
     fields: usize,
-    /// The en passant field as it is written; empty if the line has none.
+    /// The castling field as it is written; empty if the line has none.
     pub castling: &'l [u8],
-    /// The en passant field as it is written; empty if it is missing.
+    /// The en passant field as it is written; empty if the line has none.
     pub en_passant: &'l [u8],
     /// The operations of an EPD, unchanged.
     pub operations: &'l [u8],

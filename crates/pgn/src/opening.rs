@@ -221,8 +221,7 @@ fn preface(head: &[u8]) -> FirstBytes {
     if has_nul { FirstBytes::Binary } else { FirstBytes::Prose }
 }
 
-/// Checks that a classification does not change when more lines follow. Otherwise it would depend on the number of bytes read so
-/// far.
+/// Returns whether a move number is followed on its line by a move and more movetext. `from` is the index after the number.
 fn has_moves(head: &[u8], from: usize) -> bool {
     let blanks = |from: usize| from + head[from..].iter().take_while(|&&byte| is_blank(byte)).count();
     let at = blanks(from);
@@ -253,8 +252,8 @@ fn has_moves(head: &[u8], from: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Checks that a classification does not change when more lines follow, so that it does not depend on how much of a text was
-    /// read.
+    /// Checks that a classification does not change when more lines follow. Otherwise it would depend on the number of bytes read
+    /// so far.
     #[test]
     fn what_lines_say_stays() {
         let texts = [

@@ -93,9 +93,9 @@ type WebReader = Box<dyn Read + Send>;
 enum FetchError {
     /// The connection was lost. The text describes how.
     Lost(String),
-    /// The same request would always fail, so it is not repeated.
+    /// The server was not found or did not answer.
     Silent(String),
-    /// The same request would fail again, so it is not repeated.
+    /// The same request would always fail, so it is not repeated.
     Lasting(String),
 }
 

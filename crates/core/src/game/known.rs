@@ -160,11 +160,11 @@ pub enum TagKind {
     Rating,
     /// The code of an opening, see [`Eco`](super::Eco).
     Eco,
-    /// Returns the kind of value that the tag called `name` has.
+    /// The way in which the game ended: see [`termination`](super::termination).
     Termination,
 }
 
-/// Returns the kind of value of the tag that is called `name`.
+/// Returns the kind of value that the tag called `name` has.
 pub fn kind(name: &str) -> TagKind {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
     match name {
