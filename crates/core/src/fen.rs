@@ -7,7 +7,7 @@
 //! | the reader of games | the tag `FEN`, and the positions of lists | [`FenRecord::read`]: unclear rights, any text after it |
 //! | the reader of position lists | a line with a position, counters and operations | [`ListLine`], [`is_position`] |
 //! | the tags of a reel, the numbering of moves | the counters | [`counters`] |
-//! | boards to search for or to draw, with letters that are no pieces | the squares | [`ranks()`] |
+//! | boards to search for or to draw, with letters that are not pieces | the squares | [`ranks()`] |
 //!
 //! This module works on squares and positions, and does not depend on games, queries or files. Its invariant: reading the text of
 //! [`FenRecord::write`] returns the position that was written. The exceptions are castling rights that no FEN can express; `write`

@@ -10,9 +10,9 @@
 pub enum Isa {
     /// The baseline of the architecture.
     Base,
-    /// Adds vectors of 32 bytes, and instructions that count bits and zeros.
+    /// The baseline with vectors of 32 bytes, and with instructions that count bits and zeros.
     Avx2(Avx2),
-    /// Adds vectors of 64 bytes and instructions that permute their bytes to the instructions of [`Isa::Avx2`].
+    /// The instructions of [`Isa::Avx2`], vectors of 64 bytes, and instructions that permute the bytes of such a vector.
     Avx512(Avx512),
 }
 

@@ -77,7 +77,7 @@ pub struct Game {
     pub tags: Vec<Tag>,
     /// The result, from the terminator of the movetext.
     pub outcome: Outcome,
-    /// Says whether the game was read completely, was cut, or was skipped.
+    /// The extent to which the game was read: completely, up to a cut, or not at all.
     pub status: GameStatus,
     /// Notes about repairs. For instance, impossible castling rights of a FEN were dropped.
     pub notes: Vec<ReadFault>,

@@ -2,8 +2,8 @@
 //!
 //! ASCII bytes are tested first, since most bytes of a text are ASCII.
 
-/// Returns whether a byte is a blank; line ends do not count as blanks. NULs, form feeds and the end-of-file mark of DOS, which
-/// occur in real files, do.
+/// Returns whether a byte is a blank. NULs, form feeds and the end-of-file mark of DOS count as blanks, since they occur in real
+/// files. Line ends do not.
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
 }

@@ -30,7 +30,7 @@ struct Sizes {
 const SIZES: Sizes =
     Sizes { member_max: 8 << 20, run_min: 1 << 20, text_max: 128 << 20, ahead_max: 32 << 20 };
 
-/// The maximum number of threads. With more threads, unpacking would be faster than reading the games.
+/// The maximum number of threads. With more threads, texts would be unpacked faster than their games can be read.
 const THREADS_MAX: usize = 32;
 
 /// The result of unpacking a run of members.

@@ -1,6 +1,6 @@
 //! Checks whether the file or archive member at a path exists, and whether it is unchanged.
 //!
-//! The size and the time are compared first. Only if they do not decide is the content hashed, since that takes a pass over the
+//! The size and the time are compared first. The content is hashed only if they do not decide, since that takes a pass over the
 //! file.
 
 use std::fs::{self, File};

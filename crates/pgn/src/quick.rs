@@ -192,7 +192,7 @@ struct QuickPosition {
     roles: [u64; 3],
     own: u64,
     other: u64,
-    /// The number of the square of the king that is to move; `other_king` is the square of the other king.
+    /// The number of the square with the king of the side to move; `other_king` is that of the other king.
     own_king: usize,
     other_king: usize,
     state: u32,
@@ -267,7 +267,7 @@ impl QuickPosition {
         ];
         let moved = own & !origin | target;
         let enemies = other & !target;
-        // No enemy may attack the own king after the move.
+        // After the move, no enemy may attack the king of the side that played it.
         let king = if reach >= KING { to } else { own_king };
         let seen = seen::<COLOR>(self.roles, king & 63, enemies, moved | enemies);
         // The square that a pawn passes over.
@@ -348,7 +348,7 @@ fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64,
         *far &= far.wrapping_sub(1);
         is_free
     };
-    // Rarely are more than two sliders on a line with the square, so two of them are examined without a branch.
+    // There are rarely more than two sliders on a line with the square, so two of them are examined without a branch.
     let mut seen = steps & enemies;
     seen |= first_is_free(&mut far);
     seen |= first_is_free(&mut far);

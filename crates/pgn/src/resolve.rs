@@ -1,8 +1,8 @@
 //! Finds the legal move that a token of movetext means.
 //!
 //! Every move that is returned is legal, but no list of legal moves is generated. A piece may move to a square under three
-//! conditions: it reaches the square on an empty board, no piece is in between, and no enemy slider attacks the own king after the
-//! move. In most positions only one piece and at most two enemies have to be examined.
+//! conditions: it reaches the square on an empty board, no piece is in between, and no enemy attacks the king of the side to move
+//! afterwards. In most positions only one piece and at most two enemies have to be examined.
 
 use shakmaty::attacks;
 use shakmaty::{Bitboard, CastlingSide, File, Piece, Rank, Role, Square};
@@ -113,7 +113,7 @@ impl MovingSide {
         }
     }
 
-    /// Returns whether no enemy attacks the own king after the move.
+    /// Returns whether the move leaves the king of the side that plays it safe from attack.
     #[inline(always)]
     fn may_leave(&self, role: usize, from: u64, to: Square) -> bool {
         let king = if role == Role::King as usize { to } else { self.king };

@@ -160,7 +160,7 @@ impl Sources {
         Sources::from_bytes_with(name, bytes, Options::default())
     }
 
-    /// Does the same as [`Sources::from_bytes`], with options.
+    /// Like [`Sources::from_bytes`], but with the given options.
     pub fn from_bytes_with(name: &str, bytes: Vec<u8>, options: Options) -> Sources {
         let mut all = Sources::empty(options);
         all.add(

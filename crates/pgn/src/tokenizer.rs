@@ -82,7 +82,7 @@ pub(super) struct Tokenizer<'a> {
     inner: Option<Outcome>,
     /// True if an empty line precedes the next token.
     blank: bool,
-    /// The number of variations so far: see [`Tokenizer::side_lines`].
+    /// The number of move tokens of the main line so far.
     words: u32,
     /// The number of variations: see [`Tokenizer::side_lines`].
     side_lines: u64,

@@ -1,8 +1,8 @@
-//! Shows moves of a game as the filter as written would see them.
+//! Maps moves of a game back to the filter as written, so that the hits of different copies can be compared.
 //!
-//! The squares of a copy are the images of the filter's squares under the copy's transforms. To compare moves at hits of different
-//! copies, each move is mapped back by the inverse of these transforms: under `flipcolor {Nd4 kf3}` Black's `Nf4` from d5 becomes
-//! White's `Nf5` from d4. A frame maps only squares and colours, and does not depend on the filter.
+//! The squares of a copy are the images of the filter's squares under the copy's transforms. Each move is mapped back by the
+//! inverse of these transforms: under `flipcolor {Nd4 kf3}` Black's `Nf4` from d5 becomes White's `Nf5` from d4. A frame maps only
+//! squares and colours, and does not depend on the filter.
 
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _, Rank, Role, Square};

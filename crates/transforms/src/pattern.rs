@@ -131,8 +131,8 @@ impl Designators {
         Designators { names, copies }
     }
 
-    /// Returns the squares of a position on which the pieces of each designator are, for one copy. Designators that find nothing
-    /// are left out, and those that are written alike are combined.
+    /// Returns the designators of one copy, each with the squares on which it finds its pieces in a position. Designators that find
+    /// none are left out, and those that are written alike are combined.
     pub fn on(&self, copy: usize, board: &Board) -> Vec<(&str, Bitboard)> {
         let mut found: Vec<(&str, Bitboard)> = Vec::new();
         let designators = self.copies.get(copy).map_or(&[][..], Vec::as_slice);

@@ -77,8 +77,8 @@ impl PositionFacts {
     }
 }
 
-/// Looks up a position in the main lines of a database. Blocks that a table of positions covers are not read; all other blocks are.
-/// `refused` is called for each table that cannot be used.
+/// Looks up a position in the main lines of a database. Blocks that a table of positions covers are looked up in the table, and all
+/// other blocks are searched. `refused` is called for each table that cannot be used.
 ///
 /// # Errors
 ///

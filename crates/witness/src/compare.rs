@@ -198,7 +198,7 @@ impl TextPass<'_> {
         self.ours.get(index).map_or(end, |game| (game.offset - self.text.offset) as usize)
     }
 
-    /// Compares the games between two places at which both readers begin a game, with no such place between them.
+    /// Compares the games between two consecutive places at which both readers begin a game.
     fn group(&mut self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let (&[index], [reading]) = (&mine.clone().collect::<Vec<_>>()[..], theirs)
             && reading.at == self.place(index)

@@ -49,7 +49,7 @@ impl Code {
 pub struct PieceSet(pub u16);
 
 impl PieceSet {
-    /// The set without any content. Even [`PieceSet::EMPTY`], the empty square, is not in it.
+    /// The empty set. It does not even contain the empty square, unlike [`PieceSet::EMPTY`].
     pub const NONE: PieceSet = PieceSet(0);
     /// The empty square alone.
     pub const EMPTY: PieceSet = PieceSet(1);

@@ -52,7 +52,8 @@ pub fn as_counted(position: &Position) -> Position {
     let mut counted = *position;
     if let Some(to) = position.state.en_passant() {
         let white = position.state.turn().is_white();
-        // Finds the own pawns that attack `target`: a pawn of the other colour on `target` would attack their squares.
+        // Finds the pawns of the side to move that attack `target`: a pawn of the other colour on `target` would attack their
+        // squares.
         let target = 1u64 << to as u32;
         let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
         let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0 & from;
@@ -147,7 +148,7 @@ fn pawn_moves(
     }
 }
 
-/// Returns the en passant square, if the placement of the pieces allows that a pawn just made a double step over it.
+/// Returns the en passant square, unless the placement of the pieces shows that no pawn can just have passed over it.
 pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     let square = position.state.en_passant()?;
     let white = position.state.turn().is_white();
@@ -165,7 +166,8 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
 pub fn with_usable_en_passant(position: &Position) -> Position {
     let Some(square) = position.state.en_passant() else { return *position };
     let white = position.state.turn().is_white();
-    // Finds the own pawns that attack the en passant square: a pawn of the other colour on it would attack their squares.
+    // Finds the pawns of the side to move that attack the en passant square: a pawn of the other colour on it would attack their
+    // squares.
     let set = 1u64 << square as u32;
     let from = if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
     let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0;

@@ -28,7 +28,7 @@ pub enum MoveKind {
 pub struct PackedMove(pub u16);
 
 impl PackedMove {
-    /// The codes of pieces as a bit set: a move whose code `c` has its bit set is a [`MoveKind::Piece`].
+    /// The codes of pieces as a bit mask: if bit `c` is 1, a move with the code `c` is a [`MoveKind::Piece`].
     pub const PIECE_CODES: u32 = 0x7e7e;
     /// The null move.
     pub const NULL: PackedMove = PackedMove(8 << 12);

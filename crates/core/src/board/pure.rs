@@ -15,8 +15,8 @@ pub fn men(position: &Position, mate: bool) -> u64 {
     if scene.is_pure() { scene.men() } else { 0 }
 }
 
-/// A mate or stalemate, with the sets of squares that decide whether it is pure. `own` contains the men (pieces and pawns) of the
-/// side to move.
+/// A mate or stalemate, with the sets of squares that decide whether it is pure. The sets `own` and `pinned` contain men (pieces
+/// and pawns) of the side to move, and `enemies` those of the other side.
 struct Scene<'a> {
     position: &'a Position,
     mate: bool,
@@ -34,10 +34,10 @@ struct Scene<'a> {
     checkers: u64,
     /// The enemies that attack a square of `field`.
     guards: u64,
-    /// The own men, those of the side to move, that are pinned to the king.
+    /// The men of the side to move that are pinned to their king.
     pinned: u64,
-    /// In a single check, the squares to which an own man would have to move to end the check or to capture an enemy king;
-    /// otherwise none.
+    /// In a single check, the squares to which a man of the side to move would have to move to end the check or to capture an enemy
+    /// king; otherwise none.
     refutations: u64,
     /// The pinned men that could reach one of `refutations` if they were not pinned.
     refuters: u64,
@@ -95,7 +95,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the squares that the enemy man on `from` attacks. The king does not block lines, so squares behind it are included.
+    /// Returns the squares that the enemy man on `from` attacks. The king of the side to move does not block lines, so squares
+    /// behind it are included.
     fn attacks_of(&self, from: Square) -> u64 {
         let set = 1u64 << from as u32;
         match self.position.board.at(from) {
@@ -113,15 +114,15 @@ impl<'a> Scene<'a> {
         self.position.board.sliders(dir).0
     }
 
-    /// Returns the first man from the king in a direction if it is an own man, and the enemy slider behind it that pins it. Each
-    /// result is 0 if there is no such man.
+    /// Returns the first man from the king in a direction if it belongs to the side to move, and the enemy slider behind it that
+    /// pins it. Each result is 0 if there is no such man.
     fn pin(&self, dir: u8) -> (u64, u64) {
         let man = self.slide(dir, self.king) & self.own;
         (man, self.slide(dir, man) & self.enemies & self.sliders(dir))
     }
 
-    /// Returns the men that are alone on a line between a square of `targets` and an own man of `sliders`, in the direction `dir`
-    /// from the target. The own man must be a piece that slides along this line.
+    /// Returns the men that are alone on a line between a square of `targets` and a slider, in the direction `dir` from the target.
+    /// The slider is a piece of the side to move in `sliders` that moves along this line.
     fn alone_before(&self, dir: u8, targets: u64, sliders: u64) -> u64 {
         let men = self.slide(dir, targets) & !self.empty;
         let sliders = self.slide(dir, men) & self.own & self.sliders(dir) & sliders;
@@ -134,13 +135,13 @@ impl<'a> Scene<'a> {
         lines.fold(checker, |line, more| line | more)
     }
 
-    /// Returns the own men, except the king, that can move to a square of `targets` or capture there. Pins are ignored. The targets
-    /// must not contain own men.
+    /// Returns the men of the side to move, except the king, that can move to a square of `targets` or capture there. Pins are
+    /// ignored. There must be no man of this side on the targets.
     fn movers_to(&self, targets: u64) -> u64 {
         let white = self.position.state.turn().is_white();
         let back = |set: u64| if white { set >> 8 } else { set << 8 };
-        // Returns the squares of own pawns that attack a square of `set`: a pawn of the other colour on that square would attack
-        // them.
+        // Returns the squares from which pawns of the side to move attack a square of `set`: a pawn of the other colour on that
+        // square would attack them.
         let pawns_at =
             |set: u64| if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
         let mut out = attacks::knight(targets) & self.position.board.of_role(2).0;
@@ -191,8 +192,8 @@ impl<'a> Scene<'a> {
         out
     }
 
-    /// Returns the men that are alone on a line between an enemy king and an own slider. These are pinned enemies, and own men
-    /// whose move would discover a check.
+    /// Returns the men that are alone on a line between an enemy king and a slider of the side to move. These are enemies that are
+    /// pinned, and men of the side to move whose move would discover a check.
     fn before_kings(&self, dir: u8) -> u64 {
         self.alone_before(dir, self.enemy_kings, !0)
     }

@@ -4,7 +4,7 @@ use shakmaty::Setup;
 
 use crate::board::{Rank, Square};
 
-/// Returns the en passant square of a setup, if the placement allows that a pawn of the side not to move has just passed over it.
+/// Returns the en passant square of a setup, unless the placement shows that no pawn can just have passed over it.
 pub fn possible_en_passant(setup: &Setup) -> Option<Square> {
     let them = !setup.turn;
     let forward = them.fold_wb(8, -8);

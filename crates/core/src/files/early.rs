@@ -8,7 +8,7 @@ use std::fs::File;
 /// The number of new bytes after which the system is asked again to write them to disk.
 const STEP: u64 = 2 << 20;
 
-/// Records up to which byte the system was asked to write a growing file.
+/// Keeps track of how much of a growing file the system was already asked to write.
 #[derive(Debug)]
 pub struct Early {
     told: u64,

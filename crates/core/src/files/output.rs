@@ -57,8 +57,8 @@ impl From<OutputError> for io::Error {
 /// An output file that gets its final name when it is complete. Until then its bytes go to a temporary file in the same folder. If
 /// the name ends in `.zst`, the bytes are compressed. The temporary file is removed unless [`OutputFile::finish`] is called.
 ///
-/// The bytes for a pipe or a device are written to it directly. The I/O errors that [`Write`] returns contain an [`OutputError`], which
-/// names the path.
+/// The bytes for a pipe or a device are written to it directly. The I/O errors that [`Write`] returns contain an [`OutputError`],
+/// which names the path.
 ///
 /// ```
 /// use std::io::Write as _;

@@ -10,7 +10,7 @@ use crate::board::{Bitboard, Dihedral};
 /// A group of symmetries. Applying any two of its transformations one after the other has the effect of a third one in the group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymmetryGroup {
-    /// The eight symmetries of the board. Most of them change the moves of pawns and castling.
+    /// The eight symmetries of the board. Most of them do not preserve the moves of pawns or castling.
     Dihedral,
     /// The identity and the colour flip, which swaps the roles of White and Black.
     Color,

@@ -175,7 +175,7 @@ fn past_number(text: &[u8], at: usize) -> Option<usize> {
     while text.get(stop) == Some(&b'.') {
         stop += 1;
     }
-    // The byte `0xe2` may begin `…`, which counts as dots, too.
+    // The byte `0xe2` may begin `…`, which also counts as dots, so the general tokenizer has to read this number.
     (*text.get(stop)? != 0xe2).then_some(stop)
 }
 
