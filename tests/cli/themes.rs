@@ -508,20 +508,24 @@ fn the_page_prints_the_counts_of_the_verdicts() {
 fn page() -> String {
     let themes = themes::built_in();
     let mut out = format!(
-        "# The catalogue of themes\n\nThis page lists the {} built-in themes. `orbit batch catalogue` counts their hits, and `orbit batch --show NAME` prints one \
-         theme. Each theme has examples of positions that it hits, and of positions that it narrowly misses. If moves follow a position, the positions that they reach count. `tests/cli/themes.rs` writes this page from the files in `themes/`.\n\n\
-         The tables show how many of the judged hits are what the name of the theme means to a chess player. The column *games* says \
-         which hits were judged. *First of 11,372*: in 11,372 games between masters over the board, the first hit of each of the first \
-         20 games that hit. If fewer games hit, all of them were judged. The hits were judged by eye, and for some themes also by a \
-         separate rule with python-chess (`tests/tools/themes.py`).\n\n\
-         *Sample of 11,372* and *sample of 45,925*: the first hits of 50 games that `orbit scan --first --unique=moves --sample 50 \
-         --seed 1` chooses among the games that hit, or of all these games if there are fewer. The games are the same 11,372 or, for \
-         themes that are rare in them, a collection of 45,925 games that includes them: games over the board, by correspondence, \
-         between programs and online. These hits were judged by the position and the ten half-moves that follow. python-chess \
-         determined the facts (mate, captures, the material after each move), and then each hit was judged by eye. \
-         `tests/data/theme-verdicts.tsv` contains the verdicts (right, wrong, arguable) and their reasons; only right ones count. One \
-         reader made these judgements, and a number from 50 hits is an estimate. If a query tests the fact on which the verdict \
-         depends, as the queries for mates, material and shut-in bishops do, it is right almost by definition.\n",
+        "# The catalogue of themes\n\nA *theme* is a query with a name. This page lists the {} built-in themes. `orbit batch \
+         catalogue` counts their hits, and `orbit batch --show NAME` prints one theme. Each theme has examples of positions at \
+         which it matches, and of positions at which it just fails to match. If moves follow the FEN of an example, the theme may \
+         match at any position that these moves reach. `tests/cli/themes.rs` writes this page from the files in `themes/`.\n\n\
+         For each theme, a sample of hits was judged: is the position what a chess player means by the name of the theme? The \
+         tables show the number of judged hits and the number of those that were right. The column *games* says which hits were \
+         judged. *First of 11,372* means the first hits of the first 20 games with hits, among 11,372 games between masters over \
+         the board. If fewer games have hits, the first hits of all of them were judged. These hits were judged by eye, and for some \
+         themes also by a separate rule with python-chess (`tests/tools/themes.py`).\n\n\
+         *Sample of 11,372* and *sample of 45,925* in the column *games* mean the first hits of 50 random games with hits (all \
+         games with hits, if there are fewer). `orbit scan --first --unique=moves --sample 50 --seed 1` chooses them. The games \
+         are the same 11,372 or, for themes that are rare in them, a collection of 45,925 games that contains them: games over \
+         the board, by correspondence, between programs and online. These hits were judged by the position and the ten half-moves that follow: \
+         python-chess determined the facts (mate, captures, the material after each move), and then each hit was judged by eye. \
+         `tests/data/theme-verdicts.tsv` contains the verdicts (right, wrong, arguable) and their reasons; only the verdict \
+         *right* counts.\n\n\
+         All verdicts are those of one reader, and a percentage from 50 hits is an estimate. If a query tests the fact on which \
+         the verdict depends, as the queries for mates, material and shut-in bishops do, its hits are right almost by definition.\n",
         themes.len()
     );
     let verdicts = verdicts();

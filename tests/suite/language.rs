@@ -367,15 +367,16 @@ fn page() -> String {
     }
     let mut out = format!(
         "# The query language\n\n\
-         This page lists every word of CQL 6.2 and of CQL 5 that `orbit` knows. It supports {} of them. {} are not supported yet, and \
-         {} never will be: a query with one of these is refused, and the message names the word. `orbit help language WORD` prints the \
-         description of one word. `tests/suite/language.rs` writes this page from the table in `crates/query/src/words.rs`, and runs \
-         every example, on two engines if the query has a plan. The column *hits* counts the positions of `games/sample.pgn` that hit. \
-         These games have no ratings, openings, comments, null moves or side lines. The file `positions.cqo`, which an example reads, \
-         contains the FEN of the usual start position.\n\n\
-         In the forms, F is any filter, S a filter whose value is a set of squares, N a number, T a string, P a position. TEXT is a \
-         string in quotation marks, NAME the name of a variable, and RANGE one number or two: `2`, `2 4`. Brackets enclose parts that \
-         can be left out, and `|` separates alternatives.\n",
+         This page lists every word of CQL 6.2 and of CQL 5 that `orbit` recognises. `orbit` supports {} of these words. {} are \
+         not supported yet, and {} never will be: a query with such a word is refused, and the message names the word. `orbit help \
+         language WORD` prints the description of one word.\n\n\
+         `tests/suite/language.rs` writes this page from the table in `crates/query/src/words.rs`, and runs every example, on two \
+         engines if the query has a plan, a translation for the fast engines. The column *hits* of the tables is the number of \
+         positions of `games/sample.pgn` at which the example matches. These games have no ratings, openings, comments, null moves \
+         or side lines. The file `positions.cqo`, which an example reads, contains the FEN of the usual start position.\n\n\
+         In the column *form*, F is any filter. S, N, T and P are filters whose value is a set of squares, a number, a string or a \
+         position. TEXT is a string in quotation marks, NAME is the name of a variable, and RANGE is one number or two: `2`, `2 \
+         4`. Brackets enclose parts that can be left out, and `|` separates alternatives.\n",
         counts["here"], counts["later"], counts["refused"]
     );
     out.push_str(PRECEDENCE);
@@ -388,10 +389,10 @@ fn page() -> String {
 /// The section about precedence in `docs/language.md`. The test `field::forms_are_read_as_with_parentheses` has an example for
 /// each row.
 const PRECEDENCE: &str = "
-## What a filter takes
+## Operands and precedence
 
-The operand of a filter extends to the right as far as this table says. Operators have this order, the tightest first: `:`, \
-then `T[...]` and `~~`, `attacks` and `attackedby`, `&`, `|`, `->` and `<-`, `--` and `[x]`, `* / %`, `+ -`, comparisons, `in`, `not`, `and`, `or`.
+The operand of a filter, the part of the query to which it applies, extends to the right as far as this table says. Operators have \
+this precedence, the tightest first: `:`, then `T[...]` and `~~`, `attacks` and `attackedby`, `&`, `|`, `->` and `<-`, `--` and `[x]`, `* / %`, `+ -`, comparisons, `in`, `not`, `and`, `or`.
 
 | operand | filters |
 |---|---|
@@ -403,14 +404,15 @@ then `T[...]` and `~~`, `attacks` and `attackedby`, `&`, `|`, `->` and `<-`, `--
 | `attacks` and `attackedby` | `~` |
 | one filter with its `:`, `[...]` and `~~` | directions, `light`, `dark`, `uppercase`, `lowercase`, the parts of `pin` and `move`, `-` before a number |
 
-`P:T[i]` is `(P:T)[i]`; `i` is evaluated at the current position, not at P. An operator that an argument cannot take ends the argument: \
-`flip count Ra1 * 2` is `(flip count Ra1) * 2`.
+`P:T[i]` means `(P:T)[i]`; `i` is evaluated at the current position, not at P. An operator that an operand cannot contain ends the \
+operand: `flip count Ra1 * 2` means `(flip count Ra1) * 2`.
 
-A filter that has no value does not match. A filter that needs the value of such a filter has no value either: arithmetic, comparisons, \
-parts of strings, `str F` of a single filter, an assignment, `settag`, an entry of a dictionary. Two filters can match although an operand \
-has no value: `a != b` matches if a side has none, and `equal(F G)` if neither has one. If the operands of `equal` have different types, a \
-condition that does not match and an empty set count as no value. In a comment, and in `str` of several filters, `<false>` stands for a \
-missing value.
+A filter may have no value: for example `rank R` if there are two rooks. Then the filter does not match. A filter that needs the \
+value of such a filter has no value either. This applies to arithmetic, comparisons, parts of strings, `str F` of a single filter, \
+assignments, `settag` and entries of dictionaries. Two filters can match although an operand has no value: `a != b` matches if one \
+of its sides has no value, and `equal(F G)` matches if both F and G have none. If the operands of `equal` have different types, a \
+condition that does not match and an empty set count as having no value. In a comment, and in `str` of several filters, \
+`<false>` stands for a missing value.
 ";
 
 #[test]

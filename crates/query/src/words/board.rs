@@ -19,9 +19,9 @@ const EVERY: &str = "[count | RANGE] F";
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Cql6Rows] = &[
     Cql6Rows { title: "Pieces", about:
-        "A *designator* names one or several pieces (several letters in brackets), followed by squares: `R`, `Ra1`, `[RN]a-h8`, \
-         `♖♘[a1,h8]`. A designator without pieces is a set of squares; a designator without squares covers the whole board. Its value \
-         is the set of those squares on which such a piece stands.",
+        "A *designator* names one kind of piece, or several kinds in brackets, followed by squares: `R`, `Ra1`, `[RN]a-h8`, \
+         `♖♘[a1,h8]`. A designator without pieces is a set of squares; a designator without squares covers the whole board. The \
+         value of a designator is the set of those of its squares on which such a piece stands.",
         words: &[
         here(&["K", "♔"], "", Squares, man(6), "white kings", "Kg1"),
         here(&["Q", "♕"], "", Squares, man(5), "white queens", "Qa-h8"),
@@ -44,10 +44,10 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["[]"], "", Squares, Sign, "no square", "Q == []"),
     ] },
     Cql6Rows { title: "Transforms", about:
-        "A transform makes distinct copies of the filter to its right. If the filter is a set, the value is the union of the copies' \
-         sets; if it is a number, the largest of their numbers; if it is a condition, the transform matches if a copy matches. With \
-         `count`, the value is the number of copies that match. With a range, it is this number if it lies in the range; otherwise \
-         there is no value.",
+        "A transform makes distinct copies of the filter to its right. If the value of the filter is a set, the value of the \
+         transform is the union of the copies' sets; if it is a number, the largest of the copies' numbers. If the filter is a \
+         condition, the transform matches if any copy matches. With `count`, the value of the transform is the number of copies \
+         that match. With a range, it is this number if the number lies in the range; otherwise there is no value.",
         words: &[
         here(&["flip", "✵", "flipdihedral", "dihedral"], EVERY, AsF, Transform(TransformKind::Flip),
             "F under all eight rotations and reflections of the board", "flip {Ra1 kh8}"),
@@ -75,9 +75,9 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "flipvertical {Ra1 currenttransform == \"<reflect_v>\"}"),
     ] },
     Cql6Rows { title: "Directions", about:
-        "The value of `up S` is the set of squares that lie above a square of S, whatever stands in between. `up 1 S` are those one \
-         step away, and `up 2 4 S` those two to four steps away. A range may run from -7 to 7. Negative numbers go in the opposite \
-         direction, and 0 is the square itself.",
+        "The value of `up S` is the set of squares that lie above a square of S, whatever stands in between. `up 1 S` is the set \
+         of those that are one step away, and `up 2 4 S` of those that are two to four steps away. The numbers of a range can be \
+         from -7 to 7. Negative numbers go in the opposite direction, and 0 is the square itself.",
         words: &[
         here(&["up"], "[RANGE] S", Squares, Direction(Dirs(4)), "the squares above S, towards rank 8", "up 1 P & p"),
         here(&["down"], "[RANGE] S", Squares, Direction(Dirs(64)), "the squares below S, towards rank 1", "down 1 p & P"),
@@ -120,7 +120,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["makesquare"], "@(N N) | @ TEXT", Squares, Filter(|p, _| p.makesquare()),
             "the square with this file and rank (numbers from 1 to 8) or this name; empty if there is no such square", "makesquare(5 4) & N"),
     ] },
-    Cql6Rows { title: "Pawns and mates", about: "No transform changes these filters.", words: &[
+    Cql6Rows { title: "Pawns and mates", about: "No transform changes the filters in this table.", words: &[
         here(&["passedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Passed)),
             "pawns of either side with no enemy pawn before them on their file or the adjacent ones", "passedpawns & Pa-h6"),
         here(&["isolatedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Isolated)),

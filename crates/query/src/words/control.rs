@@ -7,7 +7,7 @@ use crate::{parser::C, tree::GameCondition};
 pub(super) const GROUPS: &[Cql6Rows] = &[
     Cql6Rows { title: "Joining conditions", about:
         "Any filter can be used as a condition: a set matches if it is not empty, a number if it has a value. Filters in braces, `{F \
-         G}`, must all match; the value is that of the last one. Parentheses contain one filter.",
+         G}`, must all match; the value of the braces is the value of the last filter. Parentheses contain one filter.",
         words: &[
         here(&["and"], "F @ F", Condition, Inside, "both match", "check and wtm"),
         here(&["or"], "F @ F", Condition, Inside, "at least one of the two matches", "Qd8 or qd1"),
@@ -35,8 +35,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["~"], "S", Squares, Sign, "the squares that are not in S", "~A == 56"),
     ] },
     Cql6Rows { title: "Variables and loops", about:
-        "A variable has a set of squares, a number, a string or a position as its value, and keeps the type of its first value. It \
-         keeps its value from position to position until the game ends.",
+        "The value of a variable is a set of squares, a number, a string or a position. All values of a variable have the type of \
+         its first one. A variable keeps its value from position to position until the game ends.",
         words: &[
         here(&["="], "NAME @ S | N | T | P", Condition, Sign, "gives a variable a value; matches if there is one", "{men = #A men == 4}"),
         here(&["+="], "NAME @ N | T", Condition, Sign, "adds to a variable", "{men = #A men += #a men == 7}"),

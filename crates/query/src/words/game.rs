@@ -9,7 +9,7 @@ use crate::{
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Cql6Rows] = &[
     Cql6Rows { title: "Moves", about:
-        "Write no blank between the sign `--` or `[x]` and its sets, its `=` and its parenthesis: `P--e4` is one filter, `-- e4` are two.", words: &[
+        "Write no space between the sign `--` or `[x]` and its sets, its `=` and its parenthesis: `P--e4` is one filter, `-- e4` are two.", words: &[
         here(&["legal"], "[S]--[S][(castle | o-o | o-o-o | enpassant)]", Squares, Filter(|p, _| p.legal()),
             "the squares that legal moves from the left set reach, of those in the right one", "legal --(castle)"),
         here(&["pseudolegal"], "[S]--[S][(castle | o-o | o-o-o | enpassant)]", Squares, Filter(|p, _| p.legal()),
@@ -50,8 +50,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "the last move begins a side line; in `line`: only such moves", "cql(variations) secondary"),
     ] },
     Cql6Rows { title: "Other positions of the game", about:
-        "In `line` and `path`, `* + ? {2} {2,} {,3} {2,3}` after a constituent, or after several in parentheses, repeat it. A path \
-         ends at the closing bracket around it, or at a blank line.", words: &[
+        "In `line` and `path`, `* + ? {2} {2,} {,3} {2,3}` repeat the constituent (one of the filters) before them, or several \
+         constituents in parentheses. A path ends at the closing bracket around it, or at a blank line.", words: &[
         here(&["find"], "[<--] [quiet] [count | all | RANGE] F", Position, Filter(|p, _| p.find()),
             "the nearest position from here on (with `<--`: back to the start) at which F matches; with `count`, `all` or a range, their number",
             "find mate"),

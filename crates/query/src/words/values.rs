@@ -21,8 +21,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "the board equals that of this FEN, in which `A`, `a`, `_` and `.` mean the same as in designators; without TEXT, the position as FEN", "fen \"......k./8/8/8/8/8/8/.......K\" or Kg1"),
     ] },
     Cql6Rows { title: "Numbers", about:
-        "A number may have no value: for example `rank R` if there are two rooks. Then it does not match, and a comparison with it \
-         does not match either.",
+        "A filter whose value is a number may have no value: for example `rank R` if there are two rooks. Then the filter does not \
+         match, and a comparison with it does not match either.",
         words: &[
         here(&["white"], "", Number, leaf!(N::ColorValue(Color::White)), "1, the value of `sidetomove` for White", "sidetomove == white"),
         here(&["black"], "", Number, leaf!(N::ColorValue(Color::Black)), "-1, the value of `sidetomove` for Black", "sidetomove == black"),
@@ -56,7 +56,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["min"], "@(N N ...) | @(T T ...)", AsF, Filter(|p, _| p.extremum(false)), "the smallest of the numbers or strings that have a value", "min(#N #n) == 2"),
     ] },
     Cql6Rows { title: "The game and its tags", about:
-        "A string filter followed by a literal is a condition: `player \"Carlsen\"` matches if the name contains the literal.",
+        "A filter of this table whose value is a string is a condition if a string in quotation marks follows it: `player \
+         \"Carlsen\"` matches if the name contains this string.",
         words: &[
         here(&["result"], "1-0 | 0-1 | 1/2-1/2", Condition, Filter(|p, _| p.result()), "the result of the game", "result 1-0")
             .and_parameter(Parameter::Result),
@@ -74,7 +75,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "hhdb prize == 2"),
     ] },
     Cql6Rows { title: "Text", about: "Text in quotation marks is used as it is, except that `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\` stand for one letter each. \
-         `T[1]` is a letter of a string, counted from 0, and `T[1:3]` is a part of it. Negative numbers count from the end.", words: &[
+         `T[1]` is a letter of the string T, counted from 0, and `T[1:3]` is a part of T. Negative numbers count from the end of \
+         the string.", words: &[
         here(&["typename"], "S", Text, Filter(|p, word| p.letter(word)),
             "the letter of the piece on S, if S is one square: `K`, ..., `P`, or `_` for an empty square", "typename e4 == \"N\""),
         here(&["piecename"], "S", Text, Filter(|p, word| p.letter(word)), "`typename`, with small letters for black pieces", "piecename e5 == \"n\""),
