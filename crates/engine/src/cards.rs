@@ -1,6 +1,6 @@
-//! The types for graphics cards that every build contains: the choice of a card, its report, kernel variants, times and
-//! errors. A *kernel* is the shader that runs a query on a card. The module [`gpu`](super::gpu), which opens cards,
-//! exists only in a build with that feature.
+//! The types for graphics cards that every build contains, even one without the GPU engine: the choice of a card, the
+//! report of its properties, kernel variants, measured times and errors. A *kernel* is the shader that runs a query on
+//! a card. The module [`gpu`](super::gpu), which opens cards, exists only in a build with the feature `gpu`.
 
 mod adapter;
 mod error;
@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use orbit_core::files::user_caches;
 
-/// Limits that replace higher limits of the adapter. Tests set small ones, so that small inputs are split in every way
-/// in which large inputs would be.
+/// Upper limits on the use of an adapter (a graphics card); a limit above the adapter's own has no effect. With small
+/// limits, tests make the engine split small inputs in the way in which it otherwise splits only large ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GpuLimits {
     /// The maximum size of a buffer that can be bound to a shader, in bytes.
@@ -33,28 +33,29 @@ impl Default for GpuLimits {
     }
 }
 
-/// The memory that games take on a graphics card, in bytes. Columns of tags and tables of queries are not counted.
+/// The bytes of memory that games occupy on a graphics card. The columns of tag values and the constant tables of
+/// queries are not included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CardUse {
-    /// The bytes uploaded so far for the queries of one engine.
+    /// The bytes that one engine has uploaded so far for its queries.
     pub uploaded: u64,
     /// The bytes of the databases that stay on the card for later queries.
     pub resident: u64,
 }
 
-/// The place where compiled kernels are kept between runs, on adapters whose driver can save them.
+/// The folder in which compiled kernels are kept between runs. Only adapters whose driver can save kernels use it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PipelineCache {
     /// The folder, which is created if it does not exist.
     pub folder: PathBuf,
-    /// True if kernels compiled for software adapters are kept as well, not only those for hardware.
+    /// True if kernels compiled for software adapters are also kept, in addition to those for hardware.
     pub of_software: bool,
 }
 
 impl PipelineCache {
-    /// Returns the cache that the environment chooses. If `ORBIT_PIPELINE_CACHE` names a folder, that folder is used;
-    /// if it is `off` or empty, there is no cache. If the variable is not set, the kernels of graphics cards are kept
-    /// in the user's cache folder.
+    /// Returns the cache that the environment variable `ORBIT_PIPELINE_CACHE` chooses. If it names a folder, that
+    /// folder is used; if it is `off` or empty, there is no cache. If it is not set, kernels for hardware (not for
+    /// software adapters) are kept in the user's cache folder.
     pub fn of_user() -> Option<PipelineCache> {
         match std::env::var_os("ORBIT_PIPELINE_CACHE") {
             None => user_caches().map(|folder| PipelineCache { folder, of_software: false }),
@@ -64,7 +65,7 @@ impl PipelineCache {
     }
 }
 
-/// A fault that a test injects to see how errors of a device are handled.
+/// A fault that a test injects to check how the engine handles device errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
 pub enum InjectedFault {
@@ -73,7 +74,7 @@ pub enum InjectedFault {
     Destroyed(u64),
     /// The first device that is opened is destroyed before its `n`-th submission of work; later devices work.
     DestroyedOnce(u64),
-    /// The `n`-th buffer that is read back (counted from 0) is destroyed before it is mapped.
+    /// The `n`-th buffer that is read back (counted from 0) is destroyed before its memory is mapped, so mapping fails.
     MapFails(u64),
 }
 
@@ -81,9 +82,9 @@ pub enum InjectedFault {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct GpuOptions {
-    /// The choice of the adapter, that is, of the graphics card.
+    /// The rule that chooses the adapter (the graphics card).
     pub adapter: AdapterChoice,
-    /// Limits that replace higher limits of the adapter.
+    /// Upper limits on the use of the adapter.
     pub limits: GpuLimits,
     /// The largest number of bytes that databases may keep on the device for later queries. The default is four fifths
     /// of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. If there is no such limit, the default
@@ -92,13 +93,13 @@ pub struct GpuOptions {
     pub resident_bytes_max: Option<u64>,
     /// The place where compiled kernels are kept between runs; `None` by default.
     pub pipeline_cache: Option<PipelineCache>,
-    /// The kernel variant of engines and uploads that do not name one.
+    /// The kernel variant of an engine or an upload whose caller does not choose a variant.
     pub variant: Variant,
-    /// True if output buffers are filled with one bits before a kernel runs, so that tests notice a word that the
-    /// kernel does not write.
+    /// True if output buffers are filled with one bits before a kernel runs. A word that the kernel fails to write then
+    /// makes a test fail.
     pub poison: bool,
-    /// The longest time that the device may take to answer. After it, the device counts as failed. The default is two
-    /// minutes, or ten minutes for a software adapter.
+    /// The longest time that the device may take to answer before it counts as failed. The default is two minutes, or
+    /// ten minutes for a software adapter.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<InjectedFault>,
@@ -108,10 +109,11 @@ pub struct GpuOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Times {
-    /// The time for packing blocks, writing them to staging buffers and copying them to the device.
+    /// The time for packing blocks (groups of whole games), writing them to staging buffers and copying them to the
+    /// device.
     pub upload: Duration,
-    /// The time of the kernels, by the device's own clock; `None` if it has no clock.
+    /// The time that kernels ran, measured by the device's own clock; `None` if the device has no clock.
     pub kernel: Option<Duration>,
-    /// The time from the submission of the kernels to the last byte read back.
+    /// The time from the submission of the kernels until the last byte of the results has been read back.
     pub run: Duration,
 }

@@ -1,10 +1,11 @@
-//! Carries the results of a stage along the games of a block.
+//! Computes, for each position, facts about earlier or later positions of its game: the results of a stage are
+//! *carried* along the games of a block.
 //!
-//! A *stage* is a part of a plan that runs over a whole block before the rest of the plan. Filters such as `find` need
-//! results from other positions of the game: whether a condition holds at an earlier or later position, at how many of
-//! them, or at which nearest one. This module computes these results for each position. A block holds whole games, so
-//! nothing is carried from one block to another. The module knows plans and reels, but no queries. The engines `cpu`
-//! and `gpu` share it.
+//! A *stage* is a part of a plan that runs over a whole block of games before the rest of the plan. Filters such as
+//! `find` need its results at other positions of the game: whether a condition holds at an earlier or later position,
+//! at how many of these positions, or at which nearest one. A block holds whole games, so nothing is carried from one
+//! block to another. The module depends on plans and reels (packed games), but not on queries. The engines `cpu` and
+//! `gpu` both use it.
 
 use std::ops::Range;
 
@@ -12,19 +13,20 @@ use super::within;
 use orbit_plan::Carried;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// A column with an entry for each slot of a block. A slot holds one position.
+/// A column: an entry for each slot of a block. A slot holds one position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum SlotColumn {
-    /// One bit for each slot: one word for each segment of 32 slots, with bit `i` for slot `32 * segment + i`.
+    /// One bit for each slot. Each word holds the bits of a segment of 32 slots: bit `i` is for slot `32 * segment +
+    /// i`.
     Bits(Vec<u32>),
     /// One word for each slot: a set of squares, or a sign-extended number.
     Words(Vec<u64>),
 }
 
-/// Carries a mask, one bit for each slot, along the games of a block. For each slot, `what` chooses the result: whether
-/// the mask is true at a position on one side of the slot, at how many positions there, or the nearest of them. If
-/// `back` is true, the side is the slot and the slots before it, otherwise the slot and those after it. `words` creates
-/// a column of zero words.
+/// Returns a column that tells each slot where `found`, a mask with one bit for each slot, is true on one side of the
+/// slot in the same game. If `back` is true, that side is the slot itself and all slots before it; otherwise the slot
+/// itself and all slots after it. `what` chooses the result: whether the mask is true there at all, at how many slots,
+/// or at which nearest slot. `words` creates a column of zero words.
 pub(super) fn carried_bits(
     found: &[u32],
     (what, back): (Carried, bool),
@@ -64,7 +66,7 @@ pub(super) fn carried_bits(
             let tree = &mut out[slots];
             match what {
                 Carried::Count => along_tree(game, tree, back, |to, from| *to += from),
-                // The nearest node after a node is the one with the lowest number.
+                // Among the nodes after a node, the nearest has the lowest number.
                 _ if !back => along_tree(game, tree, false, |to, from| *to = from.min(*to)),
                 _ => along_tree(game, tree, true, |to, from| *to = if *to == NOWHERE { from } else { *to }),
             }
@@ -84,8 +86,8 @@ pub(super) fn carried_bits(
 /// The word for "no node": -1, sign-extended.
 const NOWHERE: u64 = u64::MAX;
 
-/// Carries the words of a game's nodes along its tree of lines. If `back` is true, the word of each parent is merged
-/// into the words of its children; otherwise the word of each child is merged into that of its parent. A parent has a
+/// Merges words along a game's tree of lines, in place. If `back` is true, the word of each parent is merged into the
+/// words of its children; otherwise the word of each child is merged into that of its parent. A parent always has a
 /// lower number than its children.
 fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&mut u64, u64)) {
     let ends = game.lines().map(|line| (line.first_node(), line.parent()));
@@ -100,8 +102,8 @@ fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&
     }
 }
 
-/// Carries sets of squares along the games of a block. Each slot receives the union of the sets on one side of it:
-/// before it if `back` is true, otherwise after it; its own set is included.
+/// Returns, for each slot, the union of the sets of squares on one side of the slot in its game: before it if `back` is
+/// true, otherwise after it. The slot's own set is included.
 pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> SlotColumn {
     for game in block.games() {
         let slots = slots(game);

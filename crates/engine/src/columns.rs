@@ -1,5 +1,5 @@
-//! Computes, as columns of a block, everything in a plan that is constant in a game. A column holds one value for each
-//! game: a condition (such as a test of its tags) or a number.
+//! Computes the game columns of a block: one value for each game for every part of a plan that is constant within a
+//! game. A value is a condition (such as a test of a tag) or a number.
 
 use super::{Outcome, game_texts::text_of_game};
 use orbit_core::{

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::SortValue;
 
-/// The output of a query for the games of one block. Strings are bytes, because they may come from a game in any
-/// encoding.
+/// The output of a query for the games of one block. Texts are bytes, because they may quote a game, which can be in
+/// any encoding.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Commentary {
-    /// The output for each game that matches, in the order of the block.
+    /// The output for each matching game, in the order of the games in the block.
     pub games: Vec<GameCommentary>,
     /// The messages of all games, including games that do not match, in the order in which they were written. Each
-    /// message has the form in which it is printed, `Game: 12 move 3(wtm): text`, without a line end.
+    /// message is complete, as in `Game: 12 move 3(wtm): text`, except for the line end.
     pub messages: Vec<Vec<u8>>,
 }
 
@@ -25,9 +25,9 @@ pub struct GameCommentary {
     pub index: u32,
     /// The number of positions at which the query matches.
     pub matches: u32,
-    /// The comments: nodes (numbers of positions in the game) and their texts, in the order in which they were written.
-    /// The comments at the best values of `sort` follow. Automatic comments that the query's header requests are
-    /// included, except the number of the game and the values of `sort`.
+    /// The comments in the order in which they were written, each with its node (the number of a position in the game),
+    /// followed by the comments at the best values of `sort`. Automatic comments that the query's header requests are
+    /// included, except those with the number of the game or the values of `sort`.
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The best value of each `sort`, in the order of [`Query::sorts`](orbit_query::TypedQuery::sorts).
     pub sorts: Vec<Option<SortValue>>,

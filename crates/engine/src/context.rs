@@ -1,5 +1,5 @@
-//! The data about a block besides its positions: columns of tags and results of stages. They are computed once for all
-//! queries and outputs of a request.
+//! The data of a block other than its positions: columns of tag values and results of stages. They are computed once
+//! and shared by all queries and outputs of a request.
 
 use std::collections::HashMap;
 
@@ -15,26 +15,27 @@ use orbit_reel::Block;
 /// The columns and stage results of one block.
 ///
 /// A *column* holds one value for each game or for each slot. A *stage* is a part of a plan that runs over the whole
-/// block before the rest. The plans of a request number their columns and results together, so the plans share them
-/// here.
+/// block before the rest of the plan. All plans of a request use one numbering of columns and results, so they can
+/// share them here.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
-    /// The columns with one value for each game, computed from tags.
+    /// The columns with one value for each game, computed from the games' tags.
     columns: Vec<GameColumn>,
-    /// The words and masks that stages found, by their number in the plan. The flag is true for masks.
+    /// The results of stages, by the number of the word in the plan. The flag in the key is true if the result is a
+    /// mask.
     found: HashMap<(Id, bool), SlotColumn>,
-    /// The columns that were computed by carrying results of stages along games.
+    /// The columns that were computed by carrying results of stages along games (see `carry`).
     carried: HashMap<CarryId, SlotColumn>,
     /// The moves and line trees of the games.
     games: BlockGames<'a>,
-    /// Memory of an earlier block's word columns, for reuse. Without it, memory would be allocated and freed for each
-    /// block.
+    /// The memory of word columns of an earlier block, kept for reuse. Otherwise each block would allocate and free
+    /// this memory again.
     spare: Vec<Vec<u64>>,
 }
 
 impl<'a> Context<'a> {
-    /// Creates an empty context that reuses the memory of an earlier block.
+    /// Creates a context without columns or results. It reuses the memory `spare` of an earlier block.
     pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>, interrupt: Interrupt) -> Context<'a> {
         let (columns, found, carried) = (Vec::new(), HashMap::new(), HashMap::new());
         Context { block, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
@@ -59,14 +60,14 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes the columns of a plan that are not computed yet. Plans that share a graph append their columns to one
-    /// list, so these are the columns at the end of `columns`.
+    /// Computes the columns in `columns` that are not computed yet. Plans that share a graph append their columns to
+    /// one list, so the missing columns are at the end of `columns`.
     pub(super) fn add_columns(&mut self, columns: &[TagColumn]) {
         let more = columns.iter().skip(self.columns.len());
         self.columns.extend(more.map(|column| game_column(column, self.block)));
     }
 
-    /// Returns the switch that ends the evaluation early.
+    /// Returns the interrupt, a switch that ends the evaluation early.
     pub(super) fn interrupt(&self) -> &Interrupt {
         self.games.interrupt()
     }
@@ -76,21 +77,22 @@ impl<'a> Context<'a> {
         self.games.is_stopped()
     }
 
-    /// Returns the columns of all plans that were added so far.
+    /// Returns the columns that have been added so far for all plans.
     pub(super) fn columns(&self) -> &[GameColumn] {
         &self.columns
     }
 
-    /// Returns the carried columns that a program reads.
+    /// Returns the carried columns listed in `reads`, the columns that a program reads.
     ///
     /// # Panics
     ///
-    /// Panics if one of these columns was not computed yet.
+    /// Panics if one of these columns has not been computed yet.
     pub(super) fn carried(&self, reads: &[Read]) -> Vec<&SlotColumn> {
         reads.iter().map(|read| &self.carried[&read.id]).collect()
     }
 
-    /// Computes those columns of a stage whose operands are known. Returns true if all of the columns are now computed.
+    /// Computes those of the columns `carries` whose operands are already available. Returns true if all of them are
+    /// now computed.
     pub(super) fn carry_found(&mut self, carries: &[StageCarry]) -> bool {
         for carry in carries {
             if !self.carried.contains_key(&carry.id)
@@ -102,13 +104,15 @@ impl<'a> Context<'a> {
         carries.iter().all(|carry| self.carried.contains_key(&carry.id))
     }
 
-    /// Adds the results of a stage, one column for each word of `stage`, and computes the columns that depend on them.
+    /// Adds `found`, the results of a stage (one column for each word of `stage`), and computes the carried columns
+    /// that depend on them.
     pub(super) fn add_found(&mut self, stage: &[StageFound], carries: &[StageCarry], found: Vec<SlotColumn>) {
         for (word, found) in stage.iter().zip(found) {
             self.found.insert((word.word, word.is_mask), found);
         }
         self.carry_found(carries);
-        // Masks are kept, because they are small and other plans may read them. The memory of words is reused.
+        // Masks are kept, because they are small and other plans may read them. Word columns are large, so their memory
+        // is reused.
         for word in stage.iter().filter(|word| !word.is_mask) {
             if let Some(SlotColumn::Words(words)) = self.found.remove(&(word.word, false)) {
                 self.spare.push(words);
@@ -116,8 +120,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes a column from other columns. Returns `None` if an operand is not known yet. If the evaluation was
-    /// interrupted, the result is an empty column.
+    /// Computes a carried column from other columns. Returns `None` if an operand is not available yet. If the
+    /// evaluation was interrupted, the result is an empty column.
     fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
         let operand = |operand: &ColumnOperand| {
             Some(match *operand {
@@ -148,7 +152,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Returns a column of zero words, in reused memory if there is any.
+/// Returns a column of zero words. It reuses memory from `spare` if there is any.
 fn zeros(spare: &mut Vec<Vec<u64>>, block: &Block) -> Vec<u64> {
     let mut words = spare.pop().unwrap_or_default();
     words.clear();

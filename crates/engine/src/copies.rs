@@ -1,5 +1,5 @@
-//! Records which copies match at each hit. A *copy* is one of the distinct patterns that the query's outermost
-//! transform, such as `flip` or `shift`, makes of its filter.
+//! Records which copies match at each hit (matching position). A *copy* is one of the distinct patterns that the
+//! query's outermost transform, such as `flip` or `shift`, generates from its filter.
 
 use shakmaty::ByColor;
 
@@ -7,7 +7,7 @@ use super::Hits;
 use orbit_plan::{Apart, CopiesPlan};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The amount of detail that is recorded about the copies that match at a hit.
+/// The amount of detail that is recorded about the copies (transformed patterns) that match at a hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CopyDetail {
     /// Only the number of hits at which each copy matches.
@@ -15,15 +15,16 @@ pub enum CopyDetail {
     Counts,
     /// For each hit, the matching copy with the lowest number, and the number of matching copies.
     Lowest,
-    /// For each hit, all matching copies. Most hits of `shift flip flipcolor {not {Nd4 kf3}}` have 671 of them.
+    /// For each hit, all matching copies. There can be many: at most hits of `shift flip flipcolor {not {Nd4 kf3}}`,
+    /// 671 copies match.
     All,
-    /// For each hit, the sides whose pattern matches. Each copy must belong to a side (`OutermostOrbit::copy_sides`).
-    /// Sides are recorded like two copies: 0 is White's, 1 is Black's.
+    /// For each hit, the sides whose pattern matches. Each copy must belong to one side (`OutermostOrbit::copy_sides`).
+    /// The sides are recorded as if they were two copies: 0 for White and 1 for Black.
     Sides,
 }
 
-/// The copies of the outermost transform that match at the hits of one block. Copies are numbered from 0 in the order
-/// in which the transform makes them.
+/// The copies of the query's outermost transform that match at the hits of one block. Copies are numbered from 0 in the
+/// order in which the transform generates them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CopyHits {
     /// For each hit, in the order of slots: the lowest matching copy, and the number of matching copies.
@@ -44,12 +45,14 @@ struct Lists {
 }
 
 impl CopyDetail {
-    /// Returns the kind of plan that computes this detail: a plan of sides, or of copies.
+    /// Returns the kind of plan that computes this detail: one that separates the sides, or one that separates the
+    /// copies.
     pub(super) fn apart(self) -> Apart {
         if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
     }
 
-    /// Returns the detail that the reference engine records to obtain this one. The sides follow from all copies.
+    /// Returns the detail that the reference engine must record so that this one can be derived. The sides are derived
+    /// from all copies.
     pub(super) fn by_copies(self) -> CopyDetail {
         if self == CopyDetail::Sides { CopyDetail::All } else { self }
     }
@@ -63,7 +66,7 @@ impl CopyHits {
         CopyHits { before: before(hits), hits: Vec::new(), sums: vec![0; copies], detail, lists }
     }
 
-    /// Records the next hit. `words` are the results of the plan at its position.
+    /// Records the next hit. `words` are the results that `plan` computed at the hit's position.
     pub(super) fn push_words(&mut self, plan: &CopiesPlan, words: &[u64]) {
         if self.detail == CopyDetail::Counts {
             plan.add_counts(words, &mut self.sums);
@@ -72,7 +75,7 @@ impl CopyHits {
         }
     }
 
-    /// Records the next hit with the copies that match at it, in ascending order.
+    /// Records the next hit, at which the copies `matching` (in ascending order) match.
     pub(super) fn push(&mut self, matching: impl Iterator<Item = u32>) {
         if self.detail == CopyDetail::Counts {
             matching.for_each(|copy| self.sums[copy as usize] += 1);
@@ -91,16 +94,17 @@ impl CopyHits {
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
     }
 
-    /// Moves the record to other slots: those of `hits`, which must have as many hits as the record, in the same order.
+    /// Assigns the recorded hits to other slots: the slots of `hits`, which must contain as many hits as the record, in
+    /// the same order.
     pub fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
     }
 
-    /// Returns a record of only those hits of `all` that are also in `kept`. `all` are the hits of this record.
+    /// Returns a record of only those hits that are also in `kept`. `all` must be the hits of this record.
     ///
     /// # Panics
     ///
-    /// Panics if this record was not made with [`CopyDetail::All`].
+    /// Panics if this record was not created with [`CopyDetail::All`].
     pub fn only(&self, all: &Hits, kept: &Hits) -> CopyHits {
         let mut out = CopyHits::new(self.sums.len(), self.detail, kept);
         let slots = all.slots(0..all.bits.len() * SEGMENT_SLOTS).enumerate();
@@ -114,17 +118,17 @@ impl CopyHits {
         self.detail
     }
 
-    /// Returns true if the record has, for each hit, all copies or the lowest one.
+    /// Returns true if the record contains, for each hit, all matching copies or the lowest one.
     pub fn tells_copies(&self) -> bool {
         matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
     }
 
-    /// Returns true if the record has the sides of each hit. Copies must belong to sides.
+    /// Returns true if the record contains or implies the matching sides of each hit. Copies must belong to sides.
     pub fn tells_sides(&self) -> bool {
         matches!(self.detail, CopyDetail::Sides | CopyDetail::All)
     }
 
-    /// Returns the number of recorded hits. It is 0 if the record only counts hits for each copy.
+    /// Returns the number of recorded hits, or 0 if the record only counts the hits of each copy.
     pub fn len(&self) -> usize {
         self.hits.len()
     }
@@ -134,8 +138,8 @@ impl CopyHits {
         self.hits.is_empty()
     }
 
-    /// Returns the number of hits before a slot, which is also the index of the first hit at or after the slot. `hits`
-    /// are the hits of this record.
+    /// Returns the number of hits before slot `first_slot`. This is also the index of the first hit at or after the
+    /// slot. `hits` must be the hits of this record.
     ///
     /// # Panics
     ///
@@ -146,8 +150,8 @@ impl CopyHits {
         (self.before[segment] + below.count_ones()) as usize
     }
 
-    /// Returns the lowest copy that matches at a hit. `None` is possible if the query accepts a range of counts, as
-    /// `flip 3 4 Ra1` does.
+    /// Returns the lowest copy that matches at a hit, or `None` if no copy matches there. A query that accepts a range
+    /// of counts, such as `flip 3 4 Ra1`, can have such hits.
     ///
     /// # Panics
     ///

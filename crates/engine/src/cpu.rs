@@ -1,9 +1,10 @@
-//! The fast engine for processors. It runs plans on many positions at the same time.
+//! The fast CPU engine. It evaluates a plan on many positions at the same time.
 //!
-//! A *group* is eight segments of 32 slots, that is, 256 positions. The planes of its boards (bitboards that together
-//! encode the piece on each square) are replayed straight into the registers of a plan. A register holds one 64-bit
-//! word for each position of the group. Each step of the plan then runs over whole registers, and the compiler turns
-//! this into vector code. This module knows plans and reels, but no queries.
+//! A *group* is eight segments of 32 slots, that is, 256 positions. The engine replays the moves of a group and writes
+//! the planes of each board (bitboards that together encode the piece on each square) straight into the registers of
+//! the plan. A register holds one 64-bit word for each position of the group. Each step of the plan then runs over
+//! whole registers, and the compiler turns this into vector code. This module depends on plans and reels (packed
+//! games), but not on queries.
 
 #[cfg(target_arch = "x86_64")]
 mod emit;
@@ -49,17 +50,17 @@ pub struct Cpu {
     hits: Prepared<SharedPlan>,
     screen: Option<Screening>,
     guard: Option<Guard>,
-    /// The plan that computes the values of each query, made when it is first needed.
+    /// For each query, the plan that computes its values. It is prepared when it is first needed.
     values: Vec<OnceLock<Prepared<Plan>>>,
-    /// For each query, its plans that compute copies, indexed by [`Apart`](orbit_plan::Apart), each made when it is
-    /// first needed.
+    /// For each query, the plans that compute its matching copies, indexed by [`Apart`](orbit_plan::Apart). Each is
+    /// prepared when it is first needed.
     copies: Vec<[OnceLock<Prepared<CopiesPlan>>; 2]>,
-    /// Memory of word columns for reuse. Each inner list comes from the context of one block.
+    /// The memory of word columns, kept for reuse. Each inner list comes from the context of one block.
     spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
 
 impl Cpu {
-    /// Creates an engine that uses the best instruction set of the processor.
+    /// Creates an engine that uses the best instruction set that the processor supports.
     pub fn new(plans: Arc<Plans>) -> Cpu {
         Cpu::with_isa(plans, Isa::detected())
     }
@@ -69,7 +70,8 @@ impl Cpu {
         Cpu::with(plans, isa, MachineCode::default())
     }
 
-    /// Creates an engine that uses the given instruction set, with or without compiling plans to machine code.
+    /// Creates an engine that uses the given instruction set. `code` decides whether plans are compiled to machine
+    /// code.
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = Screening::new(&plans, isa, code);
@@ -78,13 +80,13 @@ impl Cpu {
         Cpu { plans, isa, code, hits, screen, guard, values, copies, spare: Mutex::default() }
     }
 
-    /// Returns the number of segments that the engine skipped without replay, and the number of all segments, over all
-    /// scans.
+    /// Returns two totals over all scans: the number of segments that the engine skipped without replaying them, and
+    /// the number of all segments.
     pub fn passed_over(&self) -> (u64, u64) {
         self.screen.as_ref().map_or((0, 0), Screening::passed_over)
     }
 
-    /// Returns true if the plan of hits, or one of its stages, has already been compiled to machine code.
+    /// Returns true if the plan that computes hits, or one of its stages, has already been compiled to machine code.
     pub fn is_compiled(&self) -> bool {
         self.hits.is_compiled()
     }
@@ -132,7 +134,7 @@ impl Cpu {
         Ok(answers)
     }
 
-    /// Returns the hits of each query in one block.
+    /// Returns the hits (matching positions) of each query in one block.
     fn hits(&self, context: &mut Context<'_>) -> Vec<Hits> {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let mut all = vec![Hits::new(block); self.plans.len()];
@@ -172,13 +174,13 @@ impl Cpu {
         all
     }
 
-    /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, the hits are
-    /// gathered into full groups. If many slots are hits, all slots are evaluated.
+    /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, only these
+    /// are gathered into full groups and evaluated; if many are hits, all slots are evaluated.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let Hits { bits, values, .. } = hits;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
-        // Many hits are evaluated in place; few hits are gathered first.
+        // If there are many hits, all slots are evaluated in place; otherwise the hits are gathered first.
         let is_dense = count * DENSE > block.slots();
         let groups = if is_dense { block.segments().div_ceil(LANES) } else { count.div_ceil(GROUP) };
         self.values(query).with_machine(context, groups, |plan, machine, native, beside| {
@@ -199,7 +201,7 @@ impl Cpu {
         });
     }
 
-    /// Returns the copies of the outermost transform that match at the given hits.
+    /// Returns the copies of the query's outermost transform that match at each of the given hits.
     fn detail(&self, query: usize, context: &mut Context<'_>, hits: &Hits, detail: CopyDetail) -> CopyHits {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let mut found = CopyHits::new(self.plans.copy_count(query), detail, hits);
@@ -250,13 +252,13 @@ fn pieces<'a, T>(list: &'a [T], size: usize, interrupt: &Interrupt) -> impl Iter
     list.chunks(size).enumerate().take_while(goes_on).map(|(_, piece)| piece)
 }
 
-/// Returns the error for a block whose evaluation ended early.
+/// Returns the error for a block whose evaluation ended early: interrupted, or stopped by an error in a game.
 fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }
 
-/// The fraction of hits above which the second pass evaluates all slots: more than one slot in `DENSE`. Gathering one
-/// slot costs as much as replaying a few.
+/// The threshold for evaluating all slots in the second pass: it is done if more than one slot in `DENSE` is a hit.
+/// Gathering one slot costs about as much as replaying a few slots.
 const DENSE: usize = 4;
 
 /// Sets the bits of the first `slots` slots, and clears the rest.

@@ -1,4 +1,4 @@
-//! An engine that uses the graphics card until the card fails, then the processor.
+//! An engine that uses the graphics card until the card fails, and the processor from then on.
 
 use std::sync::OnceLock;
 
@@ -32,7 +32,8 @@ impl Engine for Fallback {
         if self.failure.get().is_none() {
             match self.card.scan(blocks, request) {
                 Err(EngineError::Gpu(error)) => {
-                    // If another thread has recorded a failure first, that error is kept; either one is good enough.
+                    // If another thread has already recorded a failure, that one is kept. Either is good enough for the
+                    // report.
                     let _ = self.failure.set(error);
                 }
                 other => return other,

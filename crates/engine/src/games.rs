@@ -1,4 +1,4 @@
-//! The answers of a query for whole games. All other answers are about positions.
+//! The answers of a query about whole games. All other answers are about positions.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +9,11 @@ use super::SortValue;
 pub struct GameAnswer {
     /// True if the query finds the game. A query such as `cql(matchcount 0)` finds games in which no position matches.
     pub is_found: bool,
-    /// The number of positions of the game at which the query matches. It includes positions that are later dropped
-    /// from the hits.
+    /// The number of positions of the game at which the query matches, including positions that are later removed from
+    /// the hits.
     pub match_count: u32,
-    /// The place of the game in the order that the query defines with `sort`. All games have the same rank if the query
-    /// does not sort, or if [`Wants::RANKS`](super::Wants::RANKS) was not requested.
+    /// The place of the game in the order that the query's `sort` filters define. If the query does not sort, or if
+    /// [`Wants::RANKS`](super::Wants::RANKS) was not requested, all games have the same rank.
     pub rank: Rank,
 }
 
@@ -22,7 +22,8 @@ pub struct GameAnswer {
 pub struct Rank(Vec<u8>);
 
 impl Rank {
-    /// Appends a value that decides between ranks that are equal so far. A missing value comes last in either order.
+    /// Appends a value, which decides between ranks that are equal so far. A missing value sorts last, whether the
+    /// order is ascending or descending.
     pub fn push(&mut self, value: Option<&SortValue>, smallest_first: bool) {
         let Some(value) = value else {
             self.0.push(1);
@@ -33,8 +34,8 @@ impl Rank {
         match value {
             SortValue::Number(number) => self.0.extend((number ^ i32::MIN).to_be_bytes()),
             SortValue::Text(text) => {
-                // The end of a string must compare less than any byte of a longer string. So the end is encoded as 0,
-                // 0, and a zero byte of the string as 0, 1.
+                // The end of a string must sort before any byte of a longer string. So the end is encoded as the bytes
+                // 0, 0, and a zero byte of the string as 0, 1.
                 text.iter().for_each(|&byte| match byte {
                     0 => self.0.extend([0, 1]),
                     byte => self.0.push(byte),
@@ -47,7 +48,7 @@ impl Rank {
         }
     }
 
-    /// Appends another rank. It decides between ranks that are equal so far.
+    /// Appends another rank, which decides between ranks that are equal so far.
     pub fn extend(&mut self, next: &Rank) {
         self.0.extend_from_slice(&next.0);
     }

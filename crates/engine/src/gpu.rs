@@ -1,13 +1,15 @@
-//! The engine for graphics cards. It prints a plan as WGSL and runs it through wgpu on Vulkan, Metal or Direct3D 12.
+//! The engine for graphics cards. It translates a plan to WGSL, the shader language of WebGPU, and runs it through wgpu
+//! on Vulkan, Metal or Direct3D 12.
 //!
 //! One shader invocation replays one segment of 32 slots and evaluates the query at each slot. Its answer is one 32-bit
-//! word. A [`Variant`] may divide the work in another way, with the same answers. Values and counts of copies need a
-//! second pass over the segments that have hits. Blocks are packed into *uploads* of up to 8 million positions. While
-//! one upload is copied to the card, another one is computed. This module knows plans and reels, but no queries.
+//! word. A [`Variant`] of the kernel may divide the work in another way, but gives the same answers. The values at hits
+//! and the matching copies need a second pass over the segments that have hits. Blocks are packed into *uploads* of up
+//! to 8 million positions. While one upload is copied to the card, another one is computed. This module depends on
+//! plans and reels (packed games), but not on queries.
 //!
-//! A driver that fails does not make this code panic or hang; it causes a [`GpuError`]. For this, all calls of wgpu go
-//! through `Device` in `device.rs`, which makes them on a helper thread (`driver.rs`). If a device is lost, it is
-//! opened once more and the unfinished work is repeated from its start, so that answers stay exact.
+//! A driver that fails does not make this code panic or hang; it causes a [`GpuError`]. To achieve this, all calls of
+//! wgpu go through `Device` in `device.rs`, which runs them on a helper thread (`driver.rs`). If a device is lost, it
+//! is opened once more and the unfinished work is repeated from its start, so that answers stay exact.
 
 mod adapters;
 mod along;
@@ -43,22 +45,22 @@ pub use engine::Gpu;
 pub use resident::Resident;
 pub use wgsl::Kernel;
 
-/// Returns the kernel that computes the hits of a plan. It does not depend on a particular card.
+/// Returns the kernel that computes the hits of a plan. The kernel is the same for every card.
 ///
 /// # Errors
 ///
-/// Fails if this build contains no GPU engine.
+/// Fails if this build does not contain the GPU engine.
 pub fn kernel(plan: &Plan, variant: Variant) -> Result<Kernel, GpuError> {
     Ok(Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant))
 }
 
 impl GpuError {
-    /// Returns true if the same work may succeed on a new device.
+    /// Returns true if the device was lost, so that repeating the work on a new device may succeed.
     fn is_loss(&self) -> bool {
         matches!(self, GpuError::Lost { .. })
     }
 
-    /// Returns the error as it is reported while a device is searched for or opened.
+    /// Returns the error in the form in which it is reported while an adapter is searched for or opened.
     fn of_opening(self) -> GpuError {
         match self {
             GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },
@@ -81,7 +83,7 @@ struct DeviceState {
     lost: bool,
 }
 
-/// A device, with the sets of buffers that no thread uses at the moment.
+/// An open device, with the buffer sets that no thread uses at the moment.
 struct OpenDevice {
     device: Device,
     sets: Mutex<BufferSets>,
@@ -102,7 +104,7 @@ impl OpenDevice {
         Ok(Arc::new(OpenDevice { device, sets: Mutex::default(), returned: Condvar::new(), residents }))
     }
 
-    /// Lends a set of buffers. If all sets are lent, waits until one is returned.
+    /// Lends a buffer set to the caller. If all sets are lent, waits until one is returned.
     fn set(&self) -> Lent<'_> {
         let mut sets = lock(&self.sets);
         while sets.lent == BUFFER_SETS {
@@ -112,14 +114,14 @@ impl OpenDevice {
         Lent { open: self, set: sets.idle.pop().unwrap_or_else(BufferSet::new), is_sound: false }
     }
 
-    /// Frees the sets of buffers that no thread uses. They may have grown to the size that earlier queries needed.
+    /// Frees the buffer sets that no thread uses. Earlier queries may have made their buffers large.
     fn trim(&self) {
         lock(&self.sets).idle.clear();
     }
 }
 
-/// A lent set of buffers. It is returned when its work is done. After an error or a panic, its buffers may be in any
-/// state, so a new set takes its place.
+/// A lent buffer set, which is returned when its work is done. After an error or a panic its buffers may be in any
+/// state, so it is replaced by a new set.
 struct Lent<'a> {
     open: &'a OpenDevice,
     set: BufferSet,
@@ -131,7 +133,7 @@ impl Lent<'_> {
         (&mut self.set.input, &mut self.set.run)
     }
 
-    /// Marks the work as done, so that the set of buffers can be used again.
+    /// Marks the work as done, so that the buffer set can be used again.
     fn done(mut self) {
         self.is_sound = true;
     }
@@ -154,7 +156,7 @@ impl std::fmt::Debug for GpuDevice {
 }
 
 impl GpuDevice {
-    /// Opens the adapter that the options choose. If the first attempt fails, tries once more.
+    /// Opens the adapter that the options choose. If the first attempt to open it fails, tries once more.
     ///
     /// # Errors
     ///
@@ -179,14 +181,15 @@ impl GpuDevice {
         self.current().device.stages_carried.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of pipelines that were compiled, or loaded from the file of compiled kernels, since the
-    /// device was opened.
+    /// Returns the number of pipelines that were compiled, or loaded from the pipeline cache, since the device was
+    /// opened.
     #[doc(hidden)]
     pub fn pipelines_compiled(&self) -> u64 {
         self.current().device.pipelines.compiled.load(Ordering::Relaxed)
     }
 
-    /// Returns a message for the user about the file of compiled kernels. Each message is returned only once.
+    /// Returns a message for the user about the file of the pipeline cache, or `None` if there is none. Each message is
+    /// returned only once.
     pub fn take_note(&self) -> Option<String> {
         self.current().device.pipelines.take_note()
     }
@@ -200,8 +203,8 @@ impl GpuDevice {
         Arc::clone(&lock(&self.state).open)
     }
 
-    /// Runs work that can be repeated. If the device is lost, repeats the work once on a new device. If memory runs
-    /// out, frees the memory that other queries left on the device and repeats the work once.
+    /// Calls `work`, which must be repeatable. If the device is lost, calls it once more on a new device. If memory
+    /// runs out, frees the memory that other queries left on the device and calls it once more.
     fn attempt<T>(&self, mut work: impl FnMut(&OpenDevice) -> Result<T, GpuError>) -> Result<T, GpuError> {
         let open = self.current();
         let first = match work(&open) {
@@ -218,7 +221,7 @@ impl GpuDevice {
         }
     }
 
-    /// Returns the device that replaces a lost one. Opens it unless another thread has already done so.
+    /// Returns the device that replaces the lost device `old`, and opens it if no other thread has done so.
     fn reopen(&self, old: &Arc<OpenDevice>, error: GpuError) -> Result<Arc<OpenDevice>, GpuError> {
         let mut state = lock(&self.state);
         if Arc::ptr_eq(&state.open, old) {
@@ -232,9 +235,9 @@ impl GpuDevice {
         Ok(Arc::clone(&state.open))
     }
 
-    /// Runs calls of the driver that may be repeated, in the way in which the engine runs its own calls: on a helper
-    /// thread, with a time limit, and with errors and panics of the driver returned as errors. `what` names the calls
-    /// in an error. Only benchmarks use this method.
+    /// Runs repeatable calls of the driver in the same way as the engine's own calls: on a helper thread, with a time
+    /// limit, and with the driver's errors and panics returned as errors. `what` describes the calls in an error
+    /// message. Only benchmarks use this method.
     ///
     /// # Errors
     ///
@@ -248,7 +251,8 @@ impl GpuDevice {
         self.attempt(|open| open.device.guarded(what, calls.clone()))
     }
 
-    /// Compiles a kernel that computes hits, so that the time of its compilation can be measured separately.
+    /// Compiles a kernel that computes hits, without running it. Benchmarks use this to measure the time of compilation
+    /// separately.
     ///
     /// # Errors
     ///
@@ -258,18 +262,19 @@ impl GpuDevice {
     }
 }
 
-/// Returns contexts for blocks, without any results of stages.
+/// Returns a context for each block, without results of stages.
 fn contexts<'a>(blocks: &[&'a Block], interrupt: &Interrupt) -> Vec<Context<'a>> {
     blocks.iter().map(|block| Context::new(block, Vec::new(), interrupt.clone())).collect()
 }
 
-/// Returns empty hits for each query and each block.
+/// Returns an empty record of hits for each query and each block.
 fn no_hits(blocks: &[&Block], queries: usize) -> Vec<Vec<Hits>> {
     let none = |block: &&Block| Hits::new(block);
     (0..queries).map(|_| blocks.iter().map(none).collect()).collect()
 }
 
-/// Stores the words of the first pass as hits. The words of each query follow those of the query before it.
+/// Stores the output of the first pass as hits. The output contains all words of the first query, then all words of the
+/// second, and so on.
 fn store(upload: &Upload, bytes: &[u8], blocks: &[&Block], out: &mut [Vec<Hits>]) {
     let words: &[u32] = bytemuck::cast_slice(bytes);
     for (words, hits) in words.chunks_exact(upload.segments).zip(out) {
@@ -277,8 +282,8 @@ fn store(upload: &Upload, bytes: &[u8], blocks: &[&Block], out: &mut [Vec<Hits>]
     }
 }
 
-/// Stores the words of an upload's segments as hits of their blocks. Clears the bits after the last position of each
-/// block.
+/// Stores one query's words for the segments of an upload as hits of the blocks to which the segments belong. Clears
+/// the bits after the last position of each block.
 fn store_bits(upload: &Upload, words: &[u32], blocks: &[&Block], out: &mut [Hits]) {
     let mut words = words;
     for slice in &upload.slices {
@@ -294,7 +299,7 @@ fn store_bits(upload: &Upload, words: &[u32], blocks: &[&Block], out: &mut [Hits
     }
 }
 
-/// Returns the segments of an upload that have hits, with their bits. Segments are counted from the first one of the
+/// Returns the segments of an upload that have hits, with their bits. Segments are numbered from the first one in the
 /// upload.
 fn hits_of(upload: &Upload, bits: impl Fn(usize, usize) -> u32) -> Vec<(u32, u32)> {
     upload

@@ -1,4 +1,5 @@
-//! The positions of a block at which a query matches. They are numbered by *slots*: each position of a block has one.
+//! The hits: the positions of a block (a group of games) at which a query matches. Positions are numbered by *slots*;
+//! each position of a block has one.
 
 use std::ops::{Index, Range};
 
@@ -16,8 +17,8 @@ pub struct Hits {
     pub bits: Vec<u32>,
     /// The values of the query at its hits, if they were requested.
     pub values: Values,
-    /// True if the query was evaluated on main lines only, in a search in which other queries are evaluated on side
-    /// lines too.
+    /// True if the query was evaluated only on main lines although the block contains side lines, because another query
+    /// of the search reads them.
     pub main_lines: bool,
 }
 
@@ -34,13 +35,13 @@ pub enum Values {
     Texts(HitValues<Option<Box<[u8]>>>),
 }
 
-/// A value for each hit of a block. The value of a slot that was a hit stays when the hit is removed.
+/// The values of a query at the hits of a block. If a hit is removed later, its value stays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HitValues<T> {
     /// For each segment up to the last one with a value: the slots that have a value, as in [`Hits::bits`], and the
     /// number of values in the segments before it.
     segments: Vec<(u32, u32)>,
-    /// The values, in the order of their slots.
+    /// The values, in the order of the slots to which they belong.
     values: Vec<T>,
 }
 
@@ -57,8 +58,8 @@ impl<T> HitValues<T> {
         self.values.push(value);
     }
 
-    /// Adds values of a segment. `bits` has a bit for each slot that gets one, and `value` returns the value for the
-    /// number of a bit. The slots must come after all slots that have a value.
+    /// Adds values for slots of one segment. `bits` has a bit for each slot that gets a value, and `value` returns the
+    /// value for the number of a bit. The slots must come after all slots that already have a value.
     pub(super) fn push_segment(&mut self, segment: usize, bits: u32, value: impl Fn(usize) -> T) {
         if bits != 0 {
             self.slots_of(segment, bits);
@@ -66,7 +67,7 @@ impl<T> HitValues<T> {
         }
     }
 
-    /// Adds slots of a segment to those that have a value.
+    /// Marks slots of a segment as having values.
     fn slots_of(&mut self, segment: usize, bits: u32) {
         if self.segments.len() <= segment {
             self.segments.resize(segment + 1, (0, self.values.len() as u32));
@@ -89,20 +90,20 @@ impl<T> HitValues<T> {
         &self.values
     }
 
-    /// Returns the bytes of memory that the values need, without strings outside of them.
+    /// Returns the number of bytes that the values occupy, without the contents of strings.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.segments[..]) + size_of_val(&self.values[..])
     }
 }
 
 impl<T: Copy + Default> HitValues<T> {
-    /// Returns the value of a slot; 0 or an empty set if the slot was not a hit.
+    /// Returns the value of a slot, or 0 or the empty set if the slot was not a hit.
     pub fn at(&self, slot: usize) -> T {
         self.get(slot).copied().unwrap_or_default()
     }
 }
 
-/// The value of a slot, which must have been a hit.
+/// Indexing by slot returns the value of the slot, which must have been a hit.
 impl<T> Index<usize> for HitValues<T> {
     type Output = T;
 
@@ -111,7 +112,7 @@ impl<T> Index<usize> for HitValues<T> {
     }
 }
 
-/// Collects slots, in ascending order, with their values.
+/// Collects pairs of a slot and its value. The slots must be in ascending order.
 impl<T> FromIterator<(usize, T)> for HitValues<T> {
     fn from_iter<I: IntoIterator<Item = (usize, T)>>(values: I) -> HitValues<T> {
         let mut out = HitValues::default();
@@ -126,8 +127,8 @@ impl Hits {
         Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false }
     }
 
-    /// Sets the values to an empty list for a query of type `ty`, if values are requested and queries of this type have
-    /// any.
+    /// Sets `values` to an empty list of the right kind for a query of type `ty`, if values are requested and queries
+    /// of this type have values.
     pub fn set_kind(&mut self, outputs: Wants, ty: Type) {
         self.values = match ty {
             _ if !outputs.contains(Wants::VALUES) => Values::None,
@@ -137,12 +138,13 @@ impl Hits {
         };
     }
 
-    /// Moves hits that were found in a part of a block to their slots in the whole block. For each game of the part,
-    /// `places` yields the first slot of the game in the whole block, and whether the two sides of the game were
-    /// swapped. If they were, sets of squares are reflected back.
+    /// Returns the hits that were found in `part`, a copy of some games of a block, at their slots in the whole block.
+    /// For each game of the part, `places` yields the first slot of the game in the whole block, and true if White and
+    /// Black were swapped in the part. In that case, sets of squares are reflected back.
     pub fn put_back(&self, part: &Block, whole: &Block, places: impl Iterator<Item = (usize, bool)>) -> Hits {
         let mut out = Hits { main_lines: self.main_lines, ..Hits::new(whole) };
-        // For each hit its slot in the part, its slot in the whole block, and whether its game was swapped.
+        // For each hit: its slot in the part, its slot in the whole block, and true if White and Black were swapped in
+        // its game.
         let mut moved = Vec::new();
         for (game, (to, is_swapped)) in part.games().zip(places) {
             let first = game.first_slot();
@@ -171,7 +173,8 @@ impl Hits {
         self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns the value of the query at a slot. If values were not requested, returns whether the slot is a hit.
+    /// Returns the value of the query at a slot. If values were not requested, the result is a boolean: true if the
+    /// slot is a hit.
     pub fn answer(&self, slot: usize) -> Answer {
         match &self.values {
             Values::None => Answer::Bool(self.contains(slot)),
@@ -203,7 +206,7 @@ impl Hits {
         words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
     }
 
-    /// Removes the hits in a range of slots. Their values stay in place.
+    /// Removes the hits in a range of slots. Their values are kept but no longer used.
     pub fn clear(&mut self, range: Range<usize>) {
         let first = range.start / SEGMENT_SLOTS;
         let last = range.end.div_ceil(SEGMENT_SLOTS).max(first);
@@ -247,14 +250,13 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Returns the number of games that contain a slot whose bit is set. Bit `i` of word `n` of `ends` is set if slot
-    /// `64 * n + i` is the last slot of its game.
+    /// Returns the number of games in which at least one slot has its bit set. In `ends`, bit `i` of word `n` is set if
+    /// slot `64 * n + i` is the last slot of its game.
     pub(super) fn games_hit(bits: &[u32], ends: &[u64]) -> u64 {
         let (mut games, mut carry) = (0, false);
-        // To the hits of a game, the addition adds ones in all slots of the game except the last. If there is a hit in
-        // these slots, the addition carries into the last slot of the game and sets its bit. It carries no further,
-        // because the last bit is 0 in both operands. The words are added as one long number, so a game may extend over
-        // many words.
+        // The sum adds ones in all slots of a game except the last to the hits in these slots. If there is a hit, the
+        // addition carries into the game's last slot and sets its bit. It carries no further, because the last bit is 0
+        // in both operands. The words are added as one long number, so a game may span many words.
         let mut add = |bits: u64, ends: u64| {
             let sum;
             (sum, carry) = (bits & !ends).carrying_add(!ends, carry);
@@ -288,7 +290,7 @@ pub(super) fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item 
     })
 }
 
-/// Clears the bits of a segment whose slots lie outside a range. The range must overlap the segment.
+/// Clears the bits of those slots of a segment that are outside a range. The range must overlap the segment.
 pub(super) fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32 {
     let from = segment * SEGMENT_SLOTS;
     if range.start > from {
@@ -304,7 +306,7 @@ pub(super) fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32
 mod tests {
     use super::*;
 
-    /// The slots of some segments: none, one, neighbours, both ends, all.
+    /// Test data, the bits of one segment each: none, one, neighbours, both ends, all.
     const BITS: [u32; 7] = [0, 1 << 31, 0b110, 0, 0x8000_0001, u32::MAX, 0];
 
     #[test]

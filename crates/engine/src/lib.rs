@@ -1,8 +1,9 @@
 //! The engines, which search blocks of games for the positions at which queries match.
 //!
-//! A *block* is a group of whole games in the form of a reel; each of its positions has a *slot*. A [`PreparedQuery`]
-//! holds a query in every form that an engine reads: the typed tree for [`mod@reference`], and the plan for [`cpu`] and
-//! [`gpu`]. An [`Engine`] evaluates any number of queries. It gets blocks and a [`BlockRequest`], and returns the
+//! A *block* is a group of whole games in packed form; each of its positions has a number, its *slot*. A
+//! [`PreparedQuery`] contains a query in every form that an engine can read: the typed tree for [`mod@reference`], and
+//! the plan for [`cpu`] and
+//! [`gpu`]. An [`Engine`] evaluates any number of queries. It receives blocks and a [`BlockRequest`], and returns the
 //! [`Answers`] of each query on each block: one bit for each slot, and the requested data about the hits.
 
 #![deny(unsafe_code, missing_docs)]
@@ -60,29 +61,29 @@ pub enum EngineError {
     /// The graphics card failed.
     #[error(transparent)]
     Gpu(#[from] gpu::GpuError),
-    /// Two engines give different answers at a position.
+    /// The error of two engines that give different answers at a position.
     #[error(
         "verification failed: `{engine}` and `{other}` differ on game {game}, {place}: {answers} (hit, value); \
          one of them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     Differ { engine: &'static str, other: &'static str, game: u32, place: String, answers: String },
-    /// Two engines count different numbers of hits for a copy.
+    /// The error of two engines that count different numbers of hits for a copy.
     #[error(
         "verification failed: `{engine}` counts copy {copy} {} times, `{other}` {} times; one of them is wrong: \
          please report it", counts.0, counts.1
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
-    /// Two engines find different copies at the same hit.
+    /// The error of two engines that find different copies at the same hit.
     #[error(
         "verification failed: on game {game}, {place}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
          them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CopiesDiffer { engine: &'static str, other: &'static str, game: u32, place: String, copies: String },
-    /// A query runs into an error in some game. This engine only notices the error; the reference engine finds the
-    /// details.
+    /// A query runs into an error in some game. The engine that returns this detects the error but not its details; the
+    /// reference engine then finds them.
     #[error("a query runs into an error, which the reference engine tells")]
     Stopped,
     /// The [`Interrupt`] of the request was set.
@@ -97,32 +98,33 @@ pub enum EngineError {
 
 /// A description of an engine.
 ///
-/// An engine that wraps another engine copies this and changes the fields that it knows better. It is a struct, not a
-/// set of methods of [`Engine`] with defaults, so that a wrapper cannot forget to forward one of them.
+/// An engine that wraps another engine copies the description of the inner engine and changes the fields that differ.
+/// The description is a struct rather than a set of methods with defaults in [`Engine`], because a wrapper could forget
+/// to forward such a method.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineInfo {
     /// The name of the engine: `reference`, `cpu`, `gpu`, or a combination of them.
     pub name: &'static str,
-    /// For each query, the number of distinct copies that its outermost transform makes; 1 for a query without a
-    /// transform.
+    /// For each query, the number of distinct copies (transformed patterns) that its outermost transform generates; 1
+    /// for a query without a transform.
     pub copies: Vec<usize>,
-    /// True if the answers on a block depend on earlier blocks. In this case one thread must pass the blocks in order.
+    /// True if the answers for a block depend on earlier blocks. One thread must then pass the blocks in order.
     pub in_order: bool,
-    /// The best number of blocks to pass to one call of [`Engine::scan`].
+    /// The number of blocks that are best passed to one call of [`Engine::scan`].
     pub blocks_at_once: usize,
     /// A message for users about the search, for example that the graphics card failed.
     pub notice: Option<String>,
-    /// The persistent variables that are printed at the end of the search, with their values.
+    /// The persistent variables, with their values, which are printed at the end of the search.
     pub persistent: Vec<(String, Vec<u8>)>,
-    /// The number of positions that a second engine has recomputed, and the name of that engine. `None` if there is no
-    /// second engine.
+    /// The number of positions that a second engine has recomputed for comparison, and the name of that engine; `None`
+    /// if there is no second engine.
     pub verified: Option<(u64, &'static str)>,
-    /// The number of bytes of games on the graphics card, if the engine uses one.
+    /// The memory that games occupy on the graphics card, if the engine uses one.
     pub card: Option<cards::CardUse>,
 }
 
 impl EngineInfo {
-    /// Describes an engine that accepts single blocks in any order, and that has no notice.
+    /// Returns the description of an engine that accepts single blocks in any order and has no notice.
     pub fn plain(name: &'static str, copies: Vec<usize>) -> EngineInfo {
         let (notice, persistent, verified, card) = (None, Vec::new(), None, None);
         EngineInfo { name, copies, in_order: false, blocks_at_once: 1, notice, persistent, verified, card }
@@ -137,11 +139,11 @@ impl EngineInfo {
 /// An engine: it evaluates queries on blocks. It replays the positions of a block once for all queries, and computes
 /// common parts of queries and outputs only once. Several threads may share an engine.
 pub trait Engine: Send + Sync {
-    /// Describes the engine. Some fields change while the engine runs.
+    /// Returns a description of the engine. Some of its fields change while the engine runs.
     fn info(&self) -> EngineInfo;
 
-    /// Evaluates all slots of some blocks, and returns the answers of each query for each block. The request must
-    /// contain one entry of `outputs` for each query.
+    /// Evaluates all queries on the given blocks, and returns the answers of each query for each block.
+    /// `request.outputs` must contain one entry for each query.
     ///
     /// # Errors
     ///
@@ -164,7 +166,7 @@ pub trait Engine: Send + Sync {
         Ok(answers.into_iter().flatten().next().expect("one block has one answer of each query"))
     }
 
-    /// Returns, for each query, its hits on each block.
+    /// Returns the hits of each query in each block.
     ///
     /// # Errors
     ///
@@ -178,7 +180,7 @@ pub trait Engine: Send + Sync {
     }
 }
 
-/// Describes the place of a slot in its game, as `ply 12` or, in a side line, as `node 60 (ply 12)`.
+/// Returns a description of a slot's place in its game, such as `ply 12` or, in a side line, `node 60 (ply 12)`.
 fn place(game: &GameRow<'_>, slot: usize) -> String {
     let node = (slot - game.first_slot()) as u32;
     match game.line_of(node) {

@@ -1,8 +1,8 @@
-//! Combines several engines in one search. Some queries can be expressed as plans, others are evaluated only by the
-//! reference engine. Some queries read whole games, others only main lines.
+//! Combines several engines in one search. This is necessary because some queries can be expressed as plans and others
+//! are evaluated only by the reference engine, and because some queries read side lines and others only main lines.
 //!
-//! If any query reads side lines (variations), the blocks contain side lines. Queries over main lines then get a copy
-//! of each block without its side lines, and their hits are moved to the slots of the whole block.
+//! If any query reads side lines (variations), the blocks contain side lines. Queries that read only main lines then
+//! get a copy of each block without its side lines, and their hits are moved to the slots of the whole block.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,7 @@ impl Mixed {
 }
 
 impl EngineGroup {
-    /// Evaluates the queries of the group on some blocks. Each answer is returned with the number of its query.
+    /// Evaluates the queries of the group on the given blocks. Returns the number of each query with its answers.
     fn scan(
         &self,
         blocks: &[&Block],
@@ -113,7 +113,7 @@ impl Engine for Mixed {
     }
 }
 
-/// Returns the name of the engines in the groups, as users see it.
+/// Returns the name that users see for the combination of the groups' engines.
 fn name_of(groups: &[EngineInfo]) -> &'static str {
     let is = |name| groups.iter().any(|info| info.name == name);
     match (is("gpu"), is("gpu, then cpu"), is("cpu"), is("reference")) {

@@ -1,7 +1,7 @@
-//! Runs the reference engine only on the games in which a query can match.
+//! Restricts the slow reference engine to the games in which a query can match.
 //!
-//! If possible, a plan first searches for a simpler condition that holds wherever the query matches. A game without a
-//! hit of this condition has no hit of the query either, so the reference engine skips it.
+//! If possible, a fast engine first searches for a simpler condition that holds wherever the query matches. In a game
+//! without a match of the condition, the query cannot match either, so the reference engine skips it.
 
 use std::sync::Arc;
 
@@ -13,12 +13,13 @@ use orbit_plan::{PlanOptions, Planner, Plans};
 use orbit_query::{TypedQuery, necessary};
 use orbit_reel::Block;
 
-/// An engine that searches for the simpler conditions with `cpu`, and evaluates the queries with the reference engine.
+/// An engine that searches for simpler conditions with the fast engine `cpu`, and evaluates the queries with the
+/// reference engine in the games that remain.
 pub struct Narrowed {
     engine: Bulk,
     /// The engine that searches for the conditions.
     cpu: Cpu,
-    /// For each query, the number of its condition among the queries of `cpu`; `None` if it has no condition.
+    /// For each query, the index of its condition among the queries of `cpu`; `None` if it has no condition.
     conditions: Vec<Option<usize>>,
 }
 
@@ -27,7 +28,7 @@ impl Narrowed {
     ///
     /// # Errors
     ///
-    /// Fails if the reference engine refuses a query.
+    /// Fails if the reference engine does not accept a query.
     pub fn new(queries: &[PreparedQuery]) -> Result<Narrowed, EngineError> {
         let mut planners = Vec::new();
         let condition = |prepared: &PreparedQuery| {
@@ -47,7 +48,7 @@ impl Narrowed {
     }
 }
 
-/// Returns a planner for a condition that has a hit in every game in which the query matches. Returns `None` if no such
+/// Returns the planner of a condition that matches in every game in which the query matches. Returns `None` if no such
 /// condition is known, or if the query must be evaluated even in games in which it cannot match.
 fn planner(query: &TypedQuery) -> Option<Planner> {
     let planner = Planner::new(&necessary(query)?, PlanOptions::default()).ok()?;
@@ -66,7 +67,7 @@ impl Engine for Narrowed {
         let answers = match queries {
             0 => Vec::new(),
             _ => match self.cpu.scan(blocks, &narrow) {
-                // The reference engine finds the place of the error.
+                // The reference engine then finds the position at which the error occurs.
                 Err(EngineError::Stopped) => return self.engine.scan(blocks, request),
                 answers => answers?,
             },

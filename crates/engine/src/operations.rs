@@ -1,9 +1,10 @@
-//! Computes columns of a block from other columns, along the games.
+//! Computes columns of a block from other columns, with data from earlier or later positions of each game.
 //!
 //! A *column* has an entry for each slot, that is, for each position of the block. A block contains whole games, and a
 //! position has a higher number than the position before it (its *parent*), even in side lines (variations). So one
 //! pass over the slots in reverse order carries data from children to parents, and one pass in order carries data from
-//! parents to children. This module knows plans and reels, but no queries. The engines `cpu` and `gpu` share it.
+//! parents to children. This module depends on plans and reels (packed games), but not on queries. The engines `cpu`
+//! and `gpu` both use it.
 
 mod flat;
 mod focus;
@@ -33,7 +34,7 @@ pub(super) struct BlockGames<'a> {
     block: &'a Block,
     moves: OnceCell<BlockMoves>,
     tree: OnceCell<BlockTree>,
-    /// True if a query has run into an error in one of the games, or was interrupted.
+    /// True if the evaluation must end, because a query has run into an error in one of the games or was interrupted.
     stopped: Cell<bool>,
     interrupt: Interrupt,
     /// The number of positions visited since the interrupt was last checked.
@@ -44,13 +45,13 @@ pub(super) struct BlockGames<'a> {
 const POSITIONS_A_LOOK: usize = 1 << 20;
 
 impl<'a> BlockGames<'a> {
-    /// Prepares the games of a block. Nothing is computed yet.
+    /// Creates the data of a block's games. Nothing is computed yet.
     pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> BlockGames<'a> {
         let (moves, tree) = (OnceCell::new(), OnceCell::new());
         BlockGames { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
     }
 
-    /// Returns the switch that ends the evaluation early.
+    /// Returns the interrupt, a switch that ends the evaluation early.
     pub(super) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
@@ -64,8 +65,8 @@ impl<'a> BlockGames<'a> {
         self.stopped.set(true);
     }
 
-    /// Counts visited positions, or work that takes as long, and checks the interrupt at intervals. Returns true if the
-    /// evaluation must end; its results are then not used.
+    /// Counts visited positions, or other work that takes as long, and checks the interrupt at intervals. Returns true
+    /// if the evaluation must end; its results are then discarded.
     pub(super) fn count(&self, positions: usize) -> bool {
         let unlooked = self.unlooked.get().saturating_add(positions);
         self.unlooked.set(unlooked);
@@ -91,7 +92,7 @@ impl<'a> BlockGames<'a> {
         self.tree.get_or_init(|| BlockTree::new(self.block))
     }
 
-    /// Calls `visit` with the nodes of each game, until the evaluation must end.
+    /// Calls `visit` with the nodes of each game until all games are done or the evaluation must end.
     fn each(&self, visit: impl FnMut(NodeRange<'_>)) {
         let tree = self.tree();
         let games = self.block.games().map(|game| tree.nodes(game));
@@ -109,7 +110,7 @@ pub(super) enum OperandSource<'a> {
 }
 
 impl<'a> OperandSource<'a> {
-    /// Returns the word at a slot. For a mask, the word is all ones or zero.
+    /// Returns the word at a slot; for a mask, all ones or zero.
     pub(super) fn word(&self, slot: usize) -> u64 {
         match self {
             OperandSource::Constant(word) => *word,
@@ -118,7 +119,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns whether the operand, as a mask, is true at a slot.
+    /// Returns true if the operand, taken as a mask, is true at a slot.
     pub(super) fn holds(&self, slot: usize) -> bool {
         match self {
             OperandSource::Constant(word) => *word != 0,
@@ -127,7 +128,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns the first slot of a range at which the operand, as a mask, is true.
+    /// Returns the first slot of a range at which the operand, taken as a mask, is true.
     fn first_in(&self, slots: Range<usize>) -> Option<usize> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
@@ -143,7 +144,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns the operand as a mask: one word of bits for each segment.
+    /// Returns the operand as a mask: one word for each segment, with one bit for each slot.
     pub(super) fn bits(&self, block: &Block) -> Cow<'a, [u32]> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
@@ -159,7 +160,7 @@ impl<'a> OperandSource<'a> {
     }
 }
 
-/// A mask that is being built: one word of bits for each segment.
+/// A mask under construction: one word for each segment, with one bit for each slot.
 struct MaskBuilder(Vec<u32>);
 
 impl MaskBuilder {
@@ -197,17 +198,17 @@ fn meet<'a>(masks: &[OperandSource<'a>], block: &Block) -> Cow<'a, [u32]> {
     all
 }
 
-/// Reads a word as the number of a node in a game. Returns `None` if it is not one.
+/// Interprets a word as the number of a node in a game. Returns `None` if the game has no such node.
 fn node_at(word: u64, nodes: NodeRange<'_>) -> Option<usize> {
     usize::try_from(word as i64).ok().filter(|&node| node < nodes.len())
 }
 
-/// Returns a number, or the absence of one, as a word.
+/// Returns a number as a word, or the word that means "no value".
 fn number(value: Option<i64>) -> u64 {
     value.unwrap_or(NO_VALUE) as u64
 }
 
-/// Computes a column by an operation of the game language. `words` creates a column of zero words.
+/// Computes a column by a game operation. `words` creates a column of zero words.
 pub(super) fn make(
     op: &GameOp,
     operands: &[OperandSource<'_>],
@@ -267,7 +268,7 @@ fn make_words(op: &GameOp, operands: &[OperandSource<'_>], games: &BlockGames<'_
         }
         (GameOp::FirstChild, [mask, word, none]) => games.each(|nodes| {
             (0..nodes.len()).for_each(|node| out[nodes.slot(node)] = none.word(nodes.slot(node)));
-            // Nodes are visited in reverse order, so the word of the first child is the last one to be written.
+            // Nodes are visited in reverse order, so the word of the first child overwrites those of the others.
             for node in (1..nodes.len()).rev() {
                 let slot = nodes.slot(node);
                 if mask.holds(slot) {

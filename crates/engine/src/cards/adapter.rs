@@ -7,8 +7,8 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum AdapterChoice {
-    /// The first adapter that can run kernels. Hardware comes before software, and a separate graphics card comes
-    /// before one that shares the processor's memory.
+    /// The first adapter that can run kernels, with hardware before software, and separate graphics cards before cards
+    /// that share the processor's memory.
     #[default]
     Auto,
     /// The adapter with this index in the list of adapters.
@@ -51,9 +51,9 @@ pub struct AdapterReport {
     pub backend: String,
     /// The kind of adapter: `discrete`, `integrated`, `virtual`, `software` or `other`.
     pub kind: &'static str,
-    /// The name and version of the driver, as far as the driver reports them.
+    /// The name and version of the driver, or as much of them as the driver reports.
     pub driver: String,
-    /// The address of the adapter on the PCI bus; empty if it has none or it is unknown.
+    /// The address of the adapter on the PCI bus; empty if it is unknown or does not exist.
     pub pci_bus_id: String,
     /// The maximum size of a buffer that can be bound to a shader, in bytes.
     pub binding_bytes_max: u64,
@@ -63,7 +63,7 @@ pub struct AdapterReport {
     pub workgroups_max: u32,
     /// The maximum number of invocations in a workgroup.
     pub workgroup_size_max: u32,
-    /// True if the adapter can time its own work.
+    /// True if the adapter has a clock that can time its kernels.
     pub has_timestamps: bool,
     /// True if kernels can use 64-bit integers on this adapter.
     pub has_wide_integers: bool,

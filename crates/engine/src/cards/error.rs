@@ -21,7 +21,7 @@ pub enum GpuError {
     /// No adapter has the index, bus id or name that the user gave.
     #[error("no graphics adapter matches `{wanted}`; there are {}", known.join(", "))]
     NoSuchAdapter {
-        /// The index, bus id or name that was given.
+        /// The index, PCI bus id or name that the user gave.
         wanted: String,
         /// The index and name of each adapter.
         known: Vec<String>,
@@ -34,7 +34,7 @@ pub enum GpuError {
         /// The index and name of each matching adapter.
         known: Vec<String>,
     },
-    /// The adapter lacks something that the kernels need.
+    /// The adapter lacks a feature or a limit that the kernels need.
     #[error("{name} cannot run kernels: {reason}; choose another one with --gpu, or use --engine cpu")]
     Unfit {
         /// The name of the adapter.
@@ -52,7 +52,7 @@ pub enum GpuError {
         /// The driver's message.
         reason: String,
     },
-    /// The limits of the GPU are too small for even one segment, which is 32 positions.
+    /// The limits of the GPU are too small to evaluate even one segment, that is, 32 positions.
     #[error(
         "the GPU's limits are too small: {what} needs {needed} bytes, there are {available}; use --engine cpu"
     )]
@@ -64,7 +64,7 @@ pub enum GpuError {
         /// The number of bytes available.
         available: u64,
     },
-    /// The adapter is software that ends long loops too early, so this query would get a wrong answer.
+    /// The query would get a wrong answer, because the adapter is software that ends long loops too early.
     #[error(
         "this query loops {turns} times at a position, and {name} ends loops after {most} turns; use --engine cpu"
     )]
@@ -73,10 +73,10 @@ pub enum GpuError {
         name: String,
         /// The number of iterations that the query needs.
         turns: u64,
-        /// The maximum number of iterations that the adapter runs.
+        /// The maximum number of iterations before the adapter ends a loop.
         most: u64,
     },
-    /// The blocks were uploaded in a layout that the engine's kernel variant cannot read.
+    /// The blocks (groups of games) were uploaded in a memory layout that the engine's kernel variant cannot read.
     #[error(
         "the layout of these blocks on the GPU is not that of the kernel variant {variant}; upload them for it"
     )]
@@ -93,7 +93,7 @@ pub enum GpuError {
     /// The device was lost, for example because the driver reset it.
     #[error("the GPU was lost ({reason}); the driver may have reset it: try again, or use --engine cpu")]
     Lost {
-        /// The reason, as far as it is known.
+        /// The reason for the loss, if it is known.
         reason: String,
     },
     /// The device, or a call of its driver, did not return in time.
@@ -106,12 +106,12 @@ pub enum GpuError {
         /// The time waited for an answer.
         after: Duration,
     },
-    /// The driver refused a shader, a buffer or a call of this program.
+    /// The driver rejected a shader, a buffer or an API call of this program.
     #[error(
         "the GPU refused {what}: {reason}; this is an error in orbit: please report it, and use --engine cpu"
     )]
     Refused {
-        /// The shader, buffer or call that was refused.
+        /// The shader, buffer or call that the driver rejected.
         what: &'static str,
         /// The first lines of the driver's message.
         reason: String,

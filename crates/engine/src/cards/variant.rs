@@ -1,39 +1,40 @@
-//! The ways to write and run the kernel of a query. Different graphics cards run different variants fastest.
+//! Kernel variants: different ways to write and run the kernel of a query. Different graphics cards run different
+//! variants fastest.
 //!
-//! All variants give the same answers, bit for bit. Only a measurement on the card shows which variant is fastest, so
-//! nothing here depends on a query.
+//! All variants give bit-identical answers. Only a measurement on the card shows which variant is fastest, so no code
+//! here chooses a variant by looking at the query.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::AdapterReport;
 
-/// A way to write and run the kernel of a query. The default runs on every adapter.
+/// A way to write and run the kernel of a query. The default variant runs on every adapter.
 ///
-/// A kernel evaluates *segments* of 32 slots; a slot holds one position. A variant belongs to an engine
-/// (`PreparedQuery::gpu_with`) and to blocks that stay on a device (`GpuDevice::upload_as`). Blocks on a device serve
-/// every engine whose variant has the same value of `transposed`. The name of a variant lists its differences from the
-/// default, as in `lanes2,transposed,wg128,u64,segments4`.
+/// A kernel evaluates *segments* of 32 slots; a slot holds one position. A variant is chosen for an engine
+/// (`PreparedQuery::gpu_with`) and for blocks of games that stay on a device (`GpuDevice::upload_as`). An engine can
+/// read all blocks on the device whose variant has the same value of `transposed` as its own. The name of a variant
+/// lists its differences from the default, as in `lanes2,transposed,wg128,u64,segments4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Variant {
     /// The number of invocations in a workgroup: 32, 64, 128 or 256.
     pub workgroup: u32,
-    /// The number of invocations that share a segment: 1 or 2. With 2, each invocation evaluates 16 slots. The second
-    /// one first replays the moves of the first 16 slots without evaluating them.
+    /// The number of invocations that share a segment of 32 slots: 1 or 2. With 2, each invocation evaluates 16 slots.
+    /// The second invocation first replays the moves of the first 16 slots without evaluating them.
     pub lanes: u32,
     /// The number of segments that an invocation evaluates, one after the other: 1, 2, 4 or 8.
     pub segments: u32,
     /// True if key positions and moves are stored word by word instead of segment by segment: first word 0 of all
-    /// segments, then word 1 of all segments. Neighbouring invocations then read neighbouring words.
+    /// segments, then word 1 of all segments. With this layout, neighbouring invocations read neighbouring words.
     pub transposed: bool,
     /// True if kernels hold a 64-bit word in one integer instead of two 32-bit integers. The adapter must support it.
     pub wide: bool,
-    /// True if the kernel loops over every table of constants and reads its rows from a buffer. Otherwise short loops
-    /// are unrolled, with the rows written as literals.
+    /// True if the kernel loops over every table of constants and reads the table's rows from a buffer. If false, short
+    /// loops are unrolled, and the rows are literals in the shader.
     pub looped: bool,
-    /// True if the processor computes the columns that the stages of a plan carry along games (see `carry`), even if
-    /// the device could compute them.
+    /// True if the processor computes the columns that `carry` derives from the results of a plan's stages, even if the
+    /// device could compute them.
     pub host_carry: bool,
 }
 
@@ -51,15 +52,15 @@ impl Default for Variant {
     }
 }
 
-/// The values that the fields of a variant may have.
+/// The values that the fields of [`Variant`] may have.
 const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
 const LANES: [u32; 2] = [1, 2];
 const SEGMENTS: [u32; 4] = [1, 2, 4, 8];
 
 impl Variant {
-    /// Returns the variants that are worth trying on an adapter. The default comes first, then variants with one
-    /// change, then some combinations that work well together. `host_carry` is not varied, because `benches/card` has
-    /// separate rows for it.
+    /// Returns the variants that are worth trying on an adapter: first the default, then variants with one change, then
+    /// some combinations that work well together. None of them changes `host_carry`, because `benches/card` measures
+    /// that field separately.
     pub fn all(adapter: &AdapterReport) -> Vec<Variant> {
         let base = Variant::default();
         let coalesced = Variant { transposed: true, workgroup: 128, ..base };
@@ -101,12 +102,12 @@ impl Variant {
         out
     }
 
-    /// Returns the number of fields that differ from the default.
+    /// Returns the number of fields that differ from the default variant.
     pub fn changes(&self) -> usize {
         self.names().count()
     }
 
-    /// Returns the reason why an adapter cannot run the variant, or `None` if it can.
+    /// Returns the reason why `adapter` cannot run this variant, or `None` if it can.
     pub fn unfit(&self, adapter: &AdapterReport) -> Option<String> {
         if self.wide && !adapter.has_wide_integers {
             return Some("it has no integers of 64 bits, which the variant `u64` needs".into());
@@ -143,7 +144,7 @@ impl fmt::Display for Variant {
     }
 }
 
-/// The error for a string that names no variant.
+/// The error for a string that is not the name of a variant.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{part}` is no kernel variant; give `default`, or some of lanes2, transposed, wg32, wg64, wg128, wg256, u64, \

@@ -1,16 +1,16 @@
 //! Compiles the programs of a plan to machine code.
 //!
 //! A program is a list of steps on registers, and a register holds one 64-bit word for each of the 256 positions of a
-//! *group*. An interpreter (the *kernels*) reads and writes memory for each step. Here, consecutive steps become a
-//! *region*: one loop over the words of a group that keeps intermediate results in vector registers and stores only the
-//! results that are read outside the region. Loops over short tables are unrolled, with the rows of the table as
-//! constants. Steps that no vector unit supports, such as legal moves, are left to the kernels, which run between the
-//! regions. Machine code and kernels compute the same words.
+//! *group*. The interpreter (the *kernels*) reads and writes memory for each step. The compiler instead turns
+//! consecutive steps into a *region*, one loop over the words of a group. The loop keeps intermediate results in vector
+//! registers and stores only the results that are read outside the region. Loops over short tables are unrolled, with
+//! the rows of the table as constants. Steps that no vector unit supports, such as legal moves, are left to the
+//! kernels, which run between the regions. Machine code and kernels compute the same words.
 //!
-//! A region is compiled in four phases. Steps become nodes of a graph (`lower`, `graph`). Functions of bits that fit in
-//! one instruction are joined (`fuse`). Nodes become instructions on vector registers (`allocate`). The instructions
-//! are encoded as bytes (`assembler`) in executable memory (`code`). At run time, `answers` converts the results of the
-//! code to words. The only unsafe code is in `code` and in a call for AVX2.
+//! A region is compiled in four phases. Steps become nodes of a graph (`lower`, `graph`). Bitwise functions that
+//! together fit in one instruction are joined (`fuse`). Nodes become instructions on vector registers (`allocate`). The
+//! instructions are encoded as bytes (`assembler`) in executable memory (`code`). At run time, `answers` converts the
+//! results of the code to words. The only unsafe code is in `code` and in the call of an AVX2 function in `answers`.
 
 mod allocate;
 mod answers;
@@ -37,15 +37,17 @@ use lower::{Flat, Scalars, Sinks};
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg, Step};
 
-/// The approximate largest number of instructions in a region. At this size, a few regions stay in the processor's
-/// first-level cache while a group passes through them. Values that are used in several regions are stored between
+/// The approximate maximum number of instructions in a region. A few regions of this size fit in the processor's
+/// first-level cache while a group of positions passes through them. A value that several regions use is stored between
 /// them.
 const REGION_WEIGHT: usize = 1200;
 
-/// The smallest weight of a region, in estimated instructions. A shorter run of steps is left to the kernels.
+/// The minimum weight of a region, in estimated instructions. Steps with a smaller total weight are left to the
+/// interpreter's kernels.
 const REGION_WEIGHT_MIN: usize = 4;
 
-/// The largest weight of a table loop that is unrolled, over all its rows. Larger loops are left to the kernels.
+/// The maximum weight of a table loop that is unrolled, summed over all rows of the table. Larger loops are left to the
+/// interpreter's kernels.
 const LOOP_WEIGHT_MAX: usize = 6000;
 
 /// A program compiled to machine code.
@@ -60,7 +62,7 @@ pub(super) struct Native {
 
 #[derive(Debug)]
 enum Item {
-    /// Steps of the program that the kernels run.
+    /// Steps of the program that the interpreter's kernels run.
     Steps(Range<usize>),
     /// A compiled region, and the queries whose answers it writes.
     Region(MachineFunction, Vec<usize>),
@@ -77,8 +79,8 @@ pub(super) fn compile(program: &Program, kept: &[Reg], isa: Isa) -> Option<Nativ
     compiled(program, kept, width, width.registers())
 }
 
-/// Compiles a program to code that uses only the first `registers` vector registers. The processor must support
-/// `width`.
+/// Compiles a program to code of the given vector width, which the processor must support. The code uses only the first
+/// `registers` vector registers.
 fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> Option<Native> {
     let parts = parts(program);
     if !parts.iter().any(|part| matches!(part, ProgramPart::Region(_))) {
@@ -93,8 +95,8 @@ fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> 
             ProgramPart::Steps(range) => {
                 items.push(Item::Steps(range.clone()));
                 let steps = &program.steps[range.clone()];
-                // Each row of a loop writes the same register, and a row may read the value that an earlier row left
-                // there. So a write in a loop does not end the life of the register's value.
+                // All rows of a loop write the same registers, and a row may read a value that an earlier row wrote. So
+                // a register that a loop writes may still be live before the write.
                 let is_straight = !steps.iter().any(|step| matches!(step, Step::Begin { .. }));
                 steps.iter().rev().for_each(|step| pass(step, is_straight, &mut live));
             }
@@ -125,7 +127,7 @@ fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> 
     allocate::body(&graph, &order, &sinks, width, registers)
 }
 
-/// Changes `live` from the registers that are read after a step to those that are read before it.
+/// Updates `live`, the set of live registers, from its state after a step to its state before the step.
 fn pass(step: &Step, is_straight: bool, live: &mut [bool]) {
     if let Some(written) = lower::written(step).filter(|_| is_straight) {
         live[written.0 as usize] = false;
@@ -141,7 +143,7 @@ enum ProgramPart<'a> {
     Region(Vec<Flat<'a>>),
 }
 
-/// Divides a program into parts for the kernels and parts that become machine code.
+/// Divides a program into parts that the interpreter runs and parts that become machine code.
 fn parts(program: &Program) -> Vec<ProgramPart<'_>> {
     let mut parts = ProgramParts { done: Vec::new(), open: Vec::new(), weight: 0, is_fixed: false };
     let scalars = Scalars::new(&program.scalars);
@@ -170,7 +172,8 @@ fn parts(program: &Program) -> Vec<ProgramPart<'_>> {
     parts.done
 }
 
-/// Returns the weight of a loop over all its rows, or `None` if the loop contains a step that cannot be compiled.
+/// Returns the weight of a loop, summed over all rows of its table, or `None` if the loop contains a step that cannot
+/// be compiled.
 fn loop_weight(program: &Program, begin: usize, end: usize) -> Option<usize> {
     let Step::Begin { table, .. } = program.steps[begin] else {
         unreachable!("a loop begins with its beginning")
@@ -220,14 +223,14 @@ fn write_out<'a>(
     }
 }
 
-/// The parts of a program that have been found so far.
+/// The parts of a program that have been found so far, while it is divided.
 struct ProgramParts<'a> {
     done: Vec<ProgramPart<'a>>,
-    /// The steps of the region that is still open.
+    /// The steps of the region to which steps are currently added.
     open: Vec<Flat<'a>>,
     weight: usize,
-    /// True if the kernels cannot run the open region: it contains steps of an unrolled loop, or continues the region
-    /// before it.
+    /// True if the interpreter's kernels cannot run the open region, because it contains steps of an unrolled loop or
+    /// continues the region before it.
     is_fixed: bool,
 }
 
@@ -250,7 +253,7 @@ impl<'a> ProgramParts<'a> {
         }
     }
 
-    /// Closes the open region. If it is too short to be compiled, its steps are left to the kernels.
+    /// Ends the open region. If it is too short to be worth compiling, its steps are left to the interpreter's kernels.
     fn close(&mut self) {
         let steps = std::mem::take(&mut self.open);
         let is_region = self.is_fixed || self.weight >= REGION_WEIGHT_MIN;
@@ -267,7 +270,7 @@ impl<'a> ProgramParts<'a> {
 }
 
 impl Native {
-    /// Runs the compiled program on the data that `machine` has loaded. `program` must be the program that was
+    /// Runs the compiled program on the data in the registers of `machine`. `program` must be the program that was
     /// compiled.
     pub(super) fn run(&self, program: &Program, machine: &mut RegisterMachine) {
         if machine.scratch.len() < self.slots {

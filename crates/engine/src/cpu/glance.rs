@@ -1,17 +1,17 @@
-//! Computes cheap bounds on the positions of a segment by comparing all of its moves with patterns. This comparison is
-//! a *glance* at the segment.
+//! Computes cheap bounds on the positions of a segment by comparing all of its moves with patterns. Such a comparison
+//! is a *glance* at the segment.
 //!
 //! A *segment* is 32 consecutive positions, stored as the first position (the *key*) and the moves. A *screen* skips
-//! segments in which no position can match, from bounds such as the squares on which a piece may arrive. The bounds
-//! here are wider than those of [`Moved`](orbit_reel::bounds::Moved) but cheaper. They already exclude most segments,
-//! so few segments need the exact bounds.
+//! segments in which no position can match. It uses bounds such as the squares on which a piece may arrive during the
+//! segment. A glance computes wider bounds than [`Moved`](orbit_reel::bounds::Moved), but at a lower cost. They already
+//! exclude most segments, so the exact bounds are needed only for few segments.
 
 use orbit_core::board::{Board, Code, PieceSet, Position};
 use orbit_core::isa::Isa;
 use orbit_plan::{Bound, BoundRead, Reg, Screen};
 use orbit_reel::{Block, SEGMENT_SLOTS, bounds::SegmentMoves, lanes::LANES};
 
-/// The maximum number of squares for which arrivals of one kind of piece are looked for. Each square needs its own
+/// The maximum number of squares for which a glance looks for arrivals of one kind of piece. Each square needs its own
 /// pattern, so a screen that depends on more squares has no glance.
 const SQUARES_MAX: u32 = 12;
 
@@ -26,21 +26,21 @@ const BLACK: u8 = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Glance {
     pub(super) reads: Vec<(GlanceResult, Reg)>,
-    /// The patterns of the moves that bring pieces to certain squares, as tables.
+    /// The patterns of moves that bring pieces to certain squares, as lookup tables.
     pub(super) arrivals: Vec<PatternTables>,
 }
 
-/// A result of a glance at one segment.
+/// A bound that a glance computes for each segment.
 #[derive(Clone, Debug)]
 pub(super) enum GlanceResult {
-    /// The union of the words of those patterns that occur among the segment's moves.
+    /// The union of the words of those patterns that fit at least one of the segment's moves.
     Patterns(Vec<MovePattern>),
-    /// The squares on which pieces may arrive: `at_first` if a game begins in the segment, otherwise 0. The words of
-    /// the matching patterns in [`Glance::arrivals`] are added.
+    /// The squares on which pieces may arrive: `at_first` if a game begins in the segment (otherwise none), and the
+    /// words of the matching patterns in [`Glance::arrivals`].
     Arrivals { at_first: u64 },
     /// A word with all bits set.
     All,
-    /// The number of moves before a game begins in the segment, or half of it.
+    /// The number of moves in the segment before a game begins, or half of it.
     Moves { half: bool },
     /// A mask that is true if exactly one game begins in the segment.
     Standard,
@@ -64,7 +64,7 @@ pub(super) struct MovePattern {
 pub(super) struct PatternTables {
     /// The patterns, each with the register to which its word is added.
     pub(super) patterns: Vec<(MovePattern, Reg)>,
-    /// For each destination square and for each code of a move, the patterns that fit: bit `k` for pattern `k`.
+    /// For each destination square and for each move code, the patterns that fit: bit `k` stands for pattern `k`.
     #[cfg(target_arch = "x86_64")]
     by_square: [u16; 64],
     #[cfg(target_arch = "x86_64")]
@@ -84,15 +84,16 @@ impl Glance {
         Some(Glance { reads, arrivals: patterns.chunks(16).map(PatternTables::new).collect() })
     }
 
-    /// Returns whether a glance is valid for a block. All games but the first must begin from the standard position,
-    /// and no game may have side lines.
+    /// Returns true if glances are valid for a block: all games but the first begin from the standard position, and no
+    /// game has side lines.
     pub(super) fn can_look_at(block: &Block) -> bool {
         block.starts.is_empty()
     }
 }
 
 impl GlanceResult {
-    /// Returns the result that gives a bound. Returns `None` for bounds on planes, because these are read from keys.
+    /// Returns the glance result for a bound. Returns `None` for bounds on planes, because these are read from the key
+    /// positions.
     fn new(bound: Bound) -> Option<GlanceResult> {
         Some(match bound {
             Bound::Arrivals(code) => GlanceResult::Arrivals { at_first: STANDARD.having(code).0 },
@@ -128,8 +129,8 @@ impl PatternTables {
         }
     }
 
-    /// Returns which patterns occur among the moves of eight segments: one word for each segment, with bit `k` set if
-    /// pattern `k` occurs.
+    /// Returns the patterns that fit at least one move of each of eight segments: one word for each segment, with bit
+    /// `k` set for pattern `k`.
     #[inline(always)]
     pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
         match isa {
@@ -141,7 +142,7 @@ impl PatternTables {
         }
     }
 
-    /// Computes the same as [`found`], with vector instructions that look up 32 table entries with one instruction.
+    /// Computes the same result as [`found`] with vector instructions that look up 32 table entries at once.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn looked_up(&self, moves: &SegmentMoves) -> [u64; LANES] {
@@ -175,8 +176,8 @@ impl PatternTables {
     }
 }
 
-/// Returns which of at most 16 patterns occur among the moves of eight segments: one word for each segment, with bit
-/// `k` set if pattern `k` occurs.
+/// Returns which of at most 16 patterns fit at least one move of each of eight segments: one word for each segment,
+/// with bit `k` set for pattern `k`.
 #[inline(always)]
 pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePattern>) -> [u64; LANES] {
     // The inner loop runs over consecutive moves in memory, because compilers vectorise such loops most reliably.
@@ -216,8 +217,8 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
         _ => 0,
     };
     if castled != 0 {
-        // A packed castling move has the rook's square as its destination. Moves are legal, so this square is on the
-        // rank from which the king moves.
+        // In a packed castling move, the destination is the rook's square. Moves are legal, so this square is on the
+        // rank of the king.
         patterns.push(MovePattern { bits: 0xfe00, set: home << 9, word: castled });
     }
     if role == PAWN && on(0xff, passing) != 0 {
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_is_looked_up_is_what_is_compared() {
-        // Compares every pattern of arrivals, sixteen at a time, with every value that a packed move can have.
+        // Compares every pattern of arrivals, sixteen at a time, with every possible value of a packed move.
         let patterns: Vec<(MovePattern, Reg)> = (1..15)
             .flat_map(|code| {
                 [0xffff, 0xffff << 16, 0xffff << 32, 0xffff << 48].map(|bits| (Code(code), bits))
@@ -254,7 +255,7 @@ mod tests {
             .collect();
         assert!(patterns.len() > 600);
         let all: Vec<PackedMove> = (0..=u16::MAX).map(PackedMove).collect();
-        // Builds segments whose moves have values that lie far apart.
+        // Builds segments whose moves have widely spaced values.
         let moves = |first: usize| {
             let mut moves = [[PackedMove::NULL; SEGMENT_SLOTS]; LANES];
             moves

@@ -1,4 +1,5 @@
-//! Evaluates a cheap condition first, and the queries only at the positions at which the condition holds.
+//! Guards: the engine evaluates a cheap condition first, and then evaluates the queries only at the positions at which
+//! the condition holds.
 
 use std::sync::Arc;
 
@@ -12,29 +13,29 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Plans, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS, lanes::LANES};
 
-/// The maximum cost of gathering one position. The unit is one step of a program, run for one position.
+/// An upper estimate of the cost of gathering one position. The unit is the cost of one program step for one position.
 const GATHERING: u64 = 3000;
 
-/// A condition that holds wherever a query matches, and a record of how many positions it excludes.
+/// A condition that holds at every match of the queries, and a record of how many positions it excludes.
 #[derive(Debug)]
 pub(super) struct Guard {
     condition: Prepared<SharedPlan>,
     rest: Rest,
-    /// The minimum percentage of positions that the condition must exclude. With a lower percentage, gathering the
-    /// remaining positions costs more than it saves.
+    /// The minimum percentage of positions that the condition must exclude. If it excludes fewer, gathering the
+    /// remaining positions costs more than the guard saves.
     worth: usize,
 }
 
 impl Guard {
-    /// Creates the guard for all queries together, whose plan costs `cost` steps. Returns `None` if they have no cheap
-    /// common condition.
+    /// Creates a guard that serves all queries together. `cost` is the cost of their common plan in steps. Returns
+    /// `None` if the queries have no cheap common condition.
     pub(super) fn new(plans: &Arc<Plans>, cost: u64, isa: Isa, code: MachineCode) -> Option<Guard> {
         let condition = Prepared::new(plans.guard(0..plans.len())?, isa, code);
         Some(Guard { condition, rest: Rest::default(), worth: worth(cost) })
     }
 
-    /// Returns the slots of the given segments at which the condition holds, in ascending order. Returns `None` if
-    /// there are too many of them to gather, or if there were too many in recent blocks.
+    /// Returns the slots of the given segments at which the condition holds, in ascending order. Returns `None` if too
+    /// many slots remain for gathering to pay off, or if too many remained in recent blocks.
     pub(super) fn slots(&self, context: &mut Context<'_>, segments: &[u32]) -> Option<Vec<usize>> {
         if self.rest.takes_one() {
             return None;
@@ -55,8 +56,8 @@ impl Guard {
     }
 }
 
-/// Returns the percentage of positions that a condition must exclude, so that gathering the others is worth its time for a
-/// plan of `cost` steps.
+/// Returns the minimum percentage of positions that a condition must exclude, so that gathering the remaining ones
+/// saves time. `cost` is the number of steps of the plan.
 fn worth(cost: u64) -> usize {
     (100 * GATHERING).div_ceil(GATHERING.saturating_add(cost)) as usize
 }

@@ -25,8 +25,8 @@ use orbit_reel::{
 };
 
 for_each_isa! {
-    /// Replays at most [`LANES`] segments of a block: writes their positions to the registers of the planes. If
-    /// `states` is true, also writes castling rights, en passant squares and the side to move.
+    /// Replays at most [`LANES`] segments of a block and writes their positions to the plane registers. If `states` is
+    /// true, it also writes castling rights, en passant squares and the side to move.
     pub(super) fn replay(machine: &mut RegisterMachine, block: &Block, segments: &[u32], states: bool) {
         let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
         let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
@@ -36,7 +36,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the exact bounds of at most [`GROUP`] segments of a block. Each segment has one word of each register.
+    /// Loads the exact bounds of at most [`GROUP`] segments of a block. In each register, each segment has one word.
     pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -76,7 +76,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the quick bounds of at most [`GROUP`] segments of a block. Each segment has one word of each register.
+    /// Loads the cheap bounds (see `glance`) of at most [`GROUP`] segments of a block. In each register, each segment
+    /// has one word.
     pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -128,7 +129,7 @@ fn mask_of(is_set: bool) -> u64 {
     if is_set { TRUE } else { 0 }
 }
 
-/// Returns, for each segment, the union of the words of those patterns that occur among its moves.
+/// Returns, for each segment, the union of the words of those patterns that fit at least one of its moves.
 #[inline(always)]
 fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     let found = found(moves, patterns.iter().copied());
@@ -139,7 +140,7 @@ fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     words
 }
 
-/// Adds the word of pattern `k` to each segment in which the pattern was found.
+/// Adds the word of pattern `k` to the words of each segment in which `found` reports the pattern.
 #[inline(always)]
 fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &MovePattern) {
     // Compilers vectorise this loop only if neither operand is read through a reference.
@@ -150,8 +151,8 @@ fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &
     *words = out;
 }
 
-/// Loads the planes of the key positions of at most [`LANES`] segments. If the screen reads them, also loads those of
-/// the next segments.
+/// Loads the planes of the key positions (the first positions) of at most [`LANES`] segments. If the screen reads them,
+/// it also loads the key positions of the next segments.
 #[inline(always)]
 fn key_planes(machine: &mut RegisterMachine, block: &Block, (row, segments): (usize, &[u32]), loads: &Loads) {
     let planes_after = |after: usize| {
@@ -180,7 +181,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Converts the mask in a register to one word of bits for each segment: bit `i` for slot `i`.
+    /// Converts the mask in a register to bits: one word for each segment, with bit `i` for slot `i`.
     pub(super) fn bits(column: &WordColumn) -> [u32; LANES] {
         bits_of(column)
     }
@@ -191,7 +192,7 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
     let mut out = [0u64; LANES];
     for (i, row) in column.0.iter().enumerate() {
         for n in 0..LANES {
-            // Each word is all ones or zero, so it does not matter which of its bits is taken.
+            // Each word is all ones or zero, so any of its bits can be taken.
             out[n] |= row[n] & (1 << i);
         }
     }
@@ -199,7 +200,7 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
 }
 
 for_each_isa! {
-    /// Converts bits, one word for each segment, to a register of masks: all ones or zero.
+    /// Converts bits, one word for each segment, to a register of masks: each word is all ones or zero.
     pub(super) fn spread(bits: [u32; LANES], out: &mut LaneColumn) {
         for (i, row) in out.iter_mut().enumerate() {
             for n in 0..LANES {
@@ -210,7 +211,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Runs steps of a program on the loaded data. A loop must lie in the range as a whole or not at all.
+    /// Runs a range of a program's steps on the loaded data. The range must contain a loop completely or not at all.
     pub(super) fn run(program: &Program, steps: Range<usize>, machine: &mut RegisterMachine) {
         run_steps(program, steps, machine);
     }
@@ -230,7 +231,7 @@ fn run_steps(program: &Program, steps: Range<usize>, machine: &mut RegisterMachi
                 continue;
             }
             Step::Do { dst, op } => {
-                // The result is written to the spare column, which is then exchanged with `dst`.
+                // The result is written to the spare column, which then trades places with the column of `dst`.
                 let mut out = machine.spare.take().expect("it is put back");
                 apply(op, machine, words_mut(&mut out));
                 machine.spare = Some(std::mem::replace(&mut machine.regs[dst.0 as usize], out));
@@ -354,18 +355,19 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// The operation that applies a term of a chain. A term is a register, masked and shifted.
+/// The operation that applies a term of a chain. A term is a register with a mask and a shift.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TermKind {
     Plain,
     Masked,
     Up,
     Down,
-    /// Rotates the words: some terms shift left and some right, or the processor rotates as fast as it shifts.
+    /// Rotates the words. This is used if some terms shift left and others right, or if the processor rotates as fast
+    /// as it shifts.
     Around,
 }
 
-/// Runs a chain on whole registers, with four, two or one of its terms at a time.
+/// Runs a chain on whole registers. It processes four terms at a time, then two, then one.
 #[inline(always)]
 fn run_chain(chain: &OperationChain<Reg>, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     match chain.op {
@@ -387,7 +389,7 @@ fn gather(
     neutral: u64,
     add: impl Fn(u64, u64, u64) -> u64 + Copy,
 ) {
-    // These are plain loops because a closure would be compiled separately, for the base instructions.
+    // These are plain loops because a closure would be compiled separately, for the base instruction set.
     let (fours, rest) = chain.terms.as_chunks();
     let (twos, ones) = rest.as_chunks();
     let mut begin = Some(neutral);
@@ -402,8 +404,7 @@ fn gather(
     }
 }
 
-/// Returns the cheapest operation that is right for all given terms. A chain has its terms of one kind next to each
-/// other.
+/// Returns the cheapest operation that is correct for all given terms. Terms of one kind are adjacent in a chain.
 #[inline(always)]
 fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     let up = terms.iter().any(|term| term.by > 0);
@@ -413,7 +414,7 @@ fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
             TermKind::Plain
         }
         (false, false) => TermKind::Masked,
-        // The processor rotates by any number of bits in one instruction.
+        // A processor with AVX-512 rotates by any number of bits in one instruction.
         _ if matches!(machine.isa, Isa::Avx512(_)) => TermKind::Around,
         (true, false) => TermKind::Up,
         (false, true) => TermKind::Down,
@@ -421,8 +422,8 @@ fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     }
 }
 
-/// Combines terms of one kind with the words gathered so far, or with `begin` for the first terms. The mask is applied
-/// after the shift, so that a processor with operations on three words can mask and combine in one instruction.
+/// Combines terms of one kind with the words computed so far, or with `begin` for the first terms. The mask is applied
+/// after the shift, so that a processor with three-operand logic can mask and combine in one instruction.
 #[inline(always)]
 fn add_terms<const N: usize>(
     terms: &[Term<Reg>; N],
@@ -435,7 +436,7 @@ fn add_terms<const N: usize>(
     let src = terms.map(|term| words(&machine.regs[term.src.0 as usize]));
     let not = terms.map(|term| mask(term.not));
     let by = terms.map(|term| u32::from(term.by.unsigned_abs()) & 63);
-    // Rotation is as good as a shift here, because no bit that the mask keeps wraps around.
+    // A rotation gives the same result as a shift here, because the mask keeps none of the bits that wrap around.
     let around = terms.map(|term| (i32::from(term.by) & 63) as u32);
     let mut keep = [0; N];
     for k in 0..N {

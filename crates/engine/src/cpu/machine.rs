@@ -17,13 +17,13 @@ use orbit_reel::{
 pub(super) struct SideInputs<'a> {
     /// The columns with one value for each game.
     pub(super) columns: &'a [GameColumn],
-    /// The columns that stages carried along games, as far as the program reads them.
+    /// The carried columns (results of stages at other positions of the game) that the program reads.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
 impl RegisterMachine {
-    /// Loads all inputs of the program for a group of at most eight segments. Replays the segments if the program reads
-    /// their positions.
+    /// Loads all inputs of a program for a group of at most eight segments. If the program reads positions, the
+    /// segments are replayed.
     pub(super) fn load(
         &mut self,
         program: &Program,
@@ -101,7 +101,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads those inputs of the program that are neither planes nor carried columns.
+    /// Loads the inputs of a program other than planes and carried columns.
     fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
         let isa = self.isa;
         for &(input, reg) in &program.inputs {
@@ -122,7 +122,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Runs a program on the loaded data, with its machine code if there is any.
+    /// Runs a program on the loaded data, as machine code if it was compiled.
     pub(super) fn run(&mut self, program: &Program, native: Option<&Native>) {
         self.runs += 1;
         match native {
@@ -139,7 +139,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the answer of each query for the loaded segments: one word of `out` for each segment.
+    /// Writes the answers of each query for the loaded segments: one word of `out` for each segment.
     pub(super) fn answers<'a>(&self, segments: &[u32], out: impl ExactSizeIterator<Item = &'a mut [u32]>) {
         assert_eq!(out.len(), self.answers.len(), "one for each query");
         let valid = self.masks.map(|masks| masks.valid);
@@ -171,7 +171,8 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the contents of a register to a column of bits or words. The loaded group begins at segment `first`.
+    /// Writes the contents of a register to a column of bits or words. The loaded group begins at segment `first` of
+    /// the block.
     pub(super) fn column(&self, reg: Reg, first: usize, out: &mut SlotColumn) {
         match out {
             SlotColumn::Bits(bits) => self.bits(reg, &mut bits[first..]),
@@ -191,7 +192,7 @@ impl RegisterMachine {
         self.regs[reg.0 as usize].0[i][n]
     }
 
-    /// Stores the values that the plan computed at the gathered slots.
+    /// Stores the values that `plan` computed at the gathered slots.
     pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
         let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
         match (values, plan.output) {
@@ -206,7 +207,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Stores the values at the hits of the loaded group, which begins at segment `first`.
+    /// Stores the values at those hits that lie in the loaded group, which begins at segment `first`.
     pub(super) fn store_hits(&self, plan: &Plan, first: usize, hits: &[u32], values: &mut Values) {
         match (values, plan.output) {
             (Values::Numbers(out), Output::Num(reg)) => {
@@ -243,7 +244,7 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Loads the entries of a carried column for a group of segments.
+/// Loads the entries of a carried column for the slots of the given segments.
 fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
     match column {
         SlotColumn::Bits(bits) => {
@@ -271,7 +272,7 @@ fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     }
 }
 
-/// Writes, for each slot, the word of the game to which it belongs.
+/// Writes to each slot the word of the game to which the slot belongs.
 fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
     for (row, games) in out.iter_mut().zip(games) {
         *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));

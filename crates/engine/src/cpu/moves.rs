@@ -13,8 +13,8 @@ use orbit_core::board::{
 use orbit_plan::Special;
 use orbit_reel::lanes::LANES;
 
-/// Computes the result `WHAT` (origins, arrivals or pairs) for the moves from `from` to `to` at each position. If
-/// `PSEUDO` is true, these are pseudolegal moves.
+/// Computes one result (`WHAT`: origins, arrivals or pairs) for the moves from `from` to `to` at each position. If
+/// `PSEUDO` is true, the moves need only be pseudolegal.
 #[inline(always)]
 pub(super) fn moves<const WHAT: u8, const PSEUDO: bool>(
     machine: &RegisterMachine,
@@ -45,8 +45,8 @@ fn eight(words: &[u64; GROUP], first: usize) -> &[u64; LANES] {
     words[first..].first_chunk().expect("a group is whole rows")
 }
 
-/// Computes the result for eight positions, for all moves except castling and en passant. Returns a non-zero word for
-/// each position that may have one of these two.
+/// Computes the result for eight positions, without castling and en passant. Returns a non-zero word for each position
+/// in which such a move may be possible.
 #[inline(always)]
 fn row<const WHAT: u8, const PSEUDO: bool>(
     machine: &RegisterMachine,
@@ -75,7 +75,7 @@ fn row<const WHAT: u8, const PSEUDO: bool>(
     special
 }
 
-/// Computes the result for one position, castling and en passant included. `ordinary` is the result for all other
+/// Computes the result for one position, including castling and en passant. `ordinary` is the result for all other
 /// moves.
 #[inline(never)]
 fn with_special<const WHAT: u8>(
@@ -97,8 +97,8 @@ fn with_special<const WHAT: u8>(
     view.special::<WHAT>(asked, from, to, ordinary)
 }
 
-/// Writes a mask of the positions in which the side to move has a king but no legal move. Only the positions in
-/// `within` are examined.
+/// Writes a mask that is true where the side to move has a king but no legal move. Only the positions in `within` are
+/// examined.
 #[inline(always)]
 pub(super) fn no_moves(machine: &RegisterMachine, within: &[u64; GROUP], out: &mut [u64; GROUP]) {
     moves::<ARRIVALS, false>(machine, Special::Any.asked(false), within, within, out);
@@ -111,7 +111,8 @@ pub(super) fn no_moves(machine: &RegisterMachine, within: &[u64; GROUP], out: &m
     }
 }
 
-/// The results for the moves of one position: destination squares, origin squares and the number of pairs.
+/// The results for the moves of one position: destination squares, origin squares and the number of origin-destination
+/// pairs.
 #[derive(Default)]
 struct MoveLists {
     arrivals: u64,
@@ -119,11 +120,12 @@ struct MoveLists {
     pairs: u64,
 }
 
-/// Computes the results from a list of all moves. This works for any placement of pieces.
+/// Computes the results from a list of all moves. This works for any placement of pieces, even with several kings of
+/// one colour.
 fn listed(position: &Position, asked: MoveRequest, from: u64, to: u64) -> MoveLists {
     let mut out = MoveLists::default();
-    // In Chess960 a king may castle to an adjacent square. The king's ordinary step there is the same pair of squares,
-    // which must count once.
+    // In Chess960 a king may castle to an adjacent square. The king's ordinary step to that square has the same origin
+    // and destination, and this pair must count only once.
     let mut king_steps: Vec<(Square, Square)> = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
         let castles = matches!(mv.kind(), MoveKind::Castle);

@@ -1,5 +1,5 @@
-//! Plans, with everything that is needed to run them: machines that threads share, and machine code once a plan has run
-//! for a while.
+//! A prepared plan: the plan together with the machines that run it (threads borrow them), and its machine code once it
+//! has run for a while.
 
 use std::sync::{
     Mutex, OnceLock,
@@ -15,20 +15,21 @@ use orbit_core::sync::lock;
 use orbit_plan::{CopiesPlan, Output, Plan, Program, Reg, Screen, SharedPlan, Stage, TagColumn};
 use orbit_reel::{Block, lanes::LANES};
 
-/// The smallest cost of a program for which machine code pays off. The cost is the number of its steps; steps in a loop
-/// count once for each row of the loop's table.
+/// The minimum cost of a program for which machine code pays off. The cost is the number of steps, and a step in a loop
+/// counts once for each row of the loop's table.
 const DEAR: u64 = 8;
 
-/// The total number of steps after which a program is compiled: its cost, times the groups on which it has run or is
-/// about to run. Kernels take about as long for so many steps as the compiler does, which needs 0.1 ms for any program
-/// and 1 µs for each of its steps. So a shorter search loses nothing, and a longer one loses little.
+/// The total number of steps after which a program is compiled: the cost of the program times the number of groups on
+/// which it has run or is about to run. The interpreter runs this many steps in about the time that compiling takes
+/// (0.1 ms for any program, and 1 µs for each of its steps). So a shorter search loses nothing, and a longer one loses
+/// little.
 const STEPS_FIRST: u64 = 16_384;
 
-/// The setting that says when plans are compiled to machine code. It changes no answer. No machine code is made if the
-/// architecture is not x86-64, if the processor has no AVX2, or if the system provides no executable memory.
+/// The setting that decides when plans are compiled to machine code. It changes no answer. Plans are never compiled if
+/// the architecture is not x86-64, if the processor has no AVX2, or if the system provides no executable memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MachineCode {
-    /// Plans are never compiled; the kernels run all steps.
+    /// Plans are never compiled; the interpreter runs all steps.
     Never,
     /// Expensive plans are compiled after they have run for a while.
     #[default]
@@ -37,7 +38,7 @@ pub enum MachineCode {
     Always,
 }
 
-/// A plan, with the machines that no thread uses at the moment.
+/// A plan, its machine code, and the register machines that no thread uses at the moment.
 #[derive(Debug)]
 pub(super) struct Prepared<P> {
     pub(super) plan: P,
@@ -49,7 +50,7 @@ pub(super) struct Prepared<P> {
     idle: Mutex<Vec<Machines>>,
 }
 
-/// The machine code of a program and of its stages. `None` stands for a program that is not compiled.
+/// The machine code of a program and of each of its stages; `None` for a program that is not compiled.
 #[derive(Debug)]
 pub(super) struct Natives {
     pub(super) main: Option<Native>,
@@ -69,7 +70,7 @@ impl Natives {
     }
 }
 
-/// The properties that plans of all kinds have in common.
+/// The properties that all kinds of plans have.
 pub(super) trait PlanCode {
     fn program(&self) -> &Program;
     fn columns(&self) -> &[TagColumn];
@@ -149,14 +150,14 @@ impl Machines {
         Machines { main: RegisterMachine::new(program, isa), stages }
     }
 
-    /// Returns the number of groups on which the program ran since the last call. If a stage ran on more groups,
-    /// returns that number.
+    /// Returns the number of groups on which the program has run since the last call, or, if a stage has run on more
+    /// groups, that larger number.
     fn take_runs(&mut self) -> u64 {
         let machines = self.stages.iter_mut().chain([&mut self.main]);
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
     }
 
-    /// Runs those stages of a program whose results are not known yet, over the whole block.
+    /// Runs, over the whole block, those stages of a program whose results have not been computed yet.
     fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
         for (k, (Stage { program: stage, found: words, carried }, machine)) in
             program.stages.iter().zip(&mut self.stages).enumerate()
@@ -188,8 +189,8 @@ impl<P: PlanCode> Prepared<P> {
         Prepared { plan, isa, code, groups, natives, idle }
     }
 
-    /// Returns the machine code of the plan, if it has been or should now be compiled. The plan is about to run on
-    /// `ahead` groups.
+    /// Returns the machine code of the plan, or `None` if it is not worth compiling yet. Compiles the plan if that is
+    /// now due. `ahead` is the number of groups on which the plan is about to run.
     fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
         let is_due = match self.code {
@@ -202,13 +203,15 @@ impl<P: PlanCode> Prepared<P> {
         is_due.then(|| self.natives.get_or_init(|| Natives::new(program, &self.plan.kept(), self.isa)))
     }
 
-    /// Returns whether a plan of this cost runs long enough to be compiled. `ahead` is the number of groups to come.
+    /// Returns true if a plan of this cost runs long enough for compiling to pay off. `ahead` is the number of groups
+    /// on which it is about to run.
     fn is_worth_code(&self, cost: u64, ahead: usize) -> bool {
         let groups = self.groups.load(Ordering::Relaxed).saturating_add(ahead as u64);
         cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST
     }
 
-    /// Lends idle or new machines to `work`, which runs the plan on about `groups` groups.
+    /// Calls `work` with idle or new machines, which are returned afterwards. `work` runs the plan on about `groups`
+    /// groups of positions.
     pub(super) fn lend<T>(
         &self,
         groups: usize,
@@ -223,7 +226,7 @@ impl<P: PlanCode> Prepared<P> {
         out
     }
 
-    /// Returns whether the program or one of its stages has been compiled to machine code.
+    /// Returns true if the program or one of its stages has been compiled to machine code.
     pub(super) fn is_compiled(&self) -> bool {
         let natives = self.natives.get();
         natives.is_some_and(|natives| {
@@ -231,8 +234,8 @@ impl<P: PlanCode> Prepared<P> {
         })
     }
 
-    /// Lends a machine to `work`, which runs the plan on about `groups` groups. First runs the stages of the plan, and
-    /// computes the columns that `work` receives.
+    /// Calls `work` with a machine for the plan, after it has run the plan's stages and computed the columns that
+    /// `work` receives. `work` runs the plan on about `groups` groups of positions.
     pub(super) fn with_machine<T>(
         &self,
         context: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! The registers with which one thread runs a program, and the data around them.
+//! The registers with which one thread runs a program, and the other data that the program's steps use.
 
 use super::glance::{self, MovePattern};
 use orbit_core::board::{Board, PieceSet, Position, State};
@@ -12,7 +12,7 @@ use orbit_reel::{
 };
 
 /// The number of positions in a group: eight segments of 32. A register of 256 words takes 2 KiB, so the registers of
-/// most plans stay in the first-level cache. The cost of selecting the code for a step is spread over 256 positions.
+/// most plans stay in the first-level cache. The interpreter selects the code of a step only once for 256 positions.
 pub(super) const GROUP: usize = LANES * SEGMENT_SLOTS;
 
 /// A register: one word for each position of a group. It is aligned to cache lines, because access to a 64-byte vector
@@ -38,10 +38,11 @@ pub(super) struct SpilledVector(#[expect(dead_code, reason = "machine code alone
 pub(super) struct RegisterMachine {
     pub(super) isa: Isa,
     pub(super) regs: Vec<WordColumn>,
-    /// A column for the result of a step. After the step, it takes the place of the register's old column.
+    /// A spare column, to which a step writes its result. Afterwards, it replaces the register's old column, which
+    /// becomes the spare.
     pub(super) spare: Option<WordColumn>,
     pub(super) scalars: Vec<u64>,
-    /// For each open loop, the index of the first step inside it and the index of its current row.
+    /// For each loop that is running, the index of the first step inside it and the index of its current row.
     pub(super) rows: Vec<(usize, usize)>,
     /// The side to move, castling rights and en passant square of each position. They are filled only if the program
     /// reads them.
@@ -52,7 +53,7 @@ pub(super) struct RegisterMachine {
     pub(super) answers: Vec<[u32; LANES]>,
     /// The ply (half-moves played) of each position, filled only if the program reads it.
     pub(super) plies: [[u32; LANES]; SEGMENT_SLOTS],
-    /// The index of each slot's game, filled only if the program reads columns of games.
+    /// The index of each slot's game in the block, filled only if the program reads columns of games.
     pub(super) games: [[u32; LANES]; SEGMENT_SLOTS],
     pub(super) segment: SegmentColumns,
     /// The number of groups on which the program has run since this counter was last reset.
@@ -60,7 +61,7 @@ pub(super) struct RegisterMachine {
     /// The memory to which machine code spills values.
     #[cfg(target_arch = "x86_64")]
     pub(super) scratch: Vec<SpilledVector>,
-    /// The bytes to which a region of machine code writes the answers of queries.
+    /// The bytes to which machine code writes the answers of queries.
     #[cfg(target_arch = "x86_64")]
     pub(super) answer_bytes: Vec<u8>,
 }
@@ -98,11 +99,11 @@ impl RegisterMachine {
 /// The data about segments that a screen reads, and the registers that receive it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loads {
-    /// The registers for the planes of the next segment's key position.
+    /// The registers for the planes of the key position (the first position) of the next segment.
     pub(super) next: [Option<Reg>; 4],
-    /// The data about the moves of the segment; empty if the screen does not read any.
+    /// The registers for facts about the moves of the segment; empty if the screen reads none.
     pub(super) parts: Vec<LoadMoves>,
-    /// The register for the mask of segments in which one game begins, from the standard position.
+    /// The register for a mask of the segments in which exactly one game begins and does so from the standard position.
     pub(super) standard: Option<Reg>,
     pub(super) other: Option<Reg>,
     /// The patterns of moves by which pawns may become certain pieces, with the registers that receive the results.
@@ -111,7 +112,7 @@ pub(super) struct Loads {
     pub(super) losses: Vec<(PieceSet, Reg)>,
 }
 
-/// The data about moves for one batch of pieces, which are processed together.
+/// The facts about moves that a screen reads for one batch of pieces. The pieces of a batch are processed together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoadMoves {
     /// The codes of the pieces in the batch; 16 stands for no piece.
@@ -147,7 +148,8 @@ impl Loads {
         loads
     }
 
-    /// Returns whether the planes of the next segment's key are read. Bounds on numbers of pieces need them.
+    /// Returns true if the screen reads the planes of the next segment's key position. Bounds on numbers of pieces need
+    /// them.
     pub(super) fn reads_next(&self) -> bool {
         self.next.iter().any(Option::is_some)
     }

@@ -21,12 +21,12 @@ use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
-/// The minimum percentage for a screen that reads cached numbers of pieces. Such a screen costs next to nothing; only
-/// the first computation of these numbers takes time.
+/// The minimum percentage for a screen that reads cached numbers of pieces. Such a screen costs almost nothing, because
+/// the numbers are computed only once.
 const WORTH_OF_MATERIAL: usize = 20;
 
-/// The number of blocks that are not screened after a block in which too few segments were skipped. The number doubles
-/// each time, up to a maximum.
+/// The number of blocks for which screening pauses after a block in which it skipped too few segments. Each further
+/// pause is twice as long, up to `REST_MAX` blocks.
 const REST_FIRST: u32 = 15;
 const REST_MAX: u32 = 255;
 
@@ -38,7 +38,7 @@ pub(super) struct Screening {
     screen: Prepared<Screen>,
     loads: Loads,
     glance: Option<Glance>,
-    /// The screen by numbers of pieces, made for the first block that is searched for the second time.
+    /// The screen that uses only numbers of pieces. It is created for the first block that is searched a second time.
     of_material: OnceLock<Option<OfMaterial>>,
     rest: Rest,
     passed: AtomicU64,
@@ -49,19 +49,19 @@ pub(super) struct Screening {
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
-    /// The numbers of pieces that are read for each group of segments, and their registers.
+    /// The numbers of pieces that the screen reads for each group of segments, and the registers for them.
     reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
 }
 
-/// The fewest or most pieces of one kind in a group of segments.
+/// The smallest or largest number of pieces of one kind in a group of segments.
 #[derive(Clone, Copy, Debug)]
 enum PieceCount {
     Fewest(Code),
     Most(Code),
 }
 
-/// Counts down the blocks that are not to be screened.
+/// The number of blocks for which screening still pauses, and the length of the next pause.
 #[derive(Debug)]
 pub(super) struct Rest {
     left: AtomicU32,
@@ -75,19 +75,19 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Returns whether the next block is to be left out of screening. If so, decreases the number of blocks to leave
-    /// out.
+    /// Returns true if screening pauses for the next block. If so, the number of blocks left in the pause decreases by
+    /// one.
     pub(super) fn takes_one(&self) -> bool {
         self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
-    /// Begins a rest if fewer than `worth` percent of the segments were skipped. `left` is the number of segments that
-    /// remain.
+    /// Begins a pause if fewer than `worth` percent of the segments were skipped. `left` is the number of segments that
+    /// were not skipped.
     pub(super) fn begin_unless(&self, left: usize, all: usize, worth: usize) {
         if (all - left) * 100 >= all * worth {
             self.next.store(REST_FIRST, Relaxed);
         } else if self.left.load(Relaxed) == 0 {
-            // Another thread may be screening another block at the same time. Only one of the threads begins a rest.
+            // Other threads may be screening other blocks at the same time, but only one of them begins a pause.
             let rest = self.next.load(Relaxed);
             self.left.store(rest, Relaxed);
             self.next.store(REST_MAX.min(2 * rest + 1), Relaxed);
@@ -96,7 +96,8 @@ impl Rest {
 }
 
 impl Screening {
-    /// Creates the screen for all queries together. Returns `None` if no condition allows segments to be skipped.
+    /// Creates a screen that serves all queries together. Returns `None` if the queries have no condition that allows
+    /// segments to be skipped.
     pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Screening> {
         let screen = plans.screen(0..plans.len())?;
         Some(Screening {
@@ -112,12 +113,12 @@ impl Screening {
         })
     }
 
-    /// Returns the number of segments that were skipped so far, and the number of all segments.
+    /// Returns the number of segments that were skipped so far, and the number of all segments so far.
     pub(super) fn passed_over(&self) -> (u64, u64) {
         (self.passed.load(Relaxed), self.all.load(Relaxed))
     }
 
-    /// Returns the segments of a block that may have hits, in ascending order.
+    /// Returns the segments of a block that may contain hits (matches), in ascending order.
     pub(super) fn segments(&self, block: &Block) -> Vec<u32> {
         let left = self.looked_at(block, self.by_material(block, segments(block)));
         self.passed.fetch_add((block.segments() - left.len()) as u64, Relaxed);
@@ -125,8 +126,8 @@ impl Screening {
         left
     }
 
-    /// Returns those segments that may have hits according to the numbers of pieces in them. The numbers are cached for
-    /// blocks that are searched more than once; for other blocks, all segments are returned.
+    /// Returns those segments that may contain hits according to the numbers of pieces in them. These numbers are
+    /// cached for blocks that are searched more than once; for other blocks, all segments are returned.
     fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if !block.is_searched_again() {
             return all;
@@ -148,8 +149,8 @@ impl Screening {
         left
     }
 
-    /// Returns those segments that may have hits according to their keys and moves. Returns all segments if screening
-    /// did not pay in recent blocks.
+    /// Returns those segments that may contain hits according to their key positions and moves. Returns all segments
+    /// while screening pauses because it did not pay in recent blocks.
     fn looked_at(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if all.is_empty() || self.rest.takes_one() {
             return all;
@@ -184,7 +185,8 @@ impl OfMaterial {
         OfMaterial { screen: Prepared::new(screen, isa, code), reads, rest: Rest::default() }
     }
 
-    /// Returns those segments that may have hits according to the cached numbers of pieces in `material`.
+    /// Returns those of the segments in `all` that may contain hits according to the cached numbers of pieces in
+    /// `material`.
     fn segments(&self, material: &Material, all: &[u32]) -> Vec<u32> {
         let groups: Vec<u32> = (0..material.groups() as u32).collect();
         let left = self.screen.lend(groups.len().div_ceil(GROUP), |machines, natives| {
@@ -210,8 +212,8 @@ impl OfMaterial {
     }
 }
 
-/// Returns those of some segments (or of other units that a screen covers) that may have hits. `load` loads the data of
-/// a group of them.
+/// Returns those of the given segments (or groups of segments) that may contain hits. `load` loads the screen's data
+/// for a batch of them.
 fn kept(
     screen: &Screen,
     machine: &mut RegisterMachine,

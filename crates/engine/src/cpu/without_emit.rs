@@ -1,10 +1,11 @@
-//! Replaces `emit` on architectures for which there is no machine code: programs are never compiled.
+//! The replacement for `emit` on architectures for which no machine code can be generated. Programs are never compiled
+//! there.
 
 use super::registers::RegisterMachine;
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg};
 
-/// The machine code of a program. There is none, so this type has no values.
+/// The type of a program's machine code. It has no values here, because there is no machine code.
 #[derive(Debug)]
 pub(super) enum Native {}
 

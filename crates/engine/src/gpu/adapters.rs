@@ -6,8 +6,8 @@ use super::driver::{Driver, SILENCE_MAX};
 use super::{AdapterChoice, AdapterReport, GpuError};
 
 impl AdapterReport {
-    /// Returns the largest number of iterations that a loop in a shader may run. Mesa's software driver (llvmpipe, at
-    /// least up to version 25.0) silently leaves every loop after 65,535 iterations.
+    /// Returns the maximum number of iterations of a loop in a shader. Mesa's software driver (llvmpipe, at least up to
+    /// version 25.0) silently ends every loop after 65,535 iterations.
     pub(super) fn turns_max(&self) -> u64 {
         if self.is_software() { 0xffff } else { u64::MAX }
     }
@@ -41,7 +41,7 @@ impl AdapterReport {
         }
     }
 
-    /// Returns the place of the adapter in the order of preference; the lowest is chosen.
+    /// Returns the rank of the adapter in the order of preference. The adapter with the lowest rank is chosen.
     fn rank(&self) -> usize {
         ["discrete", "integrated", "virtual", "other"].iter().position(|kind| *kind == self.kind).unwrap_or(4)
     }
@@ -65,7 +65,7 @@ fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
         .then(|| format!("its shaders can use {buffers} storage buffers, and {STORAGE_BUFFERS} are needed"))
 }
 
-/// Returns reports about all adapters, in the system's order. The list is empty if no driver or loader is installed.
+/// Returns a report for each adapter, in the system's order. The list is empty if no driver or loader is installed.
 ///
 /// # Errors
 ///

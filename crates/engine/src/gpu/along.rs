@@ -1,10 +1,12 @@
 //! Carries the results of stages along games, on the device.
 //!
-//! A *stage* is a part of a program that runs at all positions before the rest, because the rest needs its masks and
-//! words at other positions of the game. One invocation walks through one game. So an upload must contain whole games,
-//! and these must have no side lines (variations). Each result stays on the device as a column until other games are
-//! uploaded. It is copied to the place where a program reads it. `ways.rs` defines how each kind of column is computed.
-//! Columns that depend only on the moves of games are computed by the processor and uploaded.
+//! A *stage* is a part of a program that runs at all positions before the rest of the program, because the rest needs
+//! the stage's results (masks and words) at other positions of the game. To *carry* these results is to compute, for
+//! each position, such facts about earlier or later positions. Each shader invocation processes one game. So an upload
+//! must contain whole games, and these must have no side lines (variations). Each result stays on the device as a
+//! column until other games are uploaded. From there it is copied to the buffer from which a program reads it.
+//! `ways.rs` defines how each kind of column is computed. Columns that depend only on the moves of games are computed
+//! by the processor and uploaded.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -26,14 +28,14 @@ const WORKGROUP: u32 = 64;
 /// The size of the shader's struct `Making`, in words.
 const MAKING_WORDS: usize = 8;
 
-/// The number of slots of the longest game for which the device carries results. Systems reset a card that is busy for
-/// seconds, and a software driver leaves loops after 65,535 iterations.
+/// The maximum number of slots of a game along which the device carries results. With longer games, a card might be
+/// busy for seconds, after which systems reset it, and a software driver ends loops after 65,535 iterations.
 const GAME_SLOTS_MAX: usize = 20_000;
 
 /// The largest total size of all columns, in bytes.
 const COLUMNS_BYTES_MAX: u64 = 512 << 20;
 
-/// The slots of a game: the first one and the one after the last, counted from the first slot of the upload.
+/// The slots of a game: its first slot, and the slot after its last, counted from the first slot of the upload.
 pub(super) type GameSlots = [u32; 2];
 
 /// Returns the number of bytes that a column takes for each segment of 32 slots: one bit for each slot of a mask,
@@ -43,8 +45,8 @@ pub(super) const fn column_bytes(is_mask: bool) -> u64 {
 }
 
 impl Upload {
-    /// Returns the slots of each game. Returns `None` if the device cannot carry results along all of them: a game is
-    /// not whole in the upload, has side lines or is too long.
+    /// Returns the slots of each game. Returns `None` if the device cannot carry results along every game, because one
+    /// of them is not whole in the upload, has side lines or is too long.
     pub(super) fn whole_games(&self, blocks: &[&Block]) -> Option<Vec<GameSlots>> {
         let (mut out, mut segments) = (Vec::new(), 0);
         for slice in &self.slices {
@@ -65,13 +67,13 @@ impl Upload {
 }
 
 impl Kernel {
-    /// Returns whether the device can carry the results of all stages, provided that the uploads allow it.
+    /// Returns true if the device can carry the results of all stages, provided that the uploads allow it.
     pub(super) fn carries_on_device(&self) -> bool {
         !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
     }
 
-    /// Returns three numbers of bytes for each segment: of all columns that the stages carry, of the largest of these
-    /// columns, and of the masks and words that one stage finds and reads.
+    /// Returns three sizes in bytes for each segment: of all columns that the stages carry, of the largest of these
+    /// columns, and of the masks and words that one stage computes and reads.
     fn column_bytes(&self) -> [u64; 3] {
         let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
         let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
@@ -85,12 +87,12 @@ impl Kernel {
     }
 }
 
-/// Returns the largest number of masks from which a column of the stage is computed.
+/// Returns the maximum number of masks from which a single column of the stage is computed.
 fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
 
-/// Returns whether the columns of the given kernels fit on a device, for uploads of at most `segments` segments and
+/// Returns true if the columns of the given kernels fit on a device, for uploads of at most `segments` segments and
 /// `games` games.
 pub(super) fn has_room<'a>(
     device: &Device,
@@ -111,9 +113,9 @@ pub(super) fn has_room<'a>(
 
 /// The columns of an upload, on the device.
 pub(super) struct DeviceColumns {
-    /// The masks that a stage found, one column after the other.
+    /// The masks that a stage computed, one column after the other.
     pub(super) masks: Buffer,
-    /// The words that a stage found. All words of a slot are next to each other.
+    /// The words that a stage computed. All words of one slot are adjacent.
     pub(super) words: Buffer,
     /// The masks from which a column is computed, one after the other.
     operands: Buffer,
@@ -126,23 +128,23 @@ pub(super) struct DeviceColumns {
 struct CarriedColumn {
     buffer: Buffer,
     is_mask: bool,
-    /// True if the column belongs to the games that are on the device now.
+    /// True if the column was computed for the games that are on the device now.
     is_known: bool,
 }
 
-/// The dispatches that carry all results of a stage.
+/// The dispatches that carry all results of a stage along games.
 pub(super) struct CarryWork {
-    /// The parameters (`Making` in the shader) of each dispatch, at intervals of [`params_stride`] bytes.
+    /// The parameters (the struct `Making` of the shader) of each dispatch, at intervals of [`params_stride`] bytes.
     pub(super) params: Vec<u32>,
     carries: Vec<Dispatches>,
 }
 
-/// A buffer and a number: the byte at which a mask begins in the buffer, or the size of a column in bytes.
+/// A buffer, with either the byte at which a mask begins in it or the size of a column in bytes.
 type BufferRange = (wgpu::Buffer, u64);
 
 /// The dispatches that compute one column.
 struct Dispatches {
-    /// The masks that are copied next to each other before the dispatches run.
+    /// The masks that are copied into one buffer, one after the other, before the dispatches run.
     masks: Vec<BufferRange>,
     mask_bytes: u64,
     pipeline: Pipeline,
@@ -163,30 +165,30 @@ impl DeviceColumns {
         }
     }
 
-    /// Marks all columns as unknown, because other games are uploaded.
+    /// Marks all columns as outdated, because other games are uploaded.
     pub(super) fn forget(&mut self) {
         self.columns.values_mut().for_each(|column| column.is_known = false);
     }
 
-    /// Returns whether all of these columns are known for the games that are now on the device.
+    /// Returns true if all of these columns have been computed for the games that are now on the device.
     pub(super) fn knows(&self, carries: &[StageCarry]) -> bool {
         let knows = |carry: &StageCarry| self.columns.get(&carry.id).is_some_and(|column| column.is_known);
         carries.iter().all(knows)
     }
 
-    /// Returns the buffer of a carried column, and its number of bytes.
+    /// Returns the buffer of a carried column, and its size in bytes.
     ///
     /// # Panics
     ///
-    /// Panics if the column is not known for the games that are now on the device.
+    /// Panics if the column has not been computed for the games that are now on the device.
     pub(super) fn column(&self, id: CarryId, segments: usize) -> (wgpu::Buffer, u64) {
         let column = self.columns.get(&id).filter(|column| column.is_known);
         let column = column.expect("stages run before what reads them");
         (column.buffer.get().clone(), column_bytes(column.is_mask) * segments as u64)
     }
 
-    /// Returns the buffer of a column, with room for `segments` segments, and marks the column as known. The caller
-    /// must fill it.
+    /// Returns the buffer of a column, with room for `segments` segments. The caller must fill it, because the column
+    /// is marked as computed.
     fn column_to_fill(
         &mut self,
         device: &Device,
@@ -201,8 +203,8 @@ impl DeviceColumns {
         Ok((column.buffer.with_room(device, bytes)?.clone(), bytes))
     }
 
-    /// Makes room for those columns of a stage that the processor computes. Returns the words to write, with the buffer
-    /// of each column.
+    /// Makes room on the device for those columns of a stage that the processor computes. Returns the words to write,
+    /// with the buffer of each column.
     pub(super) fn take_in(
         &mut self,
         device: &Device,
@@ -258,7 +260,7 @@ impl DeviceColumns {
         Ok(work)
     }
 
-    /// Returns the place of the answers to a condition on moves. It is after the masks that the stage found.
+    /// Returns the place of the answers to a condition on moves: after the masks that the stage computed.
     fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> BufferRange {
         let masks = stage.found.iter().filter(|found| found.is_mask).count();
         let place = stage.edges.iter().position(|edge| *edge == id).expect("the stage tests it");
@@ -278,7 +280,8 @@ impl DeviceColumns {
         }
     }
 
-    /// Returns the place of a word: the buffer that contains it, and the fields of `Making` from the field `place` on.
+    /// Returns the place of a word: the buffer that contains it, and the values of the fields of `Making` from field
+    /// number `place` on.
     fn word(
         &self,
         stage: &StageKernels,
@@ -313,13 +316,13 @@ fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
 }
 
 impl CarryWork {
-    /// Returns whether the stage has nothing to carry.
+    /// Returns true if the stage has no results to carry.
     pub(super) fn is_empty(&self) -> bool {
         self.carries.is_empty()
     }
 
-    /// Records all dispatches, with one compute pass for each column. `timestamps` receives two flags, whether a pass
-    /// is the first and whether it is the last, and returns where the pass is to write its timestamps.
+    /// Records all dispatches, one compute pass for each column. `timestamps` receives two flags (true for the first
+    /// pass, and true for the last pass) and returns the place to which the pass writes its timestamps.
     pub(super) fn record<'a>(
         &self,
         device: &wgpu::Device,

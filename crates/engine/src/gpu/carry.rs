@@ -1,12 +1,12 @@
-//! Runs the stages of a program on the device, and has their results carried along games by the device or the
-//! processor.
+//! Runs the stages of a program on the device. The device or the processor then carries their results along games: it
+//! computes, for each position, facts about earlier or later positions.
 //!
 //! A *stage* is a part of a program that runs at all positions before the rest of the program. If each upload contains
 //! whole games, the stages of a program run on an upload one after the other, and the carried columns stay on the
-//! device (`along.rs`). But an upload may begin or end in the middle of a game, and some operations of the game
-//! language can only be done by the processor (`ways.rs`). In these cases the answers of a stage are read back like
-//! those of any query. The processor carries them along games in memory that does not depend on uploads. The columns
-//! are then uploaded for the program that reads them. So answers do not depend on how much a device can hold.
+//! device (`along.rs`). But an upload may begin or end in the middle of a game, and some operations are possible only
+//! on the processor (`ways.rs`). In these cases, the results of a stage are read back like those of any query, and the
+//! processor carries them along whole games. The columns are then uploaded for the program that reads them. So the
+//! answers do not depend on the memory of the device.
 
 use super::{
     GpuError,
@@ -20,13 +20,13 @@ use crate::{carry::SlotColumn, context::Context};
 use orbit_plan::Read;
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The masks and words that a stage found, for each block.
+/// The results (masks and words) of a stage, for each block.
 type StageFindings = Vec<Vec<SlotColumn>>;
 
 /// A function that is called for each upload while the upload is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
-/// A kernel, and the way in which its stages are run if it has any.
+/// A kernel, and the way in which its stages (if any) are run.
 #[derive(Clone, Copy)]
 pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,
@@ -36,9 +36,9 @@ pub(super) struct Staged<'a> {
     pub(super) on_device: bool,
 }
 
-/// Runs the stages of a kernel whose results the processor carries, unless these results are already known. If the
-/// device carries them, only computes the columns that depend on nothing but the moves of games. `each` brings all
-/// uploads of the blocks to the device, one after the other, and calls its argument for each.
+/// Runs the stages of a kernel whose results the processor carries, unless these have already been computed. If the
+/// device carries them, this function computes only the columns that depend on nothing but the moves of games. `each`
+/// sends all uploads of the blocks to the device, one after the other, and calls its argument for each of them.
 pub(super) fn carry(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -55,7 +55,8 @@ pub(super) fn carry(
     }
     for stage in &kernel.stages {
         let carries = &stage.carries;
-        // All blocks carry their results, because the columns that are known must be the same in every block.
+        // The results are carried in all blocks before the test, because the same columns must be available in every
+        // block.
         let known: Vec<bool> = contexts.iter_mut().map(|context| context.carry_found(carries)).collect();
         if known.iter().all(|known| *known) {
             continue;
@@ -73,8 +74,8 @@ pub(super) fn carry(
     Ok(())
 }
 
-/// Brings the inputs of a kernel other than positions to the device: columns of games, and the columns that its stages
-/// carry. If the device carries these, first runs the stages.
+/// Sends the inputs of a kernel other than positions to the device: the columns of games, and the columns that its
+/// stages carry. If the device carries these, runs the stages first.
 pub(super) fn set(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -116,8 +117,8 @@ fn set_beside(
     run.set_carried(device, upload, &carried)
 }
 
-/// Adds the results of a stage in an upload to `found`. Results after the last position of a block belong to no game,
-/// so they are never used.
+/// Runs a stage on one upload and adds its results to `found`. Results after the last position of a block belong to no
+/// game, so they are never used.
 fn run_stage(
     device: &Device,
     stage: &StageKernels,
@@ -170,8 +171,8 @@ fn run_stage(
 }
 
 impl Upload {
-    /// Returns the carried columns, one after the other: one word for each segment of a mask, two words for each slot
-    /// of a column of words.
+    /// Returns the carried columns, one after the other. A mask has one word for each segment; a column of words has
+    /// two for each slot.
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
         let columns = carried.first().map_or(0, Vec::len);

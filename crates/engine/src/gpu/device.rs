@@ -14,17 +14,19 @@ use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
 use super::{AdapterReport, GpuError, GpuLimits, GpuOptions, InjectedFault, Kernel, PipelineCache, Variant};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The factor by which the time limit of a call is longer while a shader compiles. The processor compiles it, and may
-/// be busy with other work.
+/// The factor by which a call may take longer if it compiles a shader. The processor compiles shaders, and it may be
+/// busy with other work.
 const COMPILING: u32 = 5;
 
-/// The number of iterations that the loops for replaying a segment need, including one at the end of each loop.
+/// The number of iterations of the loops that replay a segment, including one final test for each loop.
 const REPLAY_TURNS: u64 = 64;
 
-/// The extra time for a call that waits with a time limit of its own, so that its own limit is reached first.
+/// The extra time for a call that waits with a time limit of its own. The extra time ensures that the call's own limit
+/// is reached first.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The number of sets of buffers. While one set uploads, another computes and a third is read back.
+/// The number of buffer sets. While one set uploads data, another is used by a running kernel, and a third is read
+/// back.
 pub(super) const BUFFER_SETS: u64 = 3;
 
 /// A device that the kernels of all engines share.
@@ -33,7 +35,7 @@ pub(super) struct Device {
     device: DriverResource<wgpu::Device>,
     queue: DriverResource<wgpu::Queue>,
     driver: Arc<Driver>,
-    /// The limits of the adapter, or smaller ones that the options request.
+    /// The limits of the adapter, or the limits in the options where these are smaller.
     pub(super) limits: GpuLimits,
     /// The alignment of offsets into uniform buffers, in bytes.
     pub(super) offset_alignment: u64,
@@ -42,7 +44,7 @@ pub(super) struct Device {
     pub(super) poison: bool,
     fault: Option<InjectedFault>,
     allocated: Arc<AtomicU64>,
-    /// The part of the memory limit that is reserved for blocks that stay on the device, in bytes.
+    /// The number of bytes of the memory limit that are reserved for blocks that stay on the device.
     pub(super) set_aside: AtomicU64,
     submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
@@ -97,7 +99,7 @@ struct OpenedAdapter {
     adapter_limits: wgpu::Limits,
     /// The driver's cache of compiled pipelines, and the path of the file that keeps it.
     cache: Option<(wgpu::PipelineCache, PathBuf)>,
-    /// A message for the user if that file could not be used.
+    /// A message for the user if the pipeline cache's file could not be used.
     note: Option<String>,
 }
 
@@ -108,7 +110,8 @@ impl Device {
         let choosing = Driver::new(silence).call(silence, move || adapters::choose(&choice));
         let (report, adapter) = choosing.map_err(GpuError::of_opening)?;
         fits(&report, &options.variant)?;
-        // A software adapter compiles a shader only when the shader first runs, so it may be silent for longer.
+        // A software adapter compiles a shader only when the shader first runs, so its first run may take longer to
+        // answer.
         let by_default = if report.is_software() { SILENCE_MAX * COMPILING } else { SILENCE_MAX };
         let silence = options.silence.unwrap_or(by_default);
         let driver = Driver::new(silence);
@@ -152,7 +155,8 @@ impl Device {
         })
     }
 
-    /// Runs calls of the driver on a helper thread. If the driver refuses one, returns [`GpuError::Refused`] with `what`.
+    /// Runs calls of the driver on a helper thread. If the driver rejects a call, returns [`GpuError::Refused`], which
+    /// contains `what`.
     pub(super) fn guarded<T: Send + 'static>(
         &self,
         what: &'static str,
@@ -161,7 +165,7 @@ impl Device {
         self.guarded_for(self.driver.silence(), what, run)
     }
 
-    /// Does the same as [`Device::guarded`], for at most `limit`.
+    /// Does the same as [`Device::guarded`], but waits for at most the time `limit`.
     fn guarded_for<T: Send + 'static>(
         &self,
         limit: Duration,
@@ -173,12 +177,12 @@ impl Device {
         self.driver.call(limit, move || scoped(&device, &driver, what, || run(&device, &queue)))
     }
 
-    /// Wraps a resource of wgpu, so that it is dropped safely.
+    /// Wraps a resource of wgpu so that it is dropped on a helper thread.
     pub(super) fn keep<T: Send + 'static>(&self, value: T) -> DriverResource<T> {
         DriverResource::new(value, &self.driver)
     }
 
-    /// Returns the number of bytes for all buffers other than the blocks that stay on the device.
+    /// Returns the number of bytes that all buffers together may use, apart from the blocks that stay on the device.
     pub(super) fn working_bytes(&self) -> u64 {
         self.limits.memory_bytes - self.set_aside.load(Ordering::Relaxed).min(self.limits.memory_bytes)
     }
@@ -201,8 +205,8 @@ impl Device {
         Ok(allocation)
     }
 
-    /// Returns the pipeline of a kernel, compiled if necessary. `several_kings` says whether a side may have several
-    /// kings in the games on which it runs.
+    /// Returns the pipeline of a kernel, and compiles it if necessary. `several_kings` is true if a side may have
+    /// several kings in the games on which the kernel runs.
     pub(super) fn pipeline(
         &self,
         kernel: &Kernel,
@@ -215,7 +219,7 @@ impl Device {
     }
 
     /// Returns the number of slots of each segment that an invocation may evaluate in one dispatch. It is less than 32
-    /// if the adapter would end long loops too early.
+    /// if the adapter would end a longer loop too early.
     pub(super) fn slots_at_once(&self, kernel: &Kernel) -> Result<u32, GpuError> {
         let (turns, most) = (kernel.turns.max(1), self.report.turns_max());
         let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
@@ -225,7 +229,7 @@ impl Device {
         Ok(slots.min(SEGMENT_SLOTS as u64) as u32)
     }
 
-    /// Returns the pipeline of a shader, compiled if necessary.
+    /// Returns the pipeline of a shader, and compiles it if necessary.
     pub(super) fn shader(&self, text: &str, pass: KernelPass) -> Result<Pipeline, GpuError> {
         self.pipelines.get(text, || self.compile(text, pass))
     }
@@ -241,9 +245,9 @@ impl Device {
                 source: wgpu::ShaderSource::Wgsl(wgsl.into()),
             };
             let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..Default::default() };
-            // SAFETY: every loop ends. It counts up to a number that the loop does not change, or removes the squares
-            // of a set one by one. The test `layout::every_loop_of_a_shader_ends` checks each loop. All other checks
-            // stay on.
+            // SAFETY: every loop ends. Each loop either counts up to a number that it does not change, or removes the
+            // squares of a set one by one. The test `layout::every_loop_of_a_shader_ends` checks each loop. All other
+            // runtime checks of the shader stay on.
             #[expect(
                 unsafe_code,
                 reason = "a count of turns in each loop takes registers that shorter shaders do without"
@@ -264,7 +268,7 @@ impl Device {
         Ok(Arc::new(self.keep(pipeline)))
     }
 
-    /// Saves the compiled kernels if the file does not contain all of them.
+    /// Saves the compiled kernels to the file of the pipeline cache, unless it already contains all of them.
     pub(super) fn save_pipelines(&self) -> Result<(), GpuError> {
         let Some(file) = self.pipelines.file.as_ref().filter(|_| self.pipelines.is_to_be_saved()) else {
             return Ok(());
@@ -310,7 +314,8 @@ impl Device {
         })
     }
 
-    /// Maps the first `bytes` bytes of a buffer once the submission `after` is done, and returns the result of `look`.
+    /// Waits until the submission `after` is done, maps the first `bytes` bytes of a buffer, and returns the result of
+    /// calling `look` with them.
     pub(super) fn map<T: Send + 'static>(
         &self,
         buffer: &wgpu::Buffer,
@@ -335,7 +340,7 @@ impl Device {
                     let _ = sender.send(result);
                 });
             });
-            // A map that fails counts as the loss of the device, whatever the message says.
+            // A failed mapping counts as the loss of the device, whatever the error message says.
             begun.map_err(|error| match error {
                 GpuError::Refused { reason, .. } => driver.lose(reason),
                 other => other,
@@ -345,7 +350,8 @@ impl Device {
         })
     }
 
-    /// Returns the options for a second device. They do not contain a fault that was meant for the first device only.
+    /// Returns the options for the device that replaces a lost one. They do not contain a fault that is meant only for
+    /// the first device.
     pub(super) fn options_after_loss(options: &GpuOptions) -> GpuOptions {
         let fault = options.fault.filter(|fault| matches!(fault, InjectedFault::Destroyed(_)));
         GpuOptions { fault, ..options.clone() }
@@ -379,7 +385,8 @@ fn open(
     };
     let opened = block_on(adapter.request_device(&descriptor));
     let (device, queue) = opened.map_err(|error| GpuError::Open { name, reason: error.to_string() })?;
-    // An error outside all scopes, or a loss, must not panic. It is recorded, and the next call returns it.
+    // Errors that no error scope catches, and the loss of the device, must not cause a panic. They are recorded, and
+    // the next call returns them.
     let lost = Arc::clone(driver);
     device.set_device_lost_callback(move |reason, text| {
         lost.lose(format!("{reason:?}: {}", first_lines(&text)));
@@ -400,26 +407,27 @@ fn open(
         let path = pipelines::path_of(&folder, &key);
         let data;
         (data, note) = pipelines::read(&path);
-        // If the driver refuses to create a cache, the kernels are not saved.
+        // If the driver rejects the cache, compiled kernels are not saved.
         let made = scoped(&device, driver, "a cache", || pipeline_cache(&device, data.as_deref()));
         cache = made.ok().map(|cache| (cache, path));
     }
     Ok(OpenedAdapter { device, queue, layouts, adapter_limits: theirs, cache, note })
 }
 
-/// Creates the driver's cache of pipelines, with the data of an earlier run if there are any.
+/// Creates the driver's pipeline cache, filled with `data` from an earlier run if there is any.
 fn pipeline_cache(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
     let descriptor = wgpu::PipelineCacheDescriptor { label: None, data, fallback: true };
-    // SAFETY: the data come from `get_data`. The file begins with this program's magic bytes, and the hash of its
-    // content is correct. In addition, wgpu and the driver check the adapter, driver and version, and ignore data of
-    // others.
+    // SAFETY: the data come from `get_data` in an earlier run. The file in which they were kept begins with this
+    // program's magic bytes, and the hash of its content is correct. In addition, wgpu and the driver check the
+    // adapter, driver and version, and ignore data from others.
     #[expect(unsafe_code, reason = "there is no other way to give the driver what it has compiled before")]
     unsafe {
         device.create_pipeline_cache(&descriptor)
     }
 }
 
-/// Runs calls of the driver and returns the error if it refuses one. This must be called on a helper thread.
+/// Runs calls of the driver, and returns an error if the driver rejects one of them. This must be called on a helper
+/// thread.
 fn scoped<T>(
     device: &wgpu::Device,
     driver: &Driver,
@@ -434,7 +442,7 @@ fn scoped<T>(
 /// The kinds of errors that are caught around calls of the driver.
 const SCOPES: [ErrorFilter; 3] = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
 
-/// Returns the error that the scopes caught, or the error with which the device ended.
+/// Returns the error that the error scopes caught, or the error that ended the device.
 fn error_of(
     scopes: [wgpu::ErrorScopeGuard; SCOPES.len()],
     device: &wgpu::Device,
@@ -461,16 +469,16 @@ fn error_of(
     }
 }
 
-/// Returns whether the device is lost. A lost device refuses every request, but it reports the loss only when it is
+/// Returns true if the device is lost. A lost device rejects every request, but it reports the loss only when it is
 /// idle and is polled.
 fn is_lost(device: &wgpu::Device, driver: &Driver) -> bool {
     let timeout = Some(Duration::from_secs(1));
     let polled = device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
-    // A device that is still busy after this time is not lost.
+    // If the poll times out, the device is still busy and therefore not lost.
     polled.is_err_and(|error| !matches!(error, wgpu::PollError::Timeout)) || driver.end().is_some()
 }
 
-/// Waits until a buffer is mapped, after the submission `after` is done. This must be called on a helper thread.
+/// Waits until the submission `after` is done and a buffer is mapped. This must be called on a helper thread.
 fn wait(
     device: &wgpu::Device,
     driver: &Driver,
@@ -481,8 +489,8 @@ fn wait(
     let mut pause = Duration::ZERO;
     loop {
         let poll = match &after {
-            // The wait is not divided into shorter ones. If one gives up just before another thread empties the queue,
-            // wgpu 30 panics ("If the queue is empty, the current submission index ...").
+            // This is a single long wait, not several short ones. If a wait times out just before another thread
+            // empties the queue, wgpu 30 panics ("If the queue is empty, the current submission index ...").
             Some(index) => wgpu::PollType::Wait {
                 submission_index: Some(index.clone()),
                 timeout: Some(end.saturating_duration_since(Instant::now())),
@@ -557,7 +565,7 @@ fn layout(device: &wgpu::Device, pass: KernelPass) -> (wgpu::BindGroupLayout, wg
     (group, layout)
 }
 
-/// Reserved bytes of device memory. They are released when this is dropped.
+/// Reserved bytes of device memory. Dropping the value releases them.
 struct Allocation {
     bytes: u64,
     allocated: Arc<AtomicU64>,

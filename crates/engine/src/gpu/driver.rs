@@ -2,9 +2,9 @@
 //!
 //! wgpu panics in states that it considers hopeless, for example if the device is lost during a wait. A driver that
 //! hangs blocks its caller for ever. So each call runs on a helper thread, and its caller waits only for a limited
-//! time. If a call panics or exceeds its limit, the device is given up: it gets no more calls, and its resources are
-//! leaked, because freeing them could panic or hang as well. A helper thread that hangs is left alone, with any locks
-//! that it holds.
+//! time. If a call panics or exceeds its limit, the device is abandoned: it gets no more calls, and its resources are
+//! leaked, because freeing them could panic or hang as well. A helper thread that hangs is never stopped, and any locks
+//! that it holds stay locked.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -18,10 +18,11 @@ use orbit_core::sync::lock;
 
 type DriverTask = Box<dyn FnOnce() + Send>;
 
-/// The longest time that a device, or a call of its driver, may take before the device is given up.
+/// The longest time that a device, or a call of its driver, may take before the device is abandoned.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
-/// The stack size of a helper thread. It is large because naga walks the expressions of a kernel recursively.
+/// The stack size of a helper thread. It is large because naga, the shader compiler, walks the expressions of a kernel
+/// recursively.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The result of waiting for a call.
@@ -79,7 +80,7 @@ impl Driver {
         run: impl FnOnce() -> Result<T, GpuError> + Send + 'static,
     ) -> Result<T, GpuError> {
         if let Some(end) = self.end() {
-            // The closure may own resources of the device, which must not be dropped here.
+            // The closure may own resources of the device, and the device has ended, so they must not be dropped here.
             std::mem::forget(run);
             return Err(end.clone());
         }
@@ -89,12 +90,12 @@ impl Driver {
             let answer = Arc::clone(&answer);
             move || {
                 *lock(&answer) = Some(caught(run));
-                // If the caller has given up, nobody receives this.
+                // If the caller has stopped waiting, nobody receives this message, which does no harm.
                 let _ = sender.send(());
             }
         });
         if self.await_end(task, &ended, limit) == Wait::Late {
-            // An answer that comes too late is leaked, like all other resources of the device.
+            // An answer that arrives too late is leaked, like all other resources of the device.
             std::mem::forget(answer);
             return Err(self.hang());
         }
@@ -107,18 +108,18 @@ impl Driver {
     fn await_end(&self, task: DriverTask, ended: &mpsc::Receiver<()>, limit: Duration) -> Wait {
         match self.hand_over(task) {
             Ok(helper) => match ended.recv_timeout(limit) {
-                // A device that has ended needs no helpers, and may never be dropped.
+                // A device that has ended needs no helper threads. Its helper may hang, so it is not kept.
                 Ok(()) if self.end().is_none() => lock(&self.idle).push(helper),
                 Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => return Wait::Late,
             },
-            // The system provides no more threads, so the call runs on this thread, without a limit.
+            // The system provides no more threads, so the call runs on this thread, without a time limit.
             Err(task) => task(),
         }
         Wait::Over
     }
 
-    /// Gives a task to a helper thread. Returns the task if there is no helper thread.
+    /// Sends a task to a helper thread. Returns the task if no helper thread can be started.
     fn hand_over(&self, task: DriverTask) -> Result<mpsc::Sender<DriverTask>, DriverTask> {
         let idle = lock(&self.idle).pop();
         let Some(helper) = idle.or_else(spawn) else { return Err(task) };
@@ -155,11 +156,11 @@ fn spawn() -> Option<mpsc::Sender<DriverTask>> {
 }
 
 thread_local! {
-    /// True while panics on this thread are caught here. They are not printed to stderr.
+    /// True while panics on this thread are caught by this module. These panics are not printed to stderr.
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a closure, and returns the message if it panics. The panic is not printed.
+/// Runs a closure. If it panics, returns the panic's message, which is not printed.
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -171,13 +172,13 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
         }));
     });
     let before = CAUGHT.replace(true);
-    // The state that a panic leaves behind is never used, because the device then counts as lost.
+    // After a panic, the device counts as lost, so the state that the panic leaves behind is never used.
     let out = catch_unwind(AssertUnwindSafe(run));
     CAUGHT.set(before);
     out.map_err(|panic| reason(&*panic))
 }
 
-/// Returns the message of a panic, without the text that wgpu puts around its errors.
+/// Returns the message of a panic, without the text that wgpu adds around its errors.
 fn reason(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text
@@ -203,7 +204,7 @@ impl<T: Send + 'static> DriverResource<T> {
         DriverResource { value: Some(value), driver: Arc::clone(driver) }
     }
 
-    /// Returns the resource itself, to be consumed on a helper thread.
+    /// Returns the wrapped resource, which must be consumed on a helper thread.
     pub(super) fn into_inner(mut self) -> T {
         self.value.take().expect("it is there until it is dropped")
     }
@@ -284,7 +285,7 @@ mod tests {
         drop(first);
         drop(second);
         std::mem::forget(third.into_inner());
-        // The panic of the first resource ended the device, so the second one was leaked.
+        // Dropping the first resource panicked and ended the device, so the second resource was leaked.
         assert_eq!(dropped.map(|told| told.load(Ordering::Relaxed)), [true, false, false]);
         assert!(driver.end().is_some_and(GpuError::is_loss));
     }

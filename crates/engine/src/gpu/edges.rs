@@ -1,8 +1,8 @@
-//! Prints conditions on moves (`--`, `[x]` and `move`) as WGSL.
+//! Translates conditions on moves (`--`, `[x]` and `move`) to WGSL.
 //!
-//! A stage is a part of a plan that runs before the rest. The kernel that computes its masks replays the positions
-//! before the moves. So it also evaluates the conditions on these moves, and has the sets of squares that they need in
-//! registers. The functions that the printed code calls are in `shaders/edges.wgsl`. The same conditions for the
+//! A stage is a part of a plan that runs before the rest of the plan. The kernel of a stage replays the positions
+//! before the moves and has the sets of squares that the conditions need in registers, so it also evaluates the
+//! conditions. The functions that the generated code calls are in `shaders/edges.wgsl`. The same conditions for the
 //! processor are in `crates/engine/src/operations/moves.rs`.
 
 use super::wgsl::Printer;
@@ -11,14 +11,14 @@ use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
 /// The squares that a condition allows for one square of a move (such as its origin), as WGSL.
 enum MoveSquares {
     All,
-    /// The squares of a set whose contents before the move are allowed. The number has a bit for the code of each piece
-    /// that is allowed, and bit 0 for an empty square; the string is the set in WGSL.
+    /// A set of squares, but only those whose contents before the move are allowed. The number has a bit for the code
+    /// of each allowed piece, and bit 0 for an empty square; the string is the set in WGSL.
     Pieces(u16, String),
     Set(String),
 }
 
 impl MoveSquares {
-    /// Returns the expression that tests whether a square is allowed, or `None` if every square is.
+    /// Returns the expression that tests whether `square` is allowed, or `None` if every square is allowed.
     fn have(&self, square: &str) -> Option<String> {
         match self {
             MoveSquares::All => None,
@@ -30,14 +30,14 @@ impl MoveSquares {
     }
 }
 
-/// Joins conditions with "and". Returns `None` if there are none.
+/// Joins conditions with "and". Returns `None` if there are no conditions.
 fn all(conditions: impl IntoIterator<Item = String>) -> Option<String> {
     conditions.into_iter().reduce(|all, condition| format!("{all} & {condition}"))
 }
 
 impl Printer<'_> {
-    /// Returns the expression that tests `edge`, the move that leaves the slot, in a game without side lines. `operands`
-    /// are the expressions of the sets that the condition needs.
+    /// Returns the expression that tests `edge`, the move played from the slot's position, in a game without side
+    /// lines. `operands` are the expressions of the sets that the condition needs.
     pub(super) fn edge(&self, test: &EdgeTest, mut operands: impl Iterator<Item = String>) -> String {
         let mut squares = |test: SquareTest| match test {
             SquareTest::Any => MoveSquares::All,

@@ -23,17 +23,18 @@ use crate::{
 use orbit_plan::{CopiesPlan, Output, Plan, Plans, Program, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The number of blocks that are best searched together: about 4 million positions, which is one invocation for every
-/// lane of a large card.
+/// The number of blocks that should be searched together: about 4 million positions, which gives every lane of a large
+/// card one invocation.
 const BLOCKS_AT_ONCE: usize = 32;
 
-/// The largest number of queries that share a kernel, and the largest number of steps that they may have together.
+/// The maximum number of queries that share a kernel, and the maximum total number of their steps.
 const SHARED_QUERIES_MAX: usize = 16;
 const SHARED_STEPS_MAX: u64 = 1000;
 
-/// The largest number of registers in a program that several queries share. Sharing saves replays. But a kernel that
-/// needs too many registers leaves a card with few waves at a time, which costs more. Each register of a program takes
-/// two registers of the card, which has about 64 for each of 16 waves.
+/// The largest number of registers in a program that several queries share. Queries that share a kernel need only one
+/// replay. But if a kernel needs too many registers, a card can run only few waves (groups of threads) at a time, which
+/// costs more than the replays. Each register of a program takes two registers of the card, which has about 64 for each
+/// of 16 waves.
 const SHARED_REGISTERS_MAX: usize = 28;
 /// The largest number of registers in a shared program that computes legal moves. Such a program takes more than 100 of
 /// the card's registers in any case, and computing the moves only once saves more than additional waves would. The
@@ -44,30 +45,30 @@ fn registers_max(program: &Program) -> usize {
     if program.whole_positions { SHARED_REGISTERS_OF_MOVES_MAX } else { SHARED_REGISTERS_MAX }
 }
 
-/// A plan, and the kernel that was printed from it.
+/// A plan, and the kernel that was generated from it.
 #[derive(Debug)]
 struct Printed<P> {
     plan: P,
     kernel: Kernel,
 }
 
-/// The GPU engine for one or more queries. Queries that are cheap share a kernel.
+/// The GPU engine, prepared for one or more queries. Cheap queries share a kernel.
 #[derive(Debug)]
 pub struct Gpu {
     plans: Arc<Plans>,
     device: Arc<GpuDevice>,
     variant: Variant,
     hits: Vec<Printed<SharedPlan>>,
-    /// The kernels for the values of each query, printed when they are first needed.
+    /// The kernels that compute the values of each query. Each is generated when it is first needed.
     values: Vec<OnceLock<Printed<Plan>>>,
-    /// For each query, the kernels that compute copies, indexed by [`Apart`](orbit_plan::Apart), each printed when
-    /// first needed.
+    /// For each query, the kernels that compute its matching copies, indexed by [`Apart`](orbit_plan::Apart). Each is
+    /// generated when it is first needed.
     copies: Vec<[OnceLock<Printed<CopiesPlan>>; 2]>,
     /// The number of this engine among all engines of the device.
     number: u64,
     /// The number of bytes of games that this engine uploaded.
     uploaded: AtomicU64,
-    /// True if the kernels have been compiled or are being compiled.
+    /// True as soon as compiling the kernels has begun.
     is_compiled: AtomicBool,
 }
 
@@ -91,7 +92,7 @@ fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
     hits
 }
 
-/// The results that the second pass computes for one query at its hits: values and copies.
+/// The results that the second pass computes for one query at its hits: the query's values and the matching copies.
 struct Second<'a> {
     query: usize,
     values: Option<&'a Printed<Plan>>,
@@ -99,13 +100,13 @@ struct Second<'a> {
 }
 
 impl Gpu {
-    /// Creates an engine whose kernels have the variant in the device's options.
+    /// Creates an engine that uses the kernel variant in the device's options.
     pub fn new(plans: Arc<Plans>, device: Arc<GpuDevice>) -> Gpu {
         let variant = device.options.variant;
         Gpu::with_variant(plans, device, variant)
     }
 
-    /// Creates an engine whose kernels have the given variant.
+    /// Creates an engine that uses the given kernel variant.
     pub fn with_variant(plans: Arc<Plans>, device: Arc<GpuDevice>, variant: Variant) -> Gpu {
         let hits = shared(&plans, variant);
         let (values, copies) = (plans.unmade(), plans.unmade());
@@ -120,7 +121,7 @@ impl Gpu {
         shared(plans, variant).into_iter().map(|printed| printed.kernel).collect()
     }
 
-    /// Returns the kernel that computes the hits. If there are several kernels, returns that of the first queries.
+    /// Returns the kernel that computes the hits. If there are several kernels, returns the one for the first queries.
     ///
     /// # Panics
     ///
@@ -166,9 +167,9 @@ impl Gpu {
         Ok((out, all))
     }
 
-    /// Compiles the kernels of the first pass and of their stages on several threads in parallel. Otherwise they would
-    /// be compiled one after the other when they are first used. An error here is ignored, because it appears again
-    /// when the kernel is used.
+    /// Compiles the kernels of the first pass and of their stages on several threads in parallel. If they were compiled
+    /// on first use, it would be one after the other. Errors are ignored here, because the same error occurs again when
+    /// the kernel is used.
     fn compile_all(&self, device: &Device, kernels: &[(&Kernel, usize)]) {
         if self.is_compiled.swap(true, Ordering::Relaxed) {
             return;
@@ -192,7 +193,7 @@ impl Gpu {
         });
     }
 
-    /// Returns the results other than hits that are requested, for each query that has any.
+    /// Returns the requested results other than hits, for each query for which there are any.
     fn second(&self, outputs: &[Wants]) -> Vec<Second<'_>> {
         let second = |(query, outputs): (usize, &Wants)| {
             let has_values = outputs.contains(Wants::VALUES) && self.plans.has_values(query);
@@ -338,14 +339,14 @@ fn find_copies(
     Ok(out)
 }
 
-/// The blocks of a search, in uploads that are on the device or are sent to it. A single upload stays on the device
-/// until all passes are done. Several uploads are sent again for each pass.
+/// The blocks of a search, in uploads that are on the device or are sent to it. If there is only one upload, it stays
+/// on the device until all passes are done; otherwise, each upload is sent again for each pass.
 struct OnCard<'a> {
     open: &'a OpenDevice,
     blocks: &'a [&'a Block],
     on: On<'a>,
     transposed: bool,
-    /// True if the device carries the results of stages along the games of all uploads.
+    /// True if the device, not the processor, carries the results of stages along the games of all uploads.
     carries: bool,
     set: Option<Lent<'a>>,
 }
@@ -354,9 +355,8 @@ struct OnCard<'a> {
 enum On<'a> {
     /// The uploads stay on the device for other queries.
     Resident(InUse),
-    /// The uploads are sent in buffers that other queries use as well. `games` has the slots of the games of each
-    /// upload, if a stage needs them and the device can carry results along all games. `bytes` counts the uploaded
-    /// bytes.
+    /// The uploads are sent in buffers that other queries also use. `games` contains the slots of each upload's games,
+    /// if a stage needs them and the device can carry results along all games. `bytes` counts the uploaded bytes.
     Sent { uploads: Vec<Upload>, games: Option<Vec<Vec<GameSlots>>>, bytes: &'a AtomicU64 },
 }
 
@@ -394,7 +394,8 @@ fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlot
 }
 
 impl<'a> OnCard<'a> {
-    /// Returns a kernel with the way in which its stages run, for a program that reads `columns` columns of games.
+    /// Returns a kernel with the way in which its stages run. `columns` is the number of columns of games that the
+    /// program reads.
     fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
         Staged { kernel, columns, on_device: self.carries && kernel.carries_on_device() }
     }
@@ -423,12 +424,12 @@ impl<'a> OnCard<'a> {
         Ok(())
     }
 
-    /// Returns a set of buffers for an upload. Sends the upload to the device if it is not already there.
+    /// Returns a buffer set that holds an upload. The upload is sent to the device if it is not already there.
     fn set_of(&self, index: usize) -> Result<Lent<'a>, GpuError> {
         let mut set = self.open.set();
         let (input, run) = set.parts();
         match &self.on {
-            // The set may contain columns of an earlier upload.
+            // The buffer set may contain carried columns of an earlier upload.
             On::Resident(_) => run.forget_carried(),
             On::Sent { uploads, games, bytes } => {
                 let upload = &uploads[index];
@@ -445,13 +446,13 @@ impl<'a> OnCard<'a> {
         Ok(set)
     }
 
-    /// Gives the set of buffers back, so that other threads can use it.
+    /// Returns the buffer set, so that other threads can use it.
     fn done(self) {
         self.set.into_iter().for_each(Lent::done);
     }
 }
 
-/// Stores the values of an upload's hits in the hits of their blocks.
+/// Stores the values at the hits of an upload in the hits of the blocks to which they belong.
 fn store_values(upload: &Upload, hits: &[(u32, u32)], words: &[u64], out: &mut [Hits]) {
     let mut words = words.iter();
     let mut slices = upload.slices.iter();

@@ -1,8 +1,9 @@
 //! Packs blocks into *uploads*, each small enough for a device to hold as a whole.
 //!
 //! An upload is a list of segments, block after block. Each segment can be replayed alone, so an upload may begin and
-//! end in the middle of a block. A key refers to tables by index: to its game, and to the next entry in the table of
-//! start positions. These indices are counted from the first entry that the upload contains.
+//! end in the middle of a block. A key (the first position of a segment) contains two indices: that of its game, and
+//! that of the next entry in the table of start positions. On the device, they count from the first entry that the
+//! upload contains.
 
 use std::ops::Range;
 
@@ -49,7 +50,7 @@ pub(super) struct Slice {
 impl Slice {
     fn new(block: usize, of: &Block, segments: Range<usize>) -> Slice {
         let last = of.keys.get(segments.end);
-        // A damaged key may contain any number, so ranges are limited to the table.
+        // A damaged key may contain any number, so the ranges are clamped to the length of the table.
         let cut = |from: usize, to: usize, len: usize| from.min(len)..to.clamp(from.min(len), len);
         let (from, to) = (&of.keys[segments.start], last);
         Slice {
@@ -61,7 +62,7 @@ impl Slice {
             ),
             games: cut(
                 from.first_game as usize,
-                // The game of the next segment's first slot may have begun in this segment.
+                // The game of the next segment's first slot may already begin in this segment.
                 to.map_or(of.games_len(), |key| (key.first_game as usize).saturating_add(1)),
                 of.games_len(),
             ),
@@ -79,14 +80,14 @@ pub(super) struct Upload {
     games: usize,
 }
 
-/// The largest upload that the device can take.
+/// The maximum size of an upload that the device can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Caps {
     /// The largest number of segments.
     pub(super) segments: usize,
     /// The largest number of start positions.
     pub(super) starts: usize,
-    /// The largest number of games. It matters only if a kernel reads columns of games.
+    /// The maximum number of games. It matters only if a kernel reads columns of games.
     pub(super) games: usize,
     /// The largest total size of keys, moves and start positions, in bytes.
     pub(super) bytes: u64,
@@ -103,7 +104,7 @@ impl Upload {
         whole.is_within(caps)
     }
 
-    /// Returns whether a device can hold the whole upload.
+    /// Returns true if a device with these limits can hold the whole upload.
     pub(super) fn is_within(&self, caps: &Caps) -> bool {
         self.segments <= caps.segments
             && self.starts <= caps.starts
@@ -119,21 +120,22 @@ impl Upload {
     }
 
     /// Returns true if a game in any of the blocks begins with several kings of one colour. Such games need kernels
-    /// that list the moves of several kings.
+    /// that compute moves for several kings.
     pub(super) fn has_several_kings(&self, blocks: &[&Block]) -> bool {
         let has_several = |board: &Board| {
             let [_, p1, p2, p3] = board.planes;
             [p1 & p2 & p3, p1 & p2 & !p3].iter().any(|kings| kings.count_ones() > 1)
         };
         self.slices.iter().map(|slice| blocks[slice.block]).any(|block| {
-            // The table does not contain the start of a block's first game, which is the block's first key.
+            // The table does not contain the start position of a block's first game, because that is the block's first
+            // key.
             let first = block.keys.first().map(|key| &key.board);
             first.into_iter().chain(block.starts.iter().map(|start| &start.position.board)).any(has_several)
         })
     }
 
-    /// Returns the keys of the upload. Their indices of games and start positions are counted from the upload's first
-    /// ones.
+    /// Returns the keys of the upload. Their indices of games and start positions count from the first ones in the
+    /// upload.
     pub(super) fn keys(&self, blocks: &[&Block]) -> Vec<Key> {
         let mut out = Vec::with_capacity(self.segments);
         let (mut starts, mut games) = (0, 0);
@@ -150,7 +152,8 @@ impl Upload {
         out
     }
 
-    /// Returns the moves of each slice, and the number of bytes that are missing after them in the last segment.
+    /// Returns the bytes of each slice's moves, and the number of bytes that are missing to complete the slice's last
+    /// segment.
     pub(super) fn moves<'a>(&'a self, blocks: &'a [&Block]) -> impl Iterator<Item = (&'a [u8], usize)> {
         self.slices.iter().map(|slice| {
             let moves = &blocks[slice.block].moves;
@@ -170,7 +173,7 @@ impl Upload {
         words.chunks(TILE_SEGMENTS).for_each(|tile| out.tile(tile));
     }
 
-    /// Writes the moves transposed in the same way, as words of four moves.
+    /// Writes the moves transposed, like the keys in `key_words`, as words of four moves.
     pub(super) fn move_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
         let mut out = Transposed { segments: self.segments, at: 0, write };
         let mut tile = Vec::with_capacity(TILE_SEGMENTS);
@@ -198,7 +201,7 @@ impl Upload {
         self.slices.iter().flat_map(of).collect()
     }
 
-    /// Returns, for each game and each column, the column's mask and number. `columns` has the columns of each block.
+    /// Returns the mask and number of each column for each game. `columns` contains the columns of each block.
     pub(super) fn columns(&self, columns: &[&[GameColumn]]) -> Vec<u32> {
         let mut out = Vec::new();
         for slice in &self.slices {
@@ -251,7 +254,8 @@ pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
     segments as u64 * (KEY_BYTES + MOVES_BYTES) + starts as u64 * START_BYTES
 }
 
-/// Divides blocks into uploads, each as large as the caps allow. A block that fits into one upload is not divided.
+/// Divides blocks into uploads, each as large as `caps` allows. A block that fits into one upload is never divided
+/// between two.
 ///
 /// # Errors
 ///
@@ -264,8 +268,8 @@ pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, Gpu
         while from < block.segments() {
             let fits = |to: usize| open.fits(&Slice::new(index, block, from..to), caps);
             let to = longest(from, block.segments(), fits);
-            // A block contains whole games, and the device can carry results only along games that are whole in an
-            // upload.
+            // A block contains whole games. It is not divided if possible, because the device can carry results only
+            // along games that are whole in an upload.
             let is_cut = from == 0 && to < block.segments() && !open.slices.is_empty();
             if is_cut && Upload::default().fits(&Slice::new(index, block, 0..block.segments()), caps) {
                 out.push(std::mem::take(&mut open));
@@ -288,7 +292,7 @@ pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, Gpu
     Ok(out)
 }
 
-/// Returns the error that names the part of a segment that does not fit.
+/// Returns the error for a segment that does not fit. It says which part of the segment is too large.
 fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     let (starts, games) = (slice.starts.len(), slice.games.len());
     let (what, needed, available) = if caps.segments == 0 {
@@ -296,7 +300,7 @@ fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     } else if starts > caps.starts {
         ("a segment's start positions", starts as u64 * START_BYTES, caps.starts as u64 * START_BYTES)
     } else if games > caps.games {
-        // A column takes eight bytes for each game.
+        // One column needs eight bytes for each game.
         ("the columns of a segment's games", 8 * games as u64, 8 * caps.games as u64)
     } else {
         ("a segment", bytes(1, starts), caps.bytes)
@@ -304,8 +308,8 @@ fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     GpuError::TooSmall { what, needed, available }
 }
 
-/// Returns the largest `to` in `from..=end` for which `fits` is true. If `fits` is false for a number, it must be false
-/// for all larger ones.
+/// Returns the largest `to` in `from..=end` for which `fits` is true. If `fits` is false for a number, it must also be
+/// false for all larger ones.
 fn longest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
     if fits(end) {
         return end;

@@ -1,8 +1,9 @@
-//! The compiled kernels of a device. Each is compiled once for all threads, and kept in a file for later runs.
+//! The compiled kernels (pipelines) of a device. Each kernel is compiled once for all threads and kept in a file for
+//! later runs.
 //!
-//! The file is the driver's cache of pipelines, in the user's cache folder. The invariant: it never changes an answer
-//! or stops a query. A file that is damaged, or that belongs to another card, driver or version, is ignored. So is a
-//! folder that cannot be written. The user gets one message about it.
+//! The file holds the driver's pipeline cache and is in the user's cache folder. The invariant: problems with the file
+//! never change an answer or stop a query. A file that is damaged, or that belongs to another card, driver or version,
+//! is ignored, and so is a folder to which nothing can be written. The user gets one message about it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,12 +19,12 @@ use super::driver::DriverResource;
 use orbit_core::files::{OutputError, OutputFile, open_regular};
 use orbit_core::sync::lock;
 
-/// The largest number of pipelines in memory. It keeps a process that runs queries for days from growing.
+/// The maximum number of pipelines in memory. Without a limit, a process that runs queries for days would grow.
 const PIPELINES_MAX: usize = 256;
-/// The first bytes of a file. A hash of all bytes after the head follows them.
+/// The first bytes of a file of compiled kernels. A hash of all bytes after the head follows them.
 const MAGIC: &[u8; 8] = b"orbitpl1";
 const HEAD_BYTES: usize = MAGIC.len() + 8;
-/// The largest size of a file, in bytes. A larger file is removed and started again.
+/// The maximum size of a file of compiled kernels, in bytes. A larger file is deleted and begun again.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 /// The last part of a file's name.
 const ENDING: &str = "pipelines";
@@ -41,11 +42,11 @@ pub(super) struct Pipelines {
     /// The value of `compiled` when the file was last saved.
     saved: AtomicU64,
     pub(super) file: Option<CacheFile>,
-    /// A message for the user, until it is taken.
+    /// A message for the user that has not been taken yet.
     note: Mutex<Option<String>>,
     /// True if there has been a message.
     is_noted: AtomicBool,
-    /// Locked while a thread writes the file, so that only one writes at a time.
+    /// The lock that a thread holds while it writes the file, so that only one thread writes at a time.
     saving: Mutex<()>,
 }
 
@@ -68,8 +69,8 @@ impl Pipelines {
         }
     }
 
-    /// Returns the pipeline of a shader. The first thread that needs it compiles it; other threads wait for that. After
-    /// a failure, the next request tries again.
+    /// Returns the pipeline of a shader. The first thread that needs it compiles it, and other threads wait until it is
+    /// compiled. If compiling fails, the next request tries again.
     pub(super) fn get(
         &self,
         text: &str,
@@ -95,12 +96,12 @@ impl Pipelines {
         done.clone()
     }
 
-    /// Returns the message about a problem with the file, the first time that this is called.
+    /// Returns the message about a problem with the file on the first call, and `None` afterwards.
     pub(super) fn take_note(&self) -> Option<String> {
         lock(&self.note).take()
     }
 
-    /// Returns true if pipelines were compiled since this was last called, so that the file must be written.
+    /// Returns true if pipelines have been compiled since the last call, so that the file must be written.
     pub(super) fn is_to_be_saved(&self) -> bool {
         let compiled = self.compiled.load(Ordering::Relaxed);
         self.file.is_some() && self.saved.swap(compiled, Ordering::Relaxed) != compiled
@@ -118,8 +119,8 @@ impl Pipelines {
     }
 }
 
-/// Returns the path of a card's file. The name contains the version of this program, so a version never reads the file
-/// of another.
+/// Returns the path of a card's file. The name contains the version of this program, so no version reads the file of
+/// another version.
 pub(super) fn path_of(folder: &Path, key: &str) -> PathBuf {
     folder.join(format!("{key}-{}.{ENDING}", env!("CARGO_PKG_VERSION")))
 }
@@ -183,7 +184,7 @@ fn hash(data: &[u8]) -> [u8; 8] {
     XxHash3_64::oneshot(data).to_le_bytes()
 }
 
-/// Removes the files that other versions of this program made for the same card.
+/// Removes the files that other versions of this program created for the same card.
 fn remove_others(path: &Path) {
     let of_card = |path: &Path| {
         let name = path.file_name()?.to_str()?.strip_suffix(ENDING)?;

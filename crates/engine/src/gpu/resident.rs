@@ -1,11 +1,11 @@
 //! Blocks that stay on a device, for later queries and for benchmarks.
 //!
 //! [`Residents`] contains the uploads of databases that are held in memory. They are sent to the device once, and
-//! queries of all threads use them there. The invariant: an upload is found by the numbers of its blocks, and a number
-//! is never used for two blocks. So a block that was changed, read again or freed is never mistaken for another one. A
-//! query never evicts an upload that it has used itself. So if a database is larger than the limit, its first blocks
-//! stay and the others are sent again for each query. If the least recently used upload were evicted instead, no upload
-//! would be found again.
+//! queries of all threads use them there. The invariant: an upload is looked up by the numbers of its blocks, and no
+//! two blocks ever have the same number. So a block that was changed, read again or freed is never mistaken for another
+//! one. A query never evicts an upload that it has used itself. So if a database is larger than the limit, its first
+//! blocks stay on the device and the others are sent again for each query. If such uploads were evicted, the start of
+//! the database would always be gone when the next query needs it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
@@ -25,14 +25,14 @@ use orbit_core::sync::lock;
 use orbit_plan::TagColumn;
 use orbit_reel::Block;
 
-/// The number of columns of games for which an upload that stays on the device leaves room.
+/// The number of columns of games for which space is reserved with an upload that stays on the device.
 const COLUMNS_MAX: usize = 64;
 
 /// Blocks that stay on a device. Only one thread at a time runs queries on them.
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
     uploads: Vec<(Upload, KernelInput)>,
-    /// True if keys and moves are stored word by word, as `Variant::transposed` says.
+    /// True if keys and moves are stored word by word instead of segment by segment (see `Variant::transposed`).
     transposed: bool,
     runs: Mutex<[KernelRun; 2]>,
     open: Arc<OpenDevice>,
@@ -50,7 +50,7 @@ impl Resident<'_> {
         self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
     }
 
-    /// Returns whether the device can carry the results of a kernel's stages along the games of all uploads.
+    /// Returns true if the device can carry the results of a kernel's stages along the games of all uploads.
     fn carries(&self, kernel: &Kernel) -> bool {
         let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
         let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
@@ -61,8 +61,8 @@ impl Resident<'_> {
             })
     }
 
-    /// Runs the first pass on all blocks: returns the hits of each of the kernel's queries on each block. While one
-    /// upload is computed, the upload before it is read back.
+    /// Runs the first pass on all blocks: returns the hits of each of the kernel's queries in each block. While the
+    /// device computes one upload, the results of the previous one are read back.
     pub(super) fn scan(
         &self,
         kernel: &Kernel,
@@ -88,7 +88,7 @@ impl Resident<'_> {
         let mut contexts = contexts(blocks, &Interrupt::default());
         contexts.iter_mut().for_each(|context| context.add_columns(columns));
         let mut lent = lock(runs);
-        // After an error, the buffers may be in any state. So the lock holds new ones until all work is done.
+        // After an error, the buffers may be in any state. So new buffers replace the used ones until all work is done.
         let mut runs = std::mem::replace(&mut *lent, [KernelRun::new(), KernelRun::new()]);
         let mut waiting: Option<(usize, run::Pending)> = None;
         timed(&mut times.run, || {
@@ -122,19 +122,19 @@ impl Resident<'_> {
     }
 }
 
-/// The number of bytes that may stay on a card for which the user sets no limit, by kind of adapter. wgpu does not
-/// report how much memory is free. A discrete card has more memory than this. An adapter that shares the processor's
-/// memory takes it from other programs. A software adapter holds the blocks in memory twice.
+/// The number of bytes of blocks that may stay on an adapter if the user sets no limit, by kind of adapter. wgpu does
+/// not report how much memory is free. A discrete card has more memory than this. An adapter that shares the
+/// processor's memory takes it from other programs. A software adapter holds the blocks in memory twice.
 const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
 const STAY_BYTES_OTHERS: u64 = 512 << 20;
 
-/// The minimum number of bytes of a memory limit that is left for everything except blocks: the outputs of all sets of
-/// buffers, and data in transfer.
+/// The minimum number of bytes of a memory limit that are not available for blocks. They are for the outputs of all
+/// buffer sets and for data in transfer.
 const WORKING_BYTES_MIN: u64 = 64 << 20;
 
-/// Returns the number of bytes of blocks that may stay on a device. This is the caller's limit; without one, the memory
-/// limit less `WORKING_BYTES_MIN`; without a memory limit, the default for the kind of adapter. It is never more than
-/// four fifths of the memory limit.
+/// Returns the number of bytes of blocks that may stay on a device. This is the caller's limit; if there is none, the
+/// memory limit less `WORKING_BYTES_MIN`; if there is no memory limit either, the default for the kind of adapter. The
+/// result is never more than four fifths of the memory limit.
 pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     let of_kind =
         || STAY_BYTES.iter().find(|(kind, _)| *kind == report.kind).map_or(STAY_BYTES_OTHERS, |it| it.1);
@@ -146,7 +146,7 @@ pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     options.resident_bytes_max.unwrap_or_else(by_default).min(limit / 5 * 4)
 }
 
-/// An upload, and its buffers on the device.
+/// An upload, and the buffers on the device that contain it.
 type PlacedUpload = (Upload, KernelInput);
 
 /// The uploads of some blocks; empty until a thread has sent them.
@@ -161,7 +161,7 @@ struct ResidentState {
     /// The number of bytes of all entries.
     bytes: u64,
     entries: HashMap<UploadKey, ResidentEntry>,
-    /// The number of times that an entry was used so far. It orders the uses by time.
+    /// The total number of uses of entries so far. It serves as a clock that orders the uses.
     uses: u64,
     last_use: Instant,
 }
@@ -176,12 +176,12 @@ struct UploadKey {
 struct ResidentEntry {
     uploads: Arc<Uploads>,
     bytes: u64,
-    /// The query that used the entry last, and the number of that use.
+    /// The query that used the entry last, and the value of `uses` at that time.
     query: u64,
     last: u64,
 }
 
-/// Uploads that a query is using. They are not dropped until the query is done with them.
+/// Uploads that a query is using. They are not dropped until the query has finished with them.
 pub(super) struct InUse {
     uploads: Arc<Uploads>,
     /// The number of bytes that were sent for this query; 0 if the uploads were already on the device.
@@ -198,7 +198,8 @@ impl InUse {
 }
 
 impl UploadKey {
-    /// Returns the key of some blocks, or `None` if one of them has no number because no database in memory holds it.
+    /// Returns the key of some blocks, or `None` if one of them is not held by a database in memory and therefore has
+    /// no number.
     fn from_blocks(blocks: &[&Block], transposed: bool) -> Option<UploadKey> {
         let numbers = blocks.iter().map(|block| block.number_held()).collect::<Option<Vec<u64>>>()?;
         Some(UploadKey { numbers, transposed })
@@ -206,9 +207,9 @@ impl UploadKey {
 }
 
 impl ResidentState {
-    /// Adds an entry if there is room for it. To make room, evicts entries, the least recently used first, but none
-    /// that a running query uses and none that this query has used. The caller must drop the evicted entries after it
-    /// has released the lock.
+    /// Adds an entry if there is room for it. To make room, evicts entries, the least recently used first, except those
+    /// that a running query uses or this query has used. The caller must drop the evicted entries after it has released
+    /// the lock.
     fn add(&mut self, key: UploadKey, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<ResidentEntry>) {
         let mut gone = Vec::new();
         while bytes <= self.max && self.bytes + bytes > self.max {
@@ -249,7 +250,7 @@ impl Residents {
     }
 
     /// Returns the uploads of some blocks. If they are not on the device, the first thread that calls this sends them,
-    /// while other threads wait. Returns `None` if the blocks cannot stay: they are not held in memory by a database,
+    /// while other threads wait. Returns `None` if the blocks cannot stay: they do not belong to a database in memory,
     /// or there is no room.
     pub(super) fn get(
         &self,
@@ -292,7 +293,8 @@ impl Residents {
         }
     }
 
-    /// Returns the entry of a key, and the entries that were evicted for it. A missing entry is added if there is room.
+    /// Returns the entry of a key, and the entries that were evicted to make room for it. A missing entry is added if
+    /// there is room.
     fn find(
         &self,
         device: &Device,
@@ -303,7 +305,7 @@ impl Residents {
         let mut state = lock(&self.0);
         state.uses += 1;
         state.last_use = Instant::now();
-        // As soon as blocks stay on the device, all other buffers get only the rest of the memory.
+        // Once blocks stay on the device, all other buffers may use only the rest of the memory.
         device.set_aside.store(state.max, Ordering::Relaxed);
         let (uses, max) = (state.uses, state.max);
         match state.entries.entry(key.clone()) {
@@ -319,7 +321,8 @@ impl Residents {
         }
     }
 
-    /// Reacts to a lack of memory on the device: drops all uploads, and lets only half as many bytes stay from now on.
+    /// Responds to a lack of memory on the device: drops all uploads, and halves the number of bytes that may stay from
+    /// now on.
     pub(super) fn shrink(&self, device: &Device) {
         let gone = {
             let mut state = lock(&self.0);
@@ -386,7 +389,7 @@ fn bytes_of((upload, input): &PlacedUpload) -> u64 {
 /// The number of bytes by which rounding may enlarge the four buffers of an upload.
 const ROUNDING_BYTES: u64 = 4 * 64;
 
-/// Sends blocks to the device, in uploads that leave room for any query, even for one with many columns.
+/// Sends blocks to the device, in uploads that are small enough for any query, even one with many columns.
 fn put(
     device: &Device,
     run: &mut KernelRun,
@@ -436,7 +439,8 @@ impl GpuDevice {
         self.upload_as(blocks, self.options.variant)
     }
 
-    /// Uploads blocks for engines of a variant, or of any other variant with the same layout of blocks.
+    /// Uploads blocks in the layout that engines of `variant` read. Other variants with the same layout can read them
+    /// too.
     ///
     /// # Errors
     ///

@@ -16,17 +16,18 @@ use crate::{carry::SlotColumn, columns::GameColumn};
 use orbit_plan::{Read, StageCarry};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The largest number of segments in an upload. 8 million positions fill the largest cards, and their 30 MB are staged
-/// quickly.
+/// The maximum number of segments in an upload. Their 8 million positions keep even the largest cards busy, and their
+/// 30 MB are copied quickly.
 const SEGMENTS_MAX: usize = 1 << 18;
 
-/// The largest number of plan steps in one dispatch. Systems reset a card that does not draw for seconds.
+/// The maximum number of plan steps in one dispatch. Systems reset a card whose dispatch runs for seconds, because it
+/// cannot draw during that time.
 const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
 
-/// The largest number of bytes of words that one round of the second pass reads back.
+/// The maximum number of bytes that one round of the second pass reads back.
 const OUTPUT_BYTES_MAX: u64 = 32 << 20;
 
-/// The number of bytes that are mapped when only the end of a submission matters.
+/// The number of bytes to map if the contents are not needed, only the end of a submission.
 const MAP_BYTES: u64 = 16;
 
 /// The size of two timestamps of eight bytes, with room to align them.
@@ -57,8 +58,8 @@ pub(super) struct BufferSet {
 
 /// The buffers and the state that kernels need in addition to their input.
 pub(super) struct KernelRun {
-    /// Work that must be done before the next commands. This field is declared before the buffers so that it is dropped
-    /// before them.
+    /// Preparations that must be done before the next commands are recorded. This field is declared before the buffers
+    /// so that it is dropped before them.
     first: Vec<Preparation>,
     staging: Buffer,
     params: Buffer,
@@ -71,7 +72,7 @@ pub(super) struct KernelRun {
     column_bytes: u64,
     carried_bytes: u64,
     along: DeviceColumns,
-    /// The submission that copies from the staging buffer, if nothing has waited for it yet.
+    /// The submission that copies data from the staging buffer, until something waits for it.
     uploading: Option<wgpu::SubmissionIndex>,
     clock: Option<DriverResource<Clock>>,
     kernel_time: Duration,
@@ -84,11 +85,12 @@ struct Clock {
     resolved: wgpu::Buffer,
 }
 
-/// Work that is done before commands are recorded.
+/// A preparation: work that is done before commands are recorded.
 enum Preparation {
     Write(wgpu::Buffer, Vec<u8>),
     Unmap(wgpu::Buffer),
-    /// Copies bytes from one buffer to a place in another: source, number of bytes, destination, offset.
+    /// Copies bytes from one buffer to another. The fields are the source, the number of bytes, the destination, and
+    /// the offset in the destination.
     Copy(wgpu::Buffer, u64, wgpu::Buffer, u64),
 }
 
@@ -103,13 +105,13 @@ impl Preparation {
 }
 
 impl Clock {
-    /// Returns where a single pass is to write its timestamps, if there is a clock.
+    /// Returns the place to which a single pass writes its timestamps, or `None` if there is no clock.
     fn writes(clock: Option<&Clock>) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         Clock::writes_of(clock, true, true)
     }
 
-    /// Returns where one of several passes is to write its timestamps, if there is a clock. The first pass writes the
-    /// time at which it begins, the last one the time at which it ends.
+    /// Returns the place to which one of several passes writes its timestamps, or `None` if there is no clock. The
+    /// first pass writes the time at which it begins, and the last pass the time at which it ends.
     fn writes_of(
         clock: Option<&Clock>,
         is_first: bool,
@@ -131,10 +133,11 @@ impl Clock {
     }
 }
 
-/// Returns the largest upload that the given kernels allow.
+/// Returns the maximum size of an upload for the given kernels.
 pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
     let binding = device.limits.binding_bytes;
-    // The input and its staging buffer take two fifths of a set's memory; output and readback take less than the rest.
+    // The input and its staging buffer use two fifths of a buffer set's memory. Output and readback use less than the
+    // rest.
     let bytes = device.working_bytes() / BUFFER_SETS / 5;
     let kernels: Vec<&Kernel> = kernels.iter().flat_map(|kernel| kernel.all()).collect();
     let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
@@ -256,8 +259,8 @@ impl BufferSet {
     }
 }
 
-/// A segment with hits for which words are computed: the segment, its hits as bits, and the place of the first hit's
-/// words in the output.
+/// A segment with hits for which the second pass computes words. The numbers are the segment, its hits as bits, and the
+/// place of the first hit's words in the output.
 pub(super) type HitEntry = [u32; ENTRY_WORDS];
 
 impl KernelRun {
@@ -281,7 +284,8 @@ impl KernelRun {
         }
     }
 
-    /// Sends an upload to the device. The flag says whether it is transposed.
+    /// Sends an upload to the device. If the flag is true, keys and moves are stored transposed (see
+    /// `Variant::transposed`).
     pub(super) fn upload(
         &mut self,
         device: &Device,
@@ -299,7 +303,7 @@ impl KernelRun {
     /// Waits until the last upload is on the device.
     pub(super) fn wait(&mut self, device: &Device) -> Result<(), GpuError> {
         let Some(submission) = self.uploading.take() else { return Ok(()) };
-        // If the staging buffer can be mapped, the device no longer reads it.
+        // Once the staging buffer can be mapped, the device has finished reading it.
         let staging = self.staging.get();
         device.map(staging, MapMode::Write, MAP_BYTES, Some(submission), wgpu::Buffer::unmap)
     }
@@ -326,7 +330,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Forgets the carried columns, because other games are uploaded.
+    /// Marks the carried columns as outdated, because other games are uploaded.
     pub(super) fn forget_carried(&mut self) {
         self.along.forget();
     }
@@ -384,7 +388,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Computes the words of all slots, which stay on the device.
+    /// Computes the words of all slots and keeps them on the device.
     fn keep_words(&mut self, device: &Device, input: &KernelInput, kernel: &Kernel) -> Result<(), GpuError> {
         let all: Vec<(u32, u32)> = (0..input.segments as u32).map(|segment| (segment, u32::MAX)).collect();
         let output_bytes = (8 * SEGMENT_SLOTS * kernel.outputs * input.segments) as u64;
@@ -399,7 +403,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Carries the results of a stage along games.
+    /// Carries the results of a stage along games, on the device.
     fn carry_stage(
         &mut self,
         device: &Device,
@@ -425,8 +429,8 @@ impl KernelRun {
         self.settle(device, Pending { submission, bytes: 0 })
     }
 
-    /// Completes a submission whose output stays on the device. If there is a clock, it waits, because the clock must
-    /// be read before it is started again.
+    /// Completes a submission whose output stays on the device. It waits only if there is a clock, because the clock
+    /// must be read before it is restarted.
     fn settle(&mut self, device: &Device, pending: Pending) -> Result<(), GpuError> {
         if self.clock.is_some() { self.finish(device, pending, |_| {}) } else { Ok(()) }
     }
@@ -459,8 +463,8 @@ impl KernelRun {
         if needed > available {
             return Err(GpuError::TooSmall { what: "a segment's values", needed, available });
         }
-        // If an adapter limits loops, the slots of a segment are divided among dispatches. In one dispatch, all
-        // segments have the same slots, because neighbouring invocations run in step.
+        // If an adapter limits loops, the slots of a segment are divided among dispatches. In one dispatch, the same
+        // slots of all segments are evaluated, because neighbouring invocations run in lockstep.
         let windows = windows(device.slots_at_once(kernel)?);
         let each = 8 * kernel.outputs as u64;
         let entries_max = (available / (4 * ENTRY_WORDS) as u64) as usize;
@@ -479,7 +483,7 @@ impl KernelRun {
                 let work =
                     Submission { pass: KernelPass::Words, count, output_bytes, is_first, to: To::Host };
                 let pending = self.begin(device, input, kernel, work)?;
-                // The words of all dispatches are complete after the last one.
+                // The last dispatch completes the words of all dispatches.
                 let is_last = n + 1 == dispatches.len();
                 self.finish(device, pending, |bytes| {
                     if is_last {
@@ -510,7 +514,7 @@ impl KernelRun {
         let output = output.with_room(device, work.output_bytes)?.clone();
         let back_bytes = if work.to == To::Host { work.output_bytes } else { 0 };
         let readback = self.readback.with_room(device, back_bytes + TIMESTAMP_BYTES)?.clone();
-        // The entries of the second pass have already been divided.
+        // The entries of the second pass have already been divided by their slots.
         let at_once =
             if work.pass == KernelPass::Hits { device.slots_at_once(kernel)? } else { SEGMENT_SLOTS as u32 };
         let windows = windows(at_once);
@@ -598,7 +602,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Starts to measure the time of kernels, if the device can.
+    /// Starts to measure the time of kernels, if the device has a clock.
     pub(super) fn start_clock(&mut self, device: &Device) -> Result<(), GpuError> {
         if !device.report.has_timestamps {
             return Ok(());
@@ -640,7 +644,7 @@ struct Submission {
     /// The number of segments in the first pass, or of entries in the second pass.
     count: usize,
     output_bytes: u64,
-    /// True for the first of the submissions that write to the same output.
+    /// True for the first of several submissions that write to one output.
     is_first: bool,
     to: To,
 }
@@ -668,7 +672,7 @@ fn output_budget(device: &Device) -> u64 {
     device.limits.binding_bytes.min(device.working_bytes() / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
 }
 
-/// Divides the slots of a segment into masks of at most `slots` slots each.
+/// Divides the slots of a segment into windows of at most `slots` slots, and returns them as masks.
 fn windows(slots: u32) -> Vec<u32> {
     let width = SEGMENT_SLOTS as u32;
     (0..width).step_by(slots as usize).map(|from| mask(from, slots.min(width - from))).collect()
@@ -692,7 +696,7 @@ fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     out
 }
 
-/// Divides the segments of hits into ranges of at most `hits_max` hits and `entries_max` segments.
+/// Divides a list of segments with hits into ranges of at most `hits_max` hits and `entries_max` segments.
 fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<usize>> {
     let (mut out, mut from, mut count) = (Vec::new(), 0, 0);
     for (k, (_, slots)) in hits.iter().enumerate() {
@@ -708,7 +712,7 @@ fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<
     out
 }
 
-/// Prepares to write a small buffer before the next commands. Returns its number of bytes.
+/// Schedules the writing of a small buffer before the next commands. Returns the number of bytes.
 fn write<T: bytemuck::NoUninit>(
     device: &Device,
     first: &mut Vec<Preparation>,
@@ -723,7 +727,7 @@ fn write<T: bytemuck::NoUninit>(
     Ok(bytes.len() as u64)
 }
 
-/// Runs a closure, and adds its time to `total`.
+/// Runs a closure, and adds the time that it takes to `total`.
 pub(super) fn timed<T>(total: &mut Duration, run: impl FnOnce() -> T) -> T {
     let begun = Instant::now();
     let out = run();

@@ -1,4 +1,4 @@
-//! Measures the speed of each way of uploading data to the device.
+//! Benchmarks that measure the speed of each way of uploading data to the device.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ const BELT_BYTES: u64 = 8 << 20;
 
 impl GpuDevice {
     /// Returns the speeds of three ways of uploading, in bytes per second: the queue's own staging, a belt of staging
-    /// buffers, and staging buffers that are mapped again and again. Blocks are uploaded in the third way.
+    /// buffers, and staging buffers that are mapped again and again. The engine uploads blocks in the third way.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ fn finish(device: &Device, readback: &mut Buffer, target: &wgpu::Buffer) -> Resu
     device.map(readback, MapMode::Read, 16, Some(submission), wgpu::Buffer::unmap)
 }
 
-/// Measures uploads to one buffer. The first upload is not measured.
+/// Measures repeated uploads to one buffer. The first upload warms up and is not measured.
 fn timed(
     device: &Device,
     mut upload: impl FnMut(&wgpu::Buffer) -> Result<(), GpuError>,

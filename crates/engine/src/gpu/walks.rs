@@ -1,14 +1,14 @@
-//! Prints walks as WGSL, for games without side lines (variations).
+//! Translates walks to WGSL shaders, for games without side lines (variations).
 //!
-//! A *walk* is a sequence of positions that filters such as `line` and `path` describe with an automaton. One
-//! invocation passes through a game from its end (or, for walks against the moves, from its beginning). At each slot it
-//! knows from which states the walk can be completed: one bit for each state, or one more than the value. The
-//! transitions at a slot are printed as straight-line code, one line for each branch from one state to another. The
-//! rest of the shader is `shaders/walk.wgsl`. The same computations for the processor are in
+//! A *walk* is a sequence of positions that filters such as `line` and `path` describe with an automaton. One shader
+//! invocation processes a game from its end (or, for walks against the direction of the moves, from its beginning). At
+//! each slot it computes the states from which the walk can be completed: one bit for each state, or a number that is
+//! one more than the walk's value. The transitions at a slot become straight-line code, one line for each branch from
+//! one state to another. The rest of the shader is `shaders/walk.wgsl`. The same computations for the processor are in
 //! `crates/engine/src/operations/reach.rs` and `crates/engine/src/operations/walk.rs`.
 //!
-//! A state may be tied to one of the moves that leave its position (`AutomatonState::leaving`). In these games only one
-//! move leaves a position, so the `mask` of the state is enough.
+//! A state may be tied to one of the moves played from its position (`AutomatonState::leaving`). Without side lines,
+//! only one move is played from a position, so the `mask` of the state is enough.
 
 use std::fmt::Write as _;
 
@@ -16,28 +16,29 @@ use orbit_plan::{Branch, NO_VALUE, Sees, Sibling, Walk};
 
 const WALK: &str = orbit_shaders::WALK;
 
-/// The largest number of branches of an automaton that is printed. Drivers take long to compile long shaders.
+/// The maximum number of branches of an automaton that is translated to a shader. Drivers take long to compile long
+/// shaders.
 const WAYS_MAX: usize = 400;
 
-/// The largest number of states whose values are kept, because each takes a register of an invocation.
+/// The maximum number of states whose values a shader computes. Each value occupies a register of the invocation.
 const VALUES_MAX: usize = 24;
 
-/// Returns whether the device can find the walks of an automaton. Only the processor knows which pieces are in focus,
-/// and only the processor finds the walk with the largest number at its last position. An automaton with too many
-/// branches makes the shader too long.
+/// Returns true if the device can find the walks of an automaton. It cannot if the walk has pieces in focus or asks for
+/// the largest number at its last position, because only the processor supports these. It also cannot if the automaton
+/// has too many branches, because the shader would be too long.
 pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
     let ways = automaton.first.len() + automaton.follow.iter().map(Vec::len).sum::<usize>();
     !matches!(walk.sees, Sees::Pieces { .. }) && !walk.largest && ways <= WAYS_MAX
 }
 
-/// Returns whether the device can also compute the value of a walk.
+/// Returns true if the device can also compute the values of the walks.
 pub(super) fn has_numbers(walk: &Walk) -> bool {
     fits(walk) && walk.automaton.states.len() <= VALUES_MAX
 }
 
-/// Returns `shaders/walk.wgsl` with the code that it needs for the automaton. `masks` are the expressions of the masks'
-/// words in a segment. If `numbers` is true, the shader computes values.
+/// Returns the shader: `shaders/walk.wgsl` with the code that is specific to the automaton. `masks` are the expressions
+/// of the masks' words in a segment. If `numbers` is true, the shader computes values.
 pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     let of = StatePrinter { walk, numbers };
     let mut out = String::new();
@@ -51,7 +52,7 @@ pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     let words = masks[..walk.automaton.operands].join(", ");
     line(&format!("}}\n\nfn masks_at(segment: u32) -> Masks {{\n    return Masks({words});\n}}\n"));
 
-    // In a game without side lines, no move leads to a secondary child.
+    // Without side lines, no move is a secondary one (a later child of its parent).
     let is_stuck = walk.sibling == Some(Sibling::Secondary);
     let [next, after] = ["ahead.alive", "ahead.further"].map(|on| if is_stuck { "States()" } else { on });
     let goes_on = if walk.sees == Sees::OneSide { after } else { next };
@@ -77,8 +78,8 @@ fn holds(mask: u16) -> String {
     format!("(((these.m{mask} >> slot) & 1u) != 0u)")
 }
 
-/// Prints the code that records the states of the automaton at a slot. A state is 0 if the walk cannot be completed
-/// from it. If it can, the state is 1 or, if `numbers` is true, one more than the value there.
+/// Generates the code that computes the states of the automaton at a slot. A state is 0 if the walk cannot be completed
+/// from it. Otherwise it is 1 or, if `numbers` is true, one more than the walk's value there.
 struct StatePrinter<'a> {
     walk: &'a Walk,
     numbers: bool,
@@ -96,7 +97,7 @@ impl StatePrinter<'_> {
         format!("struct States {{\n{}\n}}\n", fields.join("\n"))
     }
 
-    /// Returns the code that checks which values count, and converts a value to a result.
+    /// Returns the code that checks which values are in the allowed range, and converts a value to a result.
     fn results(&self) -> String {
         let Walk { range: (low, high), moves, back, sees, end, .. } = *self.walk;
         let (least, most) = if high < 0 { (1, 0) } else { (low.max(0), high) };
@@ -117,8 +118,8 @@ impl StatePrinter<'_> {
         )
     }
 
-    /// Returns the code for `nestban`, which prevents a walk from beginning inside an earlier walk. `evaluated` is the shader's
-    /// expression for a mask: the positions at which a walk with `nestban` is evaluated.
+    /// Returns the code for `nestban`, which prevents a walk from beginning inside an earlier walk. `evaluated` is the
+    /// shader's expression for the mask of the positions at which a walk with `nestban` is evaluated.
     fn bans(&self, evaluated: &str) -> String {
         let Walk { nestban, moves, sees, .. } = *self.walk;
         let by_side = sees == Sees::OneSide && !moves;
@@ -147,8 +148,8 @@ impl StatePrinter<'_> {
         }
     }
 
-    /// Returns the line that combines a branch with those before it. If the walk is the first match, the first branch
-    /// that matches counts; otherwise the largest value counts.
+    /// Returns the line of code that combines a branch with the branches before it. If the walk is the first match, the
+    /// first branch that matches wins; otherwise the branch with the largest value wins.
     fn join(&self, known: &str, way: &str) -> String {
         match self.walk.first_match {
             true => format!("    {known} = select({known}, {way}, {known} == 0u);"),
@@ -156,7 +157,7 @@ impl StatePrinter<'_> {
         }
     }
 
-    /// Returns the line that records a state. The state takes the slot only where its mask is true.
+    /// Returns the line of code that stores a state at a slot. The state is stored only where its mask is true.
     fn taken(&self, state: usize, mask: &str) -> String {
         if self.numbers {
             return format!("    out.v{state} = select(0u, s{state} + 1u, {mask} & (s{state} != 0u));");

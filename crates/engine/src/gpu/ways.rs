@@ -1,9 +1,10 @@
-//! Chooses how the device computes the columns that a stage carries along games.
+//! Chooses how the device computes columns from the results of a stage. A column says, for each position, something
+//! about earlier or later positions of its game.
 //!
-//! A *stage* is a part of a program that runs at all positions before the rest; its masks and words are turned into
-//! columns that the rest reads. Each column is computed by one shader from masks and words that are on the device, one
-//! game at a time. The games must have no side lines (variations). If there is no shader for one of a kernel's columns,
-//! the processor computes all of its columns.
+//! A *stage* is a part of a program that runs at all positions before the rest of the program; the rest reads columns
+//! that are computed from the stage's masks and words. Each column is computed by one shader from masks and words that
+//! are on the device, one game at a time. The games must have no side lines (variations). If there is no shader for one
+//! of a kernel's columns, the processor computes all of its columns.
 
 use super::walks;
 use orbit_plan::{Carried, ColumnOperand, EdgeTest, GameOp, Leaf, Made, StageCarry, Walk};
@@ -15,36 +16,36 @@ const SHIFT: &str = orbit_shaders::SHIFT;
 /// A way to compute a column that a stage carries along games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
-    /// Combines the words of a position and of all later positions of its game or, if the flag is true, of all earlier
-    /// ones.
+    /// Combines the words of a position with those of all later positions of its game or, if the flag is true, with
+    /// those of all earlier ones.
     Along(Carried, bool),
     /// Moves a mask from positions to the positions before them (their parents).
     MaskToParent,
     /// Moves a mask from positions to the positions after them (their children).
     MaskToChild,
-    /// For each position, the word of the next position if the masks are true there; otherwise the given word.
+    /// For each position, the word of the next position if all masks are true there; otherwise the given word.
     WordToParent(u64),
     /// For each position, the value of a mask at the position whose number a word names.
     MaskFromNumber,
-    /// A condition on the move that leads to a position. The kernel of the stage's masks evaluates it at the position
-    /// before the move.
+    /// A condition on the move that leads to a position. The kernel that computes the stage's masks evaluates it at the
+    /// position before the move.
     Edge(EdgeTest),
     /// A mask of the positions at which an automaton finds a walk or, if the flag is true, the value of the walk.
     Walk(&'a Walk, bool),
-    /// Computed by the processor and uploaded, because the column depends on nothing but the moves of games.
+    /// Computed by the processor and uploaded. The column depends only on the moves of games.
     Told,
 }
 
 impl ColumnWay<'_> {
-    /// Returns the way to compute a column in games without side lines, or `None` if the device cannot compute it.
+    /// Returns the way in which the device can compute a column in games without side lines, or `None` if it cannot.
     pub(super) fn from_carry(carry: &StageCarry) -> Option<ColumnWay<'_>> {
         let operands = &carry.operands[..];
         let op = match &carry.what {
             Made::Along { what, back } => return Some(ColumnWay::Along(*what, *back)),
             Made::Game(op) => op,
         };
-        // A condition on a move is evaluated in the kernel that computes the stage's results, so it cannot read carried
-        // columns.
+        // A condition on a move is evaluated in the kernel that computes the stage's results, before any column of the
+        // stage exists. So it cannot read carried columns.
         let is_beside = |operand: &ColumnOperand| !matches!(operand, ColumnOperand::Carried(_));
         Some(match op {
             GameOp::AnyChild => ColumnWay::MaskToParent,
@@ -70,7 +71,7 @@ impl ColumnWay<'_> {
         })
     }
 
-    /// Returns whether the device computes the column; otherwise the processor does.
+    /// Returns true if the device computes the column, and false if the processor does.
     pub(super) fn is_on_device(self) -> bool {
         self != ColumnWay::Told
     }
@@ -89,8 +90,8 @@ impl ColumnWay<'_> {
         }
     }
 
-    /// Returns the shader that computes the column. It reads the masks among its operands that are not constant, or the
-    /// results of the condition on moves.
+    /// Returns the shader that computes the column. It reads those of the column's mask operands that are not constant,
+    /// or the results of the condition on moves.
     pub(super) fn shader(self, carry: &StageCarry) -> String {
         let mut places = 0..;
         let mut place = || {

@@ -1,9 +1,10 @@
-//! Prints plans as WGSL.
+//! Translates plans to WGSL, the shader language of WebGPU.
 //!
 //! A kernel consists of files of `shaders/`, a few constants, and the query's function `evaluate`. The function has one
 //! assignment for each step of the program and no branches; it has loops only where a loop of the plan is too long to
-//! be unrolled. A [`Variant`] chooses among files of `shaders/` that compute the same. Programs are printed without
-//! optimization, because drivers optimize. So the code can be compared with the output of `orbit explain --plan`.
+//! be unrolled. The [`Variant`] chooses between files of `shaders/` that compute the same results in different ways.
+//! Programs are translated without optimization, because drivers optimize shaders. So the code can be compared with the
+//! output of `orbit explain --plan`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -32,20 +33,20 @@ const HITS_ALONE: &str = orbit_shaders::HITS_ALONE;
 const HITS_PAIRS: &str = orbit_shaders::HITS_PAIRS;
 const WORDS: &str = orbit_shaders::WORDS;
 
-/// A compute shader, with a description of the data that it reads in addition to positions.
+/// A compute shader that evaluates a plan, with a description of the data that it reads in addition to positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kernel {
     /// The text of the shader.
     pub wgsl: String,
     /// The rows of the tables of all loops, one after the other.
     pub tables: Vec<u64>,
-    /// The number of outputs for each slot: queries with one bit each, or words.
+    /// The number of outputs for each slot. An output is one bit for a query, or one word.
     pub outputs: usize,
     /// The number of plan steps that run at each slot.
     pub cost: u64,
-    /// The largest number of loop iterations at one slot.
+    /// The maximum number of loop iterations at one slot.
     pub turns: u64,
-    /// The way in which the kernel is written and run.
+    /// The variant: the way in which the kernel is written and run.
     pub variant: Variant,
     /// The number of words for each segment in the carried columns that the kernel reads.
     pub(super) carried_words: usize,
@@ -53,14 +54,14 @@ pub struct Kernel {
     pub(super) reads: Vec<Read>,
     /// The stages that run before the kernel.
     pub(super) stages: Vec<StageKernels>,
-    /// The range of `wgsl` that belongs to the query alone.
+    /// The byte range of `wgsl` that is specific to the query.
     own: Range<usize>,
 }
 
-/// The kernels of a [`Stage`], a part of a program that runs at all positions before the rest.
+/// The kernels of a [`Stage`], a part of a program that runs at all positions before the rest of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StageKernels {
-    /// The masks and words that the stage finds.
+    /// The masks and words that the stage computes.
     pub(super) found: Vec<StageFound>,
     /// The columns that are computed from the results of this stage and from earlier columns.
     pub(super) carries: Vec<StageCarry>,
@@ -70,7 +71,7 @@ pub(super) struct StageKernels {
     pub(super) masks: Option<Kernel>,
     /// The kernel that computes one word for each slot, for each entry of `found` that is not a mask.
     pub(super) sets: Option<Kernel>,
-    /// The conditions on the moves that leave positions, as far as the device evaluates them.
+    /// The conditions on moves that the device evaluates at the position before the move.
     pub(super) edges: Vec<CarryId>,
     /// True if the device can compute all columns in `carries` that depend on the results of the stage.
     pub(super) on_device: bool,
@@ -115,14 +116,14 @@ impl StageKernels {
         }
     }
 
-    /// Returns the columns that depend on nothing but the moves of games. The processor computes them even if the
-    /// device computes all other columns.
+    /// Returns the columns that depend only on the moves of games. The processor computes them even if the device
+    /// computes all other columns.
     pub(super) fn told(&self) -> impl Iterator<Item = &StageCarry> {
         let is_told = |carry: &&StageCarry| ColumnWay::from_carry(carry) == Some(ColumnWay::Told);
         self.carries.iter().filter(is_told)
     }
 
-    /// Returns whether a column is computed from words that the stage finds. Conditions on moves do not count, because
+    /// Returns true if a column is computed from words that the stage stores. Conditions on moves do not count, because
     /// the kernel of the stage evaluates them and has these words in registers.
     pub(super) fn reads_sets(&self) -> bool {
         let sets = |carry: &StageCarry| {
@@ -143,8 +144,8 @@ impl Kernel {
         self.wgsl[self.own.clone()].trim_end()
     }
 
-    /// Returns the shader in the form in which it is compiled. The flags say whether it evaluates only some slots of a
-    /// segment, and whether a side may have several kings.
+    /// Returns the source of the shader to compile. `some_slots` is true if it evaluates only some slots of a segment,
+    /// and `several_kings` if a side may have several kings.
     pub(super) fn text(&self, some_slots: bool, several_kings: bool) -> Cow<'_, str> {
         let mut text = Cow::Borrowed(self.wgsl.as_str());
         for (_, from, to) in [(some_slots, ALL_SLOTS, SOME_SLOTS), (several_kings, ONE_KING, SEVERAL_KINGS)]
@@ -156,7 +157,7 @@ impl Kernel {
         text
     }
 
-    /// Returns the kernels of all stages, followed by this one.
+    /// Returns the kernels of all stages, and then this kernel.
     pub fn all(&self) -> impl Iterator<Item = &Kernel> {
         let stages = self.stages.iter().flat_map(|stage| stage.masks.iter().chain(&stage.sets));
         stages.chain([self])
@@ -178,13 +179,14 @@ impl Kernel {
         Kernel { stages, ..Kernel::bits(hits, &[], printer) }
     }
 
-    /// Creates a kernel for the first pass of several queries. The program itself says which masks are the answers.
+    /// Creates a kernel for the first pass of several queries. The program itself specifies which masks are the
+    /// answers.
     pub fn shared(program: &Program, columns: usize, variant: Variant) -> Kernel {
         Kernel::hits(program, &[], columns, variant)
     }
 
-    /// Creates a kernel that computes one bit for each slot. `edges` are the expressions of conditions on the move that
-    /// leaves a slot; their bits come after those of `hits`.
+    /// Creates a kernel that computes one bit for each slot. `edges` are the expressions of conditions on the move
+    /// played from a slot. Their bits follow those of `hits`.
     fn bits(hits: &[Reg], edges: &[String], mut out: Printer<'_>) -> Kernel {
         let queries = hits.len() + edges.len() + out.program.answers();
         if !edges.is_empty() {
@@ -249,22 +251,22 @@ pub(super) struct Printer<'a> {
     tables: Vec<u64>,
     /// The offset in `text` at which the part that is specific to the query begins.
     own: usize,
-    /// For each open loop, the place of its current row.
+    /// For each loop that is being generated, the place of its current row.
     rows: Vec<OpenRow<'a>>,
-    /// For each carried column, the number of words for each segment in the columns before it. The last entry is the
-    /// total of all columns.
+    /// For each carried column, the number of words that the columns before it have for each segment. The last entry is
+    /// the total of all columns.
     carried: Vec<usize>,
     /// The number of operations in unrolled loops so far.
     unrolled: u64,
     /// The number of loop iterations so far.
     turns: u64,
-    /// The number of times that the code which is being printed runs at a slot.
+    /// The number of times that the code being generated runs at a slot.
     times: u64,
-    /// The number of variables printed so far for sets that are moved by files.
+    /// The number of variables generated so far for sets that are moved along ranks, by a number of files.
     beside: usize,
 }
 
-/// The scalars that hold the words of an open loop's row.
+/// The scalars that contain the words of the current row of a loop.
 #[derive(Clone, Copy)]
 struct OpenRow<'a> {
     table: usize,
@@ -279,13 +281,13 @@ struct OpenRow<'a> {
 const ALL_SLOTS: &str = "const SOME_SLOTS = false;\n";
 const SOME_SLOTS: &str = "const SOME_SLOTS = true;\n";
 
-/// The declarations for a kernel for games in which no side has several kings, and for one for all other games. The
-/// moves of several kings are listed one by one, in long code that hardly any game needs.
+/// The declarations for a kernel for games in which no side has several kings, and for a kernel for all other games.
+/// The moves of several kings are listed one by one, which takes long code and is needed in hardly any game.
 const ONE_KING: &str = "const SEVERAL_KINGS = false;\n";
 const SEVERAL_KINGS: &str = "const SEVERAL_KINGS = true;\n";
 
-/// The largest number of operations in an unrolled loop, over all its rows, and in all unrolled loops of a kernel.
-/// Unrolling avoids slow reads of rows from a buffer, but drivers are slow to compile long kernels.
+/// The maximum number of operations in one unrolled loop, summed over its rows, and in all unrolled loops of a kernel.
+/// Unrolling avoids slow reads of rows from a buffer, but drivers compile long kernels slowly.
 const UNROLLED_MAX: u64 = 512;
 const UNROLLED_TOGETHER_MAX: u64 = 1024;
 
@@ -442,7 +444,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints a loop, from its first step to its last.
+    /// Generates a loop, from its first step to its last.
     fn repeat(&mut self, range: Range<usize>) {
         let program = self.program;
         let Step::Begin { table, first, acc, reduce, .. } = program.steps[range.start] else {
@@ -481,7 +483,7 @@ impl<'a> Printer<'a> {
         }
         let times = self.times;
         self.times = times.saturating_mul(rows.len() as u64);
-        // Adds one iteration, in which the loop is left.
+        // The loop counts one more iteration, in which it ends.
         self.turns = self.turns.saturating_add(self.times).saturating_add(times);
         self.steps(body);
         self.times = times;
@@ -490,13 +492,13 @@ impl<'a> Printer<'a> {
         self.line("}");
     }
 
-    /// Returns whether a loop is unrolled, that is, whether its body is printed once for each row.
+    /// Returns true if a loop is unrolled, that is, if its body is generated once for each row.
     fn writes_out(&mut self, body: &Range<usize>, rows: usize) -> bool {
         let all = length(self.program, body.clone()).saturating_mul(rows as u64);
         if self.variant.looped || all > UNROLLED_MAX {
             return false;
         }
-        // A loop inside an unrolled loop has been counted with that loop.
+        // A loop inside an unrolled loop has already been counted as a part of that loop.
         if self.rows.iter().any(|row| row.values.is_some()) {
             return true;
         }
@@ -525,8 +527,9 @@ impl<'a> Printer<'a> {
         if term.not { format!("~{value}") } else { value }
     }
 
-    /// Prints those terms of an `or` that move the same set by files and ranks. Terms with the same files share the
-    /// move by files; the moves by ranks that follow need no mask. Returns the printed terms, and all other terms.
+    /// Generates the code for those terms of an `or` that move the same set by files and ranks. Terms that move by the
+    /// same number of files share that move. The moves by ranks that follow need no mask. Returns the generated terms,
+    /// and the remaining terms.
     fn files_first<'c>(&mut self, chain: &'c OperationChain<Reg>) -> (Vec<String>, Vec<&'c Term<Reg>>) {
         // The terms, grouped by set and ranks.
         let mut moved: BTreeMap<(u32, i8), BTreeMap<i8, &Term<Reg>>> = BTreeMap::new();
@@ -581,14 +584,14 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The number of iterations of the loop in `square_root`, including the one in which the loop is left.
+/// The number of iterations of the loop in `square_root`, including the last, in which the loop ends.
 const ROOT_TURNS: u64 = 16 + 1;
-/// The largest number of iterations of all loops in `moves_of`, over neighbouring invocations: for the pieces of a side
-/// with several kings, for the moves of each piece, for en passant, and for castling.
+/// The maximum number of iterations of all loops in `moves_of`, summed over neighbouring invocations: for the pieces of
+/// a side with several kings, for the moves of each piece, for en passant, and for castling.
 const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1) + (2 + 1);
-/// The largest number of iterations of all loops in `pure_men`: for the attacking men, twice for the directions, for
-/// the men that give check (at most one in each direction, and eight knights), and for the directions of each of these
-/// men.
+/// The maximum number of iterations of all loops in `pure_men`. The terms are: the attacking men; the directions,
+/// twice; the men that give check (at most one in each direction, and eight knights); and the directions of each of
+/// these men.
 const PURE_TURNS: u64 = (64 + 1) + 2 * (8 + 1) + (16 + 1) + 16 * (8 + 1);
 
 /// Returns the largest number of loop iterations that an operation runs.
@@ -601,7 +604,7 @@ fn turns(op: Op) -> u64 {
     }
 }
 
-/// Estimates the number of simple operations of some steps if all loops in them are unrolled.
+/// Estimates the number of simple operations in a range of steps if all of its loops are unrolled.
 fn length(program: &Program, range: Range<usize>) -> u64 {
     let (mut length, mut times) = (0u64, vec![1u64]);
     for step in &program.steps[range] {
@@ -660,7 +663,7 @@ fn translation(keep: u64, by: i8) -> Option<(i8, i8)> {
     })
 }
 
-/// Returns the expression of `value` moved by files within each rank.
+/// Returns the expression of `value` moved by a number of files within each rank.
 fn beside(value: &str, files: i8, wide: bool) -> String {
     // The files to which squares move.
     let to =
@@ -675,14 +678,14 @@ fn beside(value: &str, files: i8, wide: bool) -> String {
     }
 }
 
-/// Returns the expression of `value` moved by `dx` files and `dy` ranks, without squares that leave the board. Returns
-/// `None` if all squares leave it.
+/// Returns the expression of `value` moved by `dx` files and `dy` ranks, without the squares that leave the board.
+/// Returns `None` if all squares leave it.
 fn translated(value: &str, dx: i8, dy: i8, wide: bool) -> Option<String> {
     if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
         return None;
     }
     let (stay, by) = attacks::translation(dx, dy);
-    // Squares that leave the board by rank are shifted out of the word, so they need no mask.
+    // Squares that leave the board at the top or bottom are shifted out of the word, so they need no mask.
     let kept = if dx == 0 { value.to_string() } else { format!("{value} & {}", word(stay, wide)) };
     Some(shifted(&kept, by))
 }

@@ -1,5 +1,5 @@
-//! The machine that runs flat programs. A [`FlatProgram`] is a list of instructions for filters that read other
-//! positions of a game.
+//! The virtual machine that runs flat programs. A [`FlatProgram`] is a list of instructions that evaluates filters
+//! which read other positions of a game.
 //!
 //! The machine shares no code with the interpreter of the reference engine. Its buffers are reused from game to game.
 
@@ -26,20 +26,21 @@ use seeks::Leaving;
 use strings::FlatStrings;
 use walks::{Walks, bit};
 
-/// The largest number of iterations of `loop` and `while` in one game.
+/// The maximum number of iterations of `loop` and `while` in one game.
 const REPETITIONS_MAX: u64 = 10_000_000;
 
 /// The number that stands for no piece or no square.
 const NONE: u8 = 64;
 
-/// The number of visited positions that take as long as one iteration of a loop, which takes less than a microsecond.
+/// One iteration of a loop counts as this many visited positions, because it takes as long. It takes less than a
+/// microsecond.
 const POSITIONS_A_TURN: usize = 64;
 
-/// The error of a program that ran into an error or was interrupted.
+/// The evaluation ended early, because the program ran into an error or was interrupted.
 struct Stopped;
 
-/// Runs a program on all games of a block. If it runs into an error in a game, it stops, and `games` is marked as
-/// stopped.
+/// Runs a program on all games of a block. If the program runs into an error in a game, the run stops, and `games` is
+/// marked as stopped.
 pub(super) fn run(
     program: &FlatProgram,
     operands: &[OperandSource<'_>],
@@ -69,17 +70,17 @@ struct FlatMachine<'a> {
     program: &'a FlatProgram,
     operands: &'a [OperandSource<'a>],
     games: &'a BlockGames<'a>,
-    /// The mask with which the program begins, if there is one. Where the mask is false, the result is 0 and the
-    /// program does nothing else, so it is not run there.
+    /// The mask that the program tests first, if there is one. Where it is false, the result is 0 and the program has
+    /// no other effect, so it is not run there.
     lead: Option<OperandSource<'a>>,
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
     /// For each search for pairs of positions (`echo`), the targets of the current source.
     targets: Vec<Targets>,
-    /// The results of searches along the game, with 64 entries for each search in the program: one for each piece.
+    /// The results of searches along the game. Each search of the program has 64 entries, one for each piece.
     found: Vec<FoundWalk>,
-    /// The number of games in which the program has run.
+    /// The number of games in which the program has run so far.
     games_seen: u32,
     men: PieceIds,
     family: SideLineTree,
@@ -93,7 +94,8 @@ struct FlatMachine<'a> {
 /// The result of one search along a game.
 #[derive(Clone, Copy, Default)]
 struct FoundWalk {
-    /// The number of the game in which the search ran, counted from 1 in the order of the machine.
+    /// The number of the game in which the search ran. Games are counted from 1 in the order in which the machine runs
+    /// them.
     game: u32,
     /// The node from which the search began.
     from: usize,
@@ -104,7 +106,7 @@ struct FoundWalk {
 
 impl FoundWalk {
     /// Returns the result of a search from node `from` to `last`, the last node of its subtree. Returns `None` if the
-    /// result does not follow from this earlier one.
+    /// result cannot be derived from this earlier result.
     fn at(self, game: u32, from: usize, last: usize) -> Option<Option<usize>> {
         if self.game != game || from < self.from {
             return None;
@@ -116,16 +118,16 @@ impl FoundWalk {
     }
 }
 
-/// The squares of a game's pieces at each node. A piece keeps its number for the whole game.
+/// The squares of a game's pieces at each node. Each piece keeps its number for the whole game.
 #[derive(Default)]
 struct PieceIds {
-    /// For each node, the number of the piece on each square.
+    /// For each node, the number of the piece that is on each square.
     on: Vec<[u8; 64]>,
     /// For each node, the square of each piece, by its number.
     of: Vec<[u8; 64]>,
 }
 
-/// The tree of lines in a game; empty for a game without side lines.
+/// The tree of lines (main line and variations) in a game; empty for a game without side lines.
 #[derive(Default)]
 struct SideLineTree {
     /// For each node, the last node of its subtree.
@@ -232,8 +234,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Runs the program at each node of a game, in order, and passes the results to `put`. Nodes whose result is 0 may
-    /// be left out.
+    /// Runs the program at each node of a game, in order, and passes the results to `put`. Nodes with the result 0 may
+    /// be omitted.
     fn game(&mut self, nodes: NodeRange<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
         let Some(mut node) = self.next_led(nodes, 0) else { return Ok(()) };
         self.bound.fill(false);
@@ -266,17 +268,18 @@ impl<'a> FlatMachine<'a> {
         self.look_at(POSITIONS_A_TURN)
     }
 
-    /// Counts visited positions, or work that takes as long, and checks the interrupt at intervals.
+    /// Counts visited positions, or other work that takes as long, and checks the interrupt at intervals.
     fn look_at(&self, positions: usize) -> Result<(), Stopped> {
         if self.games.count(positions) { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Counts the positions between two nodes, if both are known.
+    /// Counts the positions between two nodes, unless `both` is `None`.
     fn look_between(&self, nodes: NodeRange<'_>, both: Option<(usize, usize)>) -> Result<(), Stopped> {
         both.map_or(Ok(()), |(a, b)| self.look_at(nodes.between(a, b)))
     }
 
-    /// Returns the first node at or after `from` at which the program must run.
+    /// Returns the first node at or after `from` at which the program must run: one at which its first mask, if any, is
+    /// true.
     fn next_led(&self, nodes: NodeRange<'_>, from: usize) -> Option<usize> {
         let from = Some(from).filter(|&node| node < nodes.len())?;
         let Some(lead) = self.lead else { return Some(from) };
@@ -306,10 +309,10 @@ impl<'a> FlatMachine<'a> {
         self.set(to, number(node.map(|node| node as i64)));
     }
 
-    /// Runs code at one node, from the instruction `begin` on, and returns whether it succeeds.
+    /// Runs code at the node `start`, from the instruction `begin` on, and returns true if it succeeds.
     ///
-    /// The most frequent instructions are handled here and all others in a separate function. So the loop stays short,
-    /// and its variables stay in registers of the processor.
+    /// The most frequent instructions are handled here and all others in a separate function. This keeps the loop short
+    /// and its variables in registers of the processor.
     fn run(&mut self, nodes: NodeRange<'_>, begin: usize, start: usize) -> Result<bool, Stopped> {
         let program = self.program;
         let mut at = start;
@@ -448,8 +451,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Returns whether the move that led to a node passes a condition. If it does, three registers from `selected` on
-    /// receive the node and the squares that the move leaves and reaches.
+    /// Returns true if the move that led to a node passes a condition. If so, the node and the squares that the move
+    /// left and reached are written to three registers, beginning with `selected`.
     #[inline(never)]
     fn move_fits(
         &mut self,
@@ -469,14 +472,14 @@ impl<'a> FlatMachine<'a> {
         true
     }
 
-    /// Returns the index in `found` for a search and the piece that it concerns.
+    /// Returns the index in `found` for a search and the piece that it follows.
     fn place(&self, site: u16, key: Option<RegisterWord>) -> usize {
         usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }
 
-    /// Returns the squares that the move to a slot leaves and reaches, or `None` if the move fails the condition. For
-    /// castling, only the parts (king or rook) that pass are returned. `part_counts` says whether a part counts, by the
-    /// square that it leaves.
+    /// Returns the origin and destination squares of the move to a slot, or `None` if the move fails the condition. For
+    /// castling, only the parts (king or rook) that pass the condition are returned. `part_counts` decides by its
+    /// origin square whether a part counts.
     fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion, letters } = edge;
         let lies_in =
@@ -506,8 +509,8 @@ impl<'a> FlatMachine<'a> {
     }
 }
 
-/// Returns the mask with which a program begins. Returns `None` unless the program yields 0 and does nothing else where
-/// the mask is false.
+/// Returns the mask that a program tests first. Returns `None` unless the program's result is 0, without any other
+/// effect, where the mask is false.
 fn lead(program: &FlatProgram) -> Option<u16> {
     let [Instr::Const { to, constant }, Instr::Unless { mask, no }, ..] = program.code[..] else {
         return None;
@@ -516,18 +519,18 @@ fn lead(program: &FlatProgram) -> Option<u16> {
     (leaves_0 && program.code[no.0 as usize] == Instr::End).then_some(mask)
 }
 
-/// Returns the square of a set that has exactly one.
+/// Returns the only square of a set, or `None` if the set does not have exactly one square.
 fn only(set: u64) -> Option<u8> {
     (set.count_ones() == 1).then(|| set.trailing_zeros() as u8)
 }
 
-/// Returns the first child of a node. If there is one, it has the next number.
+/// Returns the first child of a node, if it has children. The first child always has the next number.
 fn first_child(nodes: NodeRange<'_>, node: usize) -> Option<usize> {
     let next = node + 1;
     (next < nodes.len() && nodes.parent(next) == node).then_some(next)
 }
 
-/// Computes wrapping 32-bit arithmetic. Division by zero has no value.
+/// Computes an operation of wrapping 32-bit arithmetic. Division by zero has no result.
 fn arithmetic(arith: Arith, a: i32, b: i32) -> Option<i32> {
     match arith {
         Arith::Add => Some(a.wrapping_add(b)),

@@ -1,21 +1,22 @@
-//! The `focus` of a path: a set of pieces at its first position. Only moves that touch one of these pieces count as
-//! steps of the path.
+//! The `focus` of a path is a set of pieces at the path's first position. Only moves that touch one of these pieces
+//! count as steps of the path.
 
 use std::collections::HashMap;
 
 use super::{BlockGames, OperandSource, moves::BlockMoves, tree::NodeRange};
 use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
 
-/// For each move of a game, the pieces that it moves or captures. A piece is numbered by the order of the pieces'
-/// squares in the first position, and keeps its number for the whole game.
+/// The pieces that each move of a game moves or captures. Pieces are numbered in the order of their squares in the
+/// first position, and keep their numbers for the whole game.
 pub(super) struct MovedPieces {
     moved: Vec<FocusPieces>,
-    /// For each node, the pieces in focus of a walk that begins there, one bit each; 0 if no walk begins there.
+    /// For each node, the set of pieces in focus for a walk that begins there, with one bit for each piece; 0 if no
+    /// walk begins there.
     at_start: Vec<u64>,
     capture: bool,
 }
 
-/// The pieces that a move touches, one bit for each number of a piece.
+/// The pieces that a move touches, one bit for each piece number.
 #[derive(Clone, Copy, Default)]
 struct FocusPieces {
     /// The piece that moves; for castling, the king.
@@ -36,7 +37,7 @@ pub(super) struct FocusMasks {
 #[derive(Clone, Copy, Default)]
 struct SeenMasks {
     any: u32,
-    /// The positions after castling, whether the castling pieces are in focus or not.
+    /// The positions after castling, whether or not the castling pieces are in focus.
     castles: u32,
     /// The positions after castling with the king in focus.
     king: u32,
@@ -45,8 +46,8 @@ struct SeenMasks {
 }
 
 impl MovedPieces {
-    /// Records the moves of a game. `starts` are the nodes at which walks begin, in ascending order. At these nodes,
-    /// `focus` is the set of the squares of the pieces in focus.
+    /// Records the moves of a game. `starts` are the nodes at which walks begin, in ascending order. `focus` contains,
+    /// for these nodes, the squares of the pieces in focus.
     pub(super) fn new(
         nodes: NodeRange<'_>,
         games: &BlockGames<'_>,
@@ -83,12 +84,12 @@ impl MovedPieces {
         out
     }
 
-    /// Returns the pieces in focus of a walk that begins at a node, one bit each.
+    /// Returns the set of pieces in focus for a walk that begins at a node, with one bit for each piece.
     pub(super) fn at_start(&self, node: usize) -> u64 {
         self.at_start[node]
     }
 
-    /// Groups nodes by their set of pieces in focus. Nodes without pieces in focus are left out.
+    /// Groups nodes that have the same pieces in focus. Nodes without pieces in focus are omitted.
     pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
         let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
         let mut places = HashMap::new();
@@ -103,20 +104,21 @@ impl MovedPieces {
         groups
     }
 
-    /// Returns whether the move to a node touches a piece of `set`.
+    /// Returns true if the move that leads to a node touches a piece of `set`.
     pub(super) fn sees(&self, node: usize, set: u64) -> bool {
         let FocusPieces { mover, rook, taken } = self.moved[node];
         let taken = if self.capture { taken } else { 0 };
         (mover | rook | taken) & set != 0
     }
 
-    /// Returns whether the move after a node touches a piece that is in focus at the node. The game must have no side
+    /// Returns true if the move played from a node touches a piece that is in focus there. The game must have no side
     /// lines.
     pub(super) fn sees_next(&self, nodes: NodeRange<'_>, node: usize) -> bool {
         node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
     }
 
-    /// If the move to a node is castling, returns whether `set` contains its king, and whether it contains its rook.
+    /// If the move that leads to a node is castling, returns two flags: true if `set` contains the king, and true if it
+    /// contains the rook.
     pub(super) fn castling(&self, node: usize, set: u64) -> Option<[bool; 2]> {
         let FocusPieces { mover, rook, .. } = self.moved[node];
         (rook != 0).then_some([mover & set != 0, rook & set != 0])
@@ -146,14 +148,14 @@ impl FocusMasks {
         self.masks[at - self.first_segment].any
     }
 
-    /// Returns whether the move to a slot touches a piece in focus.
+    /// Returns true if the move that leads to a slot touches a piece in focus.
     pub(super) fn has(&self, slot: usize) -> bool {
         self.any(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
     /// Returns the positions of segment `at` reached by moves that count and pass a test. `other` is the mask of the
-    /// test for moves other than castling. `king` and `rook` are its masks for the two parts of castling; castling
-    /// passes if a part that is in focus passes.
+    /// moves other than castling that pass the test. `king` and `rook` are the masks of castling moves whose king or
+    /// rook passes it. Castling passes if one of its pieces both is in focus and passes the test.
     pub(super) fn passing(&self, at: usize, other: u32, [king, rook]: [u32; 2]) -> u32 {
         let masks = self.masks[at - self.first_segment];
         masks.any & other & !masks.castles | masks.king & king | masks.rook & rook

@@ -1,4 +1,4 @@
-//! The effects of the moves of a block. For each position there is a record of the move that led to it.
+//! The effects of a block's moves. For each position there is a record of the move that led to it.
 
 use shakmaty::Square;
 
@@ -14,13 +14,13 @@ use orbit_reel::{
 /// The effects of the move that led to a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct MoveTo {
-    /// The origin of the move; for castling, that of the king.
+    /// The origin square of the move; for castling, that of the king.
     from: u8,
     to: u8,
     /// The origin of the rook, for castling.
     rook_from: u8,
     rook_to: u8,
-    /// The code of the piece that moved, as it was before the move.
+    /// The code that the moving piece had before the move.
     piece: u8,
     /// The code of the piece on the destination square after the move; for castling, that of the rook.
     becomes: u8,
@@ -41,8 +41,8 @@ enum BlockMoveKind {
     Null,
 }
 
-/// The moves of all games in a block. Nearly every move takes one piece from a square to another, where it stays the
-/// same piece and captures what was there. These *plain* moves are stored in columns. The others are *special* and
+/// The moves of all games in a block. Nearly every move is *plain*: one piece moves to another square, captures what is
+/// there, if anything, and is not promoted. Plain moves are stored in columns. All other moves are *special* and are
 /// stored in a list.
 #[derive(Debug)]
 pub(super) struct BlockMoves {
@@ -50,9 +50,9 @@ pub(super) struct BlockMoves {
     plain: Vec<PackedMove>,
     /// For each slot, the code of the piece that was captured on the destination square.
     taken: Vec<u8>,
-    /// The mask of slots to which special moves lead: castling, en passant captures, promotions and null moves.
+    /// The mask of the slots reached by special moves: castling, en passant captures, promotions and null moves.
     is_special: Vec<u32>,
-    /// The special moves, each with the slot to which it leads, in the order of slots.
+    /// The special moves in the order of their slots. Each is stored with the slot that it reaches.
     special: Vec<(usize, MoveTo)>,
 }
 
@@ -69,7 +69,7 @@ impl BlockMoves {
         for segment in 0..block.segments() {
             columns.replay(block, segment);
             let first = segment * SEGMENT_SLOTS;
-            // No position follows the last move of a block, so this move is left out.
+            // No position follows the last move of a block, so that move is skipped.
             let moves = &block.moves[first..(slots - 1).min(first + SEGMENT_SLOTS)];
             for (i, &mv) in moves.iter().enumerate().filter(|(_, mv)| !mv.is_start()) {
                 let board = Board { planes: std::array::from_fn(|k| columns.planes[k][i]) };
@@ -99,7 +99,7 @@ impl BlockMoves {
         self.special.push((slot, MoveTo::new(mv, board, white)));
     }
 
-    /// Returns the move that led to a slot.
+    /// Returns the effects of the move that led to a slot.
     pub(super) fn to(&self, slot: usize) -> MoveTo {
         if !has(&self.is_special, slot) {
             return self.plain(slot);
@@ -108,23 +108,24 @@ impl BlockMoves {
         self.special[place].1
     }
 
-    /// Returns the origin and destination squares of the move to a slot, or `None` if it is a special move.
+    /// Returns the origin and destination squares of the move that led to a slot, or `None` if it is a special move.
     pub(super) fn plain_squares(&self, slot: usize) -> Option<[u8; 2]> {
         (!has(&self.is_special, slot)).then(|| self.squares(slot))
     }
 
-    /// Returns the squares of the move to a slot and whether it captured, or `None` if it is a special move.
+    /// Returns the squares of the move that led to a slot, and true if it was a capture. Returns `None` for a special
+    /// move.
     pub(super) fn plain_move(&self, slot: usize) -> Option<([u8; 2], bool)> {
         self.plain_squares(slot).map(|squares| (squares, self.taken[slot] != 0))
     }
 
-    /// Returns the origin and destination squares of the move to a slot. It must not be a special move.
+    /// Returns the origin and destination squares of the move that led to a slot, which must not be a special move.
     fn squares(&self, slot: usize) -> [u8; 2] {
         let mv = self.plain[slot];
         [mv.from() as u8, mv.to() as u8]
     }
 
-    /// Returns the effects of the move to a slot. It must not be a special move.
+    /// Returns the effects of the move that led to a slot, which must not be a special move.
     fn plain(&self, slot: usize) -> MoveTo {
         let (mv, taken) = (self.plain[slot], self.taken[slot]);
         let (from, to, piece) = (mv.from() as u8, mv.to() as u8, (mv.0 >> 12) as u8);
@@ -200,8 +201,8 @@ impl MoveTo {
         self.piece & 8 == 0
     }
 
-    /// Returns whether the move is of a special kind. Castling counts only if the king begins on the e-file, which need
-    /// not be so in Chess960.
+    /// Returns true if the move is of the given special kind. Castling counts only if the king starts on the e-file,
+    /// which is not always so in Chess960.
     pub(super) fn is(self, special: Special) -> bool {
         let castle = self.is_castling() && self.from & 7 == 4;
         match special {
@@ -213,7 +214,7 @@ impl MoveTo {
         }
     }
 
-    /// Returns the squares that the move left. Castling left two squares; for other moves, the same square is returned
+    /// Returns the squares that the move left. Castling leaves two squares; for other moves, the one square is returned
     /// twice.
     pub(super) fn left(self) -> [u8; 2] {
         if self.is_castling() { [self.from, self.rook_from] } else { [self.from; 2] }
@@ -224,7 +225,7 @@ impl MoveTo {
         if self.is_castling() { [self.to, self.rook_to] } else { [self.to; 2] }
     }
 
-    /// Returns whether the move is a promotion to one of the given pieces. Their colour does not matter.
+    /// Returns true if the move is a promotion to one of the given pieces, whatever their colour.
     pub(super) fn promotes_to(self, pieces: PieceSet) -> bool {
         let becomes = self.becomes & 7;
         self.kind == BlockMoveKind::Plain
@@ -238,7 +239,7 @@ impl MoveTo {
         (self.taken != 0).then_some(self.taken_on)
     }
 
-    /// Returns the squares of the move that `leaf` names, such as the square of the captured piece; the empty set if
+    /// Returns the squares of the move that `leaf` selects, such as the square of the captured piece; the empty set if
     /// there are none.
     pub(super) fn squares(self, leaf: Leaf) -> u64 {
         let both = |squares: [u8; 2]| 1 << squares[0] | 1 << squares[1];
@@ -254,7 +255,7 @@ impl MoveTo {
     }
 
     /// Returns the code of the piece that was on a square before the move. The square must be one that the move
-    /// touches.
+    /// touched.
     fn before(self, square: u8) -> u8 {
         match self.kind {
             _ if square == self.from => self.piece,
@@ -270,7 +271,7 @@ impl MoveTo {
 pub(super) struct RootWay {
     /// The number of side lines that the path enters.
     pub(super) depth: u32,
-    /// The number of those side lines whose first move is a move of White.
+    /// The number of those side lines whose first move is White's.
     pub(super) tries: u32,
     has_null_move: bool,
 }
@@ -319,7 +320,7 @@ impl<'a> Entered<'a> {
         Entered { test, from, to, captures, passing }
     }
 
-    /// Returns the mask of slots reached by moves that pass the condition.
+    /// Returns the mask of the slots reached by moves that pass the condition.
     pub(super) fn mask(&self, moves: &BlockMoves, tree: &BlockTree) -> MaskBuilder {
         let mut out = MaskBuilder(match self.plain() {
             Some(test) => test.mask(moves),
@@ -340,7 +341,7 @@ impl<'a> Entered<'a> {
         out
     }
 
-    /// For each move that passes, writes the squares that it left or, if `to` is true, those that it reached.
+    /// Writes, for each move that passes, the squares that it left or, if `to` is true, the squares that it reached.
     pub(super) fn own_words(&self, moves: &BlockMoves, tree: &BlockTree, to: bool, out: &mut [u64]) {
         let mask = self.mask(moves, tree);
         for slot in slots_of(&mask.0, 0..moves.plain.len()) {
@@ -348,7 +349,7 @@ impl<'a> Entered<'a> {
         }
     }
 
-    /// Returns the condition in a form for plain moves, or `None` if no plain move can pass.
+    /// Returns the condition in the form for plain moves, or `None` if no plain move can pass it.
     fn plain(&self) -> Option<PlainTest> {
         let EdgeTest { null, only, passing, promotion, part, .. } = self.test;
         if *null || *only != Special::Any || passing.is_some() || promotion.is_some() || part.is_some() {
@@ -362,7 +363,7 @@ impl<'a> Entered<'a> {
         Some(PlainTest { moves, from, content: content & captures.0, to: to & captures.1 })
     }
 
-    /// Returns whether a move passes the condition. `before` is the slot of the position before the move.
+    /// Returns true if a move passes the condition. `before` is the slot of the position before the move.
     fn passes(&self, mv: MoveTo, before: usize) -> bool {
         if !self.fits(mv, before) {
             return false;
@@ -371,8 +372,8 @@ impl<'a> Entered<'a> {
         king || rook
     }
 
-    /// Returns the squares that a move left or, if `to` is true, those that it reached. Only the parts of castling that
-    /// pass count.
+    /// Returns the squares that a move left or, if `to` is true, the squares that it reached. For castling, only the
+    /// parts that pass the condition count.
     fn own(&self, mv: MoveTo, before: usize, to: bool) -> u64 {
         if !self.fits(mv, before) {
             return 0;
@@ -382,7 +383,7 @@ impl<'a> Entered<'a> {
         parts.filter(|(passes, _)| *passes).fold(0, |set, (_, square)| set | 1 << square)
     }
 
-    /// Returns whether those conditions hold that are the same for both parts of castling.
+    /// Returns true if the move passes those conditions that do not distinguish the two parts of castling.
     fn fits(&self, mv: MoveTo, before: usize) -> bool {
         let test = self.test;
         let captures =
@@ -395,7 +396,8 @@ impl<'a> Entered<'a> {
             && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
     }
 
-    /// Returns whether the squares of the move pass; for castling, separately for the king and for the rook.
+    /// Returns true if the squares of the move pass the condition: for castling, separately for the king and for the
+    /// rook.
     fn parts(&self, mv: MoveTo, before: usize) -> [bool; 2] {
         let passes = |from, to| self.from.passes(mv, from, before) && self.to.passes(mv, to, before);
         let king = passes(mv.from, mv.to);
@@ -439,7 +441,7 @@ impl PlainTest {
 }
 
 impl MoveSquareTest<'_> {
-    /// Returns the pieces and squares that can pass. A column is not considered here.
+    /// Returns the pieces and squares that can pass. The condition's column, if any, is not considered.
     fn pieces(&self) -> (u16, u64) {
         match self {
             MoveSquareTest::Any | MoveSquareTest::Column(_) => PlainTest::ANY,
@@ -447,7 +449,8 @@ impl MoveSquareTest<'_> {
         }
     }
 
-    /// If the condition has a column, clears the slots whose square is not in the column's set before the move.
+    /// If the condition has a column, clears the mask at slots where the column's set, before the move, does not
+    /// contain the square.
     #[inline(always)]
     fn keep(&self, mask: &mut [u32], tree: &BlockTree, square: impl Fn(usize) -> u16) {
         let MoveSquareTest::Column(sets) = self else { return };

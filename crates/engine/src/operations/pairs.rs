@@ -1,11 +1,11 @@
-//! Pairs of positions of a game, for `echo`. A pair is a *source* and a *target*. Cheap tests are applied to all
-//! targets of a source before the body of the `echo` is evaluated.
+//! Pairs of positions of a game, for the filter `echo`. A pair consists of a *source* and a *target*. All targets of a
+//! source are filtered by cheap tests before the body of the `echo` is evaluated.
 
 use super::{OperandSource, tree::NodeRange};
 use crate::carry::SlotColumn;
 use orbit_plan::{Cmp, NO_VALUE, PairSearch, PairTest, PairWord};
 
-/// The nodes that form a pair with one source: bit `i` of word `n` stands for node `64 * n + i`.
+/// The targets of one source: bit `i` of word `n` is set if node `64 * n + i` is a target.
 #[derive(Clone, Default)]
 pub(super) struct Targets(Vec<u64>);
 
@@ -19,7 +19,7 @@ impl Targets {
         Some(64 * (first + index) + word.trailing_zeros() as usize)
     }
 
-    /// Makes the nodes of a range the targets. The range may be empty.
+    /// Sets the targets to the nodes of a range, which may be empty.
     fn fill(&mut self, nodes: usize, first: usize, end: usize) {
         self.0.clear();
         self.0.resize(nodes.div_ceil(64), 0);
@@ -32,7 +32,7 @@ impl Targets {
         }
     }
 
-    /// Keeps only the targets that pass a test.
+    /// Removes the targets that fail a test.
     fn keep(&mut self, mut test: impl FnMut(usize) -> bool) {
         for (index, word) in self.0.iter_mut().enumerate() {
             let mut left = *word;
@@ -46,7 +46,7 @@ impl Targets {
         }
     }
 
-    /// Keeps only the targets whose word passes a test. To avoid branches, the words of all nodes are tested.
+    /// Removes the targets whose word fails a test. The words of all nodes are tested, because this needs no branches.
     fn keep_words(&mut self, words: &[u64], test: impl Fn(u64) -> bool) {
         for (word, words) in self.0.iter_mut().zip(words.chunks(64)) {
             if *word != 0 {
@@ -103,7 +103,7 @@ impl<'a> Pairs<'a> {
             match *test {
                 PairTest::Order(Cmp::Ne) => targets.keep(|target| source != target),
                 PairTest::Order(Cmp::Eq) => targets.keep(|target| source == target),
-                // These tests have already been applied to the range of targets.
+                // The range of targets already satisfies these tests.
                 PairTest::Order(_) | PairTest::Mask { source: true, .. } => {}
                 PairTest::Mask { mask, source: false } => targets.keep(|target| self.holds(mask, target)),
                 PairTest::Either { source: mask, target: other } => {
@@ -162,7 +162,7 @@ impl<'a> Pairs<'a> {
         self.operands[mask as usize].holds(self.nodes.slot(node))
     }
 
-    /// Returns the words of an operand in this game, or `None` if it is not a column of words.
+    /// Returns the words of an operand in this game, or `None` if the operand is not a column of words.
     fn column(&self, operand: u16) -> Option<&'a [u64]> {
         match self.operands[operand as usize] {
             OperandSource::Column(SlotColumn::Words(words)) => {
@@ -195,12 +195,12 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Returns whether a word can be different for different targets.
+/// Returns true if a word can differ between the targets of a source.
 fn depends_on_target(word: PairWord) -> bool {
     !matches!(word, PairWord::Source(_) | PairWord::Constant(_) | PairWord::Piece { source: true, .. })
 }
 
-/// Returns whether a comparison of two words means that the two boards are equal.
+/// Returns true if a comparison of two words tests that the boards of source and target are equal.
 fn is_all_the_same(left: PairWord, right: PairWord) -> bool {
     left == PairWord::Same { others: false, count: false } && right == PairWord::Constant(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Finds the positions at which walks exist, for all positions of a segment together.
+//! Finds the positions from which walks exist, for all positions of a segment at once.
 //!
 //! A *walk* is a sequence of positions that `line` or `path` describes by an automaton. For each state of the
 //! automaton, this module computes a mask of the positions from which the walk can be completed.
@@ -10,9 +10,9 @@ use crate::carry::has;
 use orbit_plan::{AutomatonState, Branch, NO_VALUE, Sees, Walk};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The masks of the states of a walk. A walk goes to later slots or, if `back` is true, to earlier ones. So segments
-/// are processed in the opposite order, and everything that a walk can reach outside a segment is known when the
-/// segment is processed. Within a segment, the masks are computed by iterating to a fixed point.
+/// The masks of the states of a walk's automaton. A walk moves to later slots or, if `back` is true, to earlier ones.
+/// Segments are processed in the opposite direction, so that the masks of all segments that a walk can reach are known.
+/// Within a segment, the masks are computed by iterating to a fixed point.
 pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
     games: &'a BlockGames<'a>,
@@ -24,20 +24,19 @@ pub(super) struct WalkReach<'a> {
     valued: Option<MaskBuilder>,
     /// The mask of positions from which a move was played; empty if no state needs it.
     inner: Vec<u32>,
-    /// True if every transition leads to the same state or a later one, and the block has no side lines. The states are
-    /// then computed one after the other, each for all segments.
+    /// True if every transition leads to the same state or to a later one, and the block has no side lines. The states
+    /// are then computed one after the other, and each of them for all segments at once.
     is_ordered: bool,
     segments: usize,
-    /// For each state and segment, the positions from which the walk can be completed and that the state accepts. A
-    /// state of a walk over moves accepts a position if it accepts the move to it.
+    /// For each state and segment, the positions that the state accepts and from which the walk can be completed. A
+    /// state of a walk over moves accepts a position if it accepts the move that leads there.
     alive: Vec<u32>,
     /// For each state and segment, the positions that have a child in `alive` or, if `back` is true, a parent in it.
     next: Vec<u32>,
-    /// The same as `next`, but for one node further, or for the next move in focus. The list is empty for walks that
-    /// see every position.
+    /// The same as `next`, but one node further on, or up to the next move in focus. Empty for walks that visit every
+    /// position.
     further: Vec<u32>,
-    /// For walks with pieces in focus: the positions after a move from which a state can be reached by this move or a
-    /// later one.
+    /// For walks with pieces in focus: the positions after a move such that this move or a later one reaches a state.
     ahead: Vec<u32>,
 }
 
@@ -72,9 +71,9 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Computes the masks of some segments, which must contain whole games. If the walk has a focus, `seen` contains
-    /// the moves of the game that touch pieces in focus. Without `seen`, the masks are an upper bound, because it is
-    /// not known which moves count.
+    /// Computes the masks of a range of segments, which must contain whole games. If the walk has a focus, `seen`
+    /// contains the moves of the game that touch pieces in focus. If `seen` is missing, the masks are an upper bound,
+    /// because the moves that count are then unknown.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {
             return self.run_states();
@@ -85,7 +84,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the positions of segment `at` at which a walk begins.
+    /// Returns the positions of segment `at` at which a walk can begin.
     pub(super) fn starts(&self, at: usize) -> u32 {
         let start = |way: &Branch| {
             let to = way.to.map(|state| self.place(at, state.into()));
@@ -97,12 +96,13 @@ impl<'a> WalkReach<'a> {
         self.walk.automaton.first.iter().map(start).fold(0, |all, word| all | word)
     }
 
-    /// Returns whether a walk can be completed from a state that accepts the position in a slot, or the move to it.
+    /// Returns true if a walk can be completed from a state that accepts the position in a slot, or the move that leads
+    /// there.
     pub(super) fn is_alive(&self, state: usize, slot: usize) -> bool {
         self.alive[self.place(slot / SEGMENT_SLOTS, state)] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns whether a mask of the automaton is true at a slot.
+    /// Returns true if a mask of the automaton is true at a slot.
     pub(super) fn holds(&self, mask: u16, slot: usize) -> bool {
         has(&self.masks[mask as usize], slot)
     }
@@ -124,8 +124,8 @@ impl<'a> WalkReach<'a> {
         self.valued.as_ref().map_or(u32::MAX, |valued| valued.0[at])
     }
 
-    /// Computes the masks of all segments, one state at a time. The states to which a state leads are already known,
-    /// and most operations work on many words at a time.
+    /// Computes the masks of all segments, one state at a time. The states to which a state leads have already been
+    /// computed, so most operations can process many words at a time.
     fn run_states(&mut self) {
         let Walk { automaton, .. } = self.walk;
         let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));

@@ -1,4 +1,4 @@
-//! Turns the nodes of a region's graph into instructions on a limited number of vector registers.
+//! Allocates vector registers: turns the nodes of a region's graph into instructions on a limited number of registers.
 //!
 //! Nodes are processed in their order. When no register is free, the value whose next use is farthest away is evicted.
 //! A later use reads it again from memory: from its column, from the pool of constants, or from a slot in the scratch
@@ -25,7 +25,8 @@ pub(super) struct RegionCode {
     pub(super) answers: Vec<usize>,
 }
 
-/// Writes the instructions for the nodes in `order`. They use the first `registers` vector registers, at least six.
+/// Writes the instructions for the nodes, in the order `order`. They use only the first `registers` vector registers;
+/// at least six are needed.
 pub(super) fn body(
     graph: &Graph,
     order: &[GraphValue],
@@ -51,13 +52,14 @@ pub(super) fn body(
 /// The place in memory from which a value can be read again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Home {
-    /// The column of a register of the machine: one word for each position of a group.
+    /// The column of one register of the register machine: one word for each position of a group.
     Column(u32),
     Scratch(u32),
     Pool(u32),
 }
 
-/// The destination of a value after the region: a register of the machine, or a line of the answers.
+/// The place to which a value is written for use after the region: a register of the register machine, or a line of the
+/// answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ValueSink {
     Store(u32),
@@ -72,7 +74,7 @@ struct RegisterAllocator<'a> {
     pooled: HashMap<u64, u32>,
     /// The place of the current node in the order of nodes.
     place: u32,
-    /// For each value, the places of the nodes that still have to read it, in descending order.
+    /// For each value, the places of the nodes that have yet to read it, in descending order.
     readers: Vec<Vec<u32>>,
     /// The vector register that holds each value.
     register_of: Vec<Option<u8>>,
@@ -83,7 +85,7 @@ struct RegisterAllocator<'a> {
     pinned: Vec<u8>,
     slots: u32,
     free_slots: Vec<u32>,
-    /// The registers of the machine that the region writes.
+    /// The registers of the register machine that the region writes.
     written: BTreeSet<u32>,
     /// The destinations of the values that are stored as soon as they are computed.
     early: HashMap<GraphValue, Vec<ValueSink>>,
@@ -115,7 +117,7 @@ impl<'a> RegisterAllocator<'a> {
             early: HashMap::new(),
             late: Vec::new(),
         };
-        // A column that the region also reads is written only after all nodes, so that the reads get the old value.
+        // A column that the region also reads is written only after all nodes, so that each read gets the old value.
         let columns: BTreeSet<u32> = order.iter().filter_map(|&value| allocator.column(value)).collect();
         let stores = sinks.stores.iter().map(|&(register, value)| (value, ValueSink::Store(register)));
         let answers = (0..).zip(&sinks.answers).map(|(line, &(_, value))| (value, ValueSink::Answer(line)));
@@ -155,9 +157,9 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns whether a value is computed at its place in the order. Other values are read from memory where they are
-    /// needed. A column that the region also writes counts as computed: it is loaded at its place, before it can be
-    /// overwritten.
+    /// Returns true if a value is computed by an instruction at its place in the order. Any other value is read from
+    /// memory where it is needed. A column that the region also writes counts as computed: it is loaded at its place,
+    /// before it can be overwritten.
     fn is_computed(&self, value: GraphValue) -> bool {
         match self.graph.node(value) {
             WordNode::Word(_) => false,
@@ -166,7 +168,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns the index of a constant word in the pool, and adds the word if it is new.
+    /// Returns the index of a constant word in the pool. If the word is not there yet, it is added.
     fn pooled(&mut self, word: u64) -> u32 {
         let next = self.pool.len() as u32;
         let place = *self.pooled.entry(word).or_insert(next);
@@ -180,7 +182,7 @@ impl<'a> RegisterAllocator<'a> {
         self.insts.push(Inst::Vector { op, to, a, b, imm, within: 0 });
     }
 
-    /// Returns a free vector register. If there is none, evicts the value whose next use is farthest away.
+    /// Returns a free vector register. If all are in use, the value whose next use is farthest away is evicted first.
     fn free_register(&mut self) -> u8 {
         let registers = (0u8..).zip(&self.held).filter(|(register, _)| !self.pinned.contains(register));
         let mut registers = registers.map(|(register, held)| (register, *held));
@@ -208,7 +210,8 @@ impl<'a> RegisterAllocator<'a> {
         self.pinned.push(register);
     }
 
-    /// Returns the operand that reads a value from memory. The instruction that uses the operand must be written next.
+    /// Returns the memory operand that reads a value from its place in memory. The instruction that uses it must be the
+    /// next one written.
     fn at_home(&mut self, value: GraphValue) -> VectorOperand {
         match self.homes[value.index()].expect("a value that no register holds lies in memory") {
             Home::Column(register) => {
@@ -220,7 +223,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns the register of a value. If no register holds the value, it is loaded first.
+    /// Returns the register that holds a value. If no register holds it, the value is loaded first.
     fn register(&mut self, value: GraphValue) -> u8 {
         if let Some(register) = self.register_of[value.index()] {
             self.pinned.push(register);
@@ -234,15 +237,15 @@ impl<'a> RegisterAllocator<'a> {
         register
     }
 
-    /// Returns whether a value should be read straight from memory: no register holds it, and it is a constant word or
-    /// is read for the last time.
+    /// Returns true if a value should be read straight from memory, because no register holds it and it is a constant
+    /// word or is read for the last time.
     fn is_in_memory(&self, value: GraphValue) -> bool {
         let is_word = matches!(self.graph.node(value), WordNode::Word(_));
         let has_home = self.homes[value.index()].is_some();
         self.register_of[value.index()].is_none() && has_home && (is_word || self.dies(value))
     }
 
-    /// Returns whether the current instruction is the last to read a value.
+    /// Returns true if the current instruction is the last one that reads a value.
     fn dies(&self, value: GraphValue) -> bool {
         self.readers[value.index()].len() == 1
     }
@@ -277,7 +280,8 @@ impl<'a> RegisterAllocator<'a> {
         to
     }
 
-    /// Writes an instruction whose two operands may be exchanged, so that the one in memory comes second.
+    /// Writes an instruction with two exchangeable operands. They are exchanged if necessary so that an operand in
+    /// memory comes second.
     fn either(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let (a, b) = if self.is_in_memory(a) && !self.is_in_memory(b) { (b, a) } else { (a, b) };
         self.two(op, value, a, b)
@@ -340,7 +344,8 @@ impl<'a> RegisterAllocator<'a> {
         self.masks(value);
     }
 
-    /// Expands the mask register to words, all ones or 0, as the value of a node.
+    /// Writes the instruction that expands the mask register to words, all ones or 0. The words are the value of the
+    /// node `value`.
     fn masks(&mut self, value: GraphValue) {
         let to = self.result(value);
         self.put(VectorOp::Masks, to, 0, VectorOperand::In(MASK), 0);
@@ -410,13 +415,14 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Sets `to` to the complement of `from`. AVX2 has no instruction for it, so this is an exclusive or with all ones.
+    /// Sets `to` to the complement of `from`. AVX2 has no complement instruction, so `from` is combined with all ones
+    /// by exclusive or.
     fn turn(&mut self, to: u8, from: u8) {
         let all = VectorOperand::Pool(self.pooled(TRUE));
         self.put(VectorOp::Xor, to, from, all, 0);
     }
 
-    /// Writes a ternary logic instruction (AVX-512), which computes any function of one to three leaves. The
+    /// Writes a ternary logic instruction (AVX-512), which computes any bitwise function of up to three leaves. The
     /// instruction overwrites its first operand.
     fn ternary(&mut self, value: GraphValue, logic: &Logic) {
         let leaves = &logic.leaves;
@@ -435,7 +441,8 @@ impl<'a> RegisterAllocator<'a> {
         if !third_in_memory {
             self.register(third);
         }
-        // The instruction overwrites its first operand. If possible, that is a value that is not read again.
+        // The instruction overwrites its first operand, so that should be a value that is not read again, if there is
+        // one.
         others.sort_by_key(|&leaf| self.dies(leaf));
         let (first, second) = match *others.as_slice() {
             [second, first] => (Some(first), Some(second)),
@@ -469,7 +476,8 @@ impl<'a> RegisterAllocator<'a> {
         self.put(VectorOp::Ternary, to, a, b, imm);
     }
 
-    /// Stores a value to those of its destinations that nothing later overwrites, as soon as the value is computed.
+    /// Stores a newly computed value to its destinations in `early`. The region does not read the old contents of
+    /// these.
     fn put_early(&mut self, value: GraphValue) {
         let register = self.register_of[value.index()].expect("it was just computed");
         for sink in self.early.remove(&value).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! Converts the bytes in which machine code writes the answers of queries to words of one bit for each slot.
+//! Converts the answers of queries from the bytes that machine code writes to words with one bit for each slot.
 
 use std::arch::x86_64::{_mm256_add_epi8, _mm256_movemask_epi8, _mm256_set_epi64x};
 
@@ -6,8 +6,8 @@ use super::assembler::{ANSWER_BYTES, Width};
 use orbit_core::isa::Isa;
 use orbit_reel::{SEGMENT_SLOTS, lanes::LANES};
 
-/// Converts the bytes that machine code writes to one word for each segment and query in `out`. `bytes` has one line
-/// for each of `queries`.
+/// Converts the bytes that machine code writes to the words of `out`, one for each segment and query. `bytes` has one
+/// line for each of `queries`.
 pub(super) fn answers(
     isa: Isa,
     bytes: &[[u8; ANSWER_BYTES]],
@@ -31,7 +31,7 @@ fn answers_with_avx2(
     out: &mut [[u32; LANES]],
 ) {
     for (&query, bytes) in queries.iter().zip(bytes) {
-        // One byte for each row of eight positions. AVX2 code writes each byte as two halves of four bits.
+        // Each byte has the answers of a row of eight positions. AVX2 code writes each byte as two halves of four bits.
         let rows = match width {
             Width::Zmm => *bytes.first_chunk().expect("half of them"),
             Width::Ymm => halves_joined(bytes),

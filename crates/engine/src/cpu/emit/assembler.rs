@@ -1,7 +1,7 @@
 //! Encodes the instructions of a region as bytes.
 //!
-//! The code of a region is a loop over the words of a group of positions. It is called as a function with three
-//! pointers, by the System V convention on every system: `rdi` points to a table of the addresses of columns, `rsi` to
+//! The code of a region is a function that loops over the words of a group of positions. It takes three pointers, on
+//! every system by the System V calling convention: `rdi` points to a table of the addresses of columns, `rsi` to
 //! scratch memory, and `rdx` to the place for answers. `rcx` counts bytes of a column, and `rax` holds the address of a
 //! column. Constant words, the *pool*, are stored after the code.
 //!
@@ -18,7 +18,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    /// Returns the number of bytes of a vector.
+    /// Returns the number of bytes in a vector.
     pub(super) fn bytes(self) -> usize {
         match self {
             Width::Ymm => 32,
@@ -34,8 +34,8 @@ impl Width {
         }
     }
 
-    /// Returns the number of bytes of a word in the pool. AVX-512 repeats a word in all lanes while it reads the word.
-    /// AVX2 reads a whole vector, so the pool holds each word four times.
+    /// Returns the number of bytes that a constant word occupies in the pool. AVX-512 broadcasts one word to all lanes
+    /// while it reads it. AVX2 reads a whole vector, so the pool holds each word four times.
     fn pool_bytes(self) -> usize {
         match self {
             Width::Ymm => 32,
@@ -51,14 +51,14 @@ pub(super) enum VectorOp {
     Load,
     /// `b = to`; `b` is in memory
     Store,
-    /// `to = b`, a word of the pool repeated (AVX-512)
+    /// `to = b`, a word of the pool broadcast to all lanes (AVX-512)
     Spread,
     And,
     /// `to = !a & b`
     AndNot,
     Or,
     Xor,
-    /// Any function of the bits of `to`, `a` and `b`; `imm` is its truth table (AVX-512)
+    /// Any bitwise function of `to`, `a` and `b`; `imm` is its truth table (AVX-512)
     Ternary,
     /// `to = b << imm`
     Up,
@@ -70,7 +70,7 @@ pub(super) enum VectorOp {
     Sub,
     /// `to` = the number of bits set in `b` (AVX-512)
     Count,
-    /// `to` = the sum of the differences of the bytes of `a` and `b`
+    /// `to` = the sum of the absolute differences of the bytes of `a` and `b`
     Sums,
     /// A mask of `a == b`. Here and in the next operations, AVX-512 writes the result to a mask register.
     Equal,
@@ -111,12 +111,12 @@ pub(super) enum Inst {
     Answer { line: u32, from: u8 },
 }
 
-/// The number of bytes that the answer of a query for a group takes: one for each vector. AVX-512 uses only half of
-/// them.
+/// The number of bytes for one query's answers to a group of positions: one byte for each vector. AVX-512 uses only
+/// half of them.
 pub(super) const ANSWER_BYTES: usize = 64;
 
-/// The encoding of an operation: the opcode map, the prefix and the opcode. Some instructions have a digit in the field
-/// of a register.
+/// The encoding of an operation: the opcode map, the prefix and the opcode. Some instructions also have an opcode digit
+/// in place of a register.
 struct Encoding {
     map: u8,
     prefix: u8,
@@ -157,13 +157,13 @@ fn row(op: VectorOp) -> Encoding {
     Encoding { map, prefix, opcode, digit, has_imm: digit.is_some() || op == VectorOp::Ternary }
 }
 
-/// Writes functions as bytes, one after the other, each followed by its pool of constants.
+/// An assembler. It writes functions as bytes, one after the other, each followed by its pool of constants.
 #[derive(Debug)]
 pub(super) struct Assembler {
     width: Width,
     bytes: Vec<u8>,
-    /// The references to the pool that must still be filled in: the place of the displacement, the end of its
-    /// instruction, and the index of the word.
+    /// References to the pool whose displacements must still be filled in. Each has the place of the displacement, the
+    /// end of its instruction, and the index of the word.
     distances: Vec<(usize, usize, u32)>,
 }
 
@@ -177,8 +177,8 @@ impl Assembler {
         self.bytes
     }
 
-    /// Writes a function that runs the instructions of `body` for each vector of a column of `column_bytes` bytes.
-    /// Returns the offset at which the function begins.
+    /// Writes a function that runs the instructions of `body` once for each vector of a column of `column_bytes` bytes.
+    /// Returns the offset of the function.
     pub(super) fn function(&mut self, body: &[Inst], pool: &[u64], column_bytes: u32) -> usize {
         self.align(64);
         let begin = self.bytes.len();
@@ -209,7 +209,7 @@ impl Assembler {
         begin
     }
 
-    /// Pads with `int3` instructions, which are never reached.
+    /// Pads the code to a multiple of `to` bytes with `int3` instructions, which are never executed.
     fn align(&mut self, to: usize) {
         self.bytes.resize(self.bytes.len().next_multiple_of(to), 0xcc);
     }
@@ -242,7 +242,8 @@ impl Assembler {
 
     fn vector(&mut self, op: VectorOp, to: u8, a: u8, b: VectorOperand, imm: u8, within: u8) {
         let Encoding { map, prefix, opcode, digit, has_imm } = row(op);
-        // A shift by a constant has its destination in the field in which other instructions have their first operand.
+        // A shift by a constant encodes its destination in the field that holds the first operand of other
+        // instructions.
         let (reg, vvvv) = if let Some(digit) = digit { (digit, to) } else { (to, a) };
         let rm = if let VectorOperand::In(rm) = b { rm } else { 0 };
         let bit = |value: u8, bit: u8| value >> bit & 1;

@@ -1,6 +1,5 @@
-//! Memory that holds machine code, and the call into it.
-//!
-//! The memory is first writable, then executable, but never both.
+//! Memory for machine code, and the call of that code. The memory is first writable and then executable, but never both
+//! at once.
 
 use std::fmt;
 
@@ -24,9 +23,9 @@ impl fmt::Debug for MachineFunctions {
 #[derive(Clone, Debug)]
 pub(super) struct MachineFunction {
     pub(super) begin: usize,
-    /// One more than the largest number of a column that the function reads or writes.
+    /// One more than the largest index of a column that the function reads or writes.
     pub(super) columns: usize,
-    /// The number of scratch vectors that the function uses, in the width for which it was written.
+    /// The number of scratch vectors that the function uses. Their width is the vector width of the function.
     pub(super) slots: usize,
     /// The number of lines of answers that the function writes.
     pub(super) lines: usize,

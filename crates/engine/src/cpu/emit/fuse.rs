@@ -1,4 +1,4 @@
-//! Joins nodes that compute functions of bits, as long as the joined function still fits in one instruction.
+//! Joins nodes that compute bitwise functions, as long as the joined function still fits in one instruction.
 
 use super::{
     assembler::Width,
@@ -47,7 +47,7 @@ pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     }
 }
 
-/// Returns, for each node, how often nodes that are needed read it.
+/// Returns, for each node, the number of times that needed nodes read it.
 fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     let mut uses = vec![0; graph.nodes.len()];
     let roots = sinks.stores.iter().map(|&(_, value)| value);
@@ -60,7 +60,7 @@ fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     uses
 }
 
-/// If no node reads a value any longer, decreases the counts of its operands.
+/// Decreases the use counts of the operands of `value` if no node reads `value` any longer.
 fn drop_unused(graph: &Graph, value: GraphValue, uses: &mut [usize]) {
     if uses[value.index()] > 0 {
         return;
@@ -71,8 +71,8 @@ fn drop_unused(graph: &Graph, value: GraphValue, uses: &mut [usize]) {
     }
 }
 
-/// Merges a function with the function `inner` that computes one of its leaves. Returns `None` if the merged function
-/// would not fit in one instruction.
+/// Merges the bitwise function `logic` with the function `inner` that computes one of its leaves. Returns `None` if the
+/// merged function would not fit in one instruction.
 fn joined(graph: &Graph, logic: &Logic, inner: GraphValue, uses: usize, width: Width) -> Option<Logic> {
     let WordNode::Logic(of) = graph.node(inner) else { return None };
     let is_opposite = of.leaves.len() == 1;
@@ -97,7 +97,7 @@ fn joined(graph: &Graph, logic: &Logic, inner: GraphValue, uses: usize, width: W
         .then_some(joined)
 }
 
-/// Returns whether AVX2 computes this function of two words in one instruction.
+/// Returns true if AVX2 computes this function of two words in one instruction.
 fn is_one_instruction(logic: &Logic) -> bool {
     matches!(logic.table, AND | OR | XOR | FIRST_ALONE | SECOND_ALONE)
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use orbit_core::board::attacks;
 use orbit_plan::TRUE;
 
-/// The value of a node of a graph, by the node's index.
+/// The value that a node computes, identified by the index of the node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct GraphValue(pub(super) u32);
 
@@ -40,13 +40,13 @@ pub(super) enum WordNode {
     Equal(GraphValue, GraphValue),
     /// A mask: all ones where the first word is greater, as a signed number.
     Greater(GraphValue, GraphValue),
-    /// A mask: all ones where every term holds. If the flag of a term is false, the term holds if its two words have a
-    /// bit in common; if the flag is true, if they have none.
+    /// A mask: all ones where every term holds. A term with the flag false holds if its two words have a common bit; a
+    /// term with the flag true holds if they have none.
     Meets(Vec<(GraphValue, GraphValue, bool)>),
 }
 
-/// A function of the bits of up to three leaves `a`, `b` and `c`. Bit `4 * a + 2 * b + c` of the table is the value of
-/// the function for these bits. If there are fewer leaves, the function does not depend on the missing ones.
+/// A bitwise function of up to three leaves `a`, `b` and `c`. Bit `4 * a + 2 * b + c` of the table is the value of the
+/// function for these bits. If there are fewer leaves, the function does not depend on the missing ones.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Logic {
     pub(super) table: u8,
@@ -71,7 +71,7 @@ impl Logic {
         };
         let mut table = table_of(&leaves);
         for k in (0..leaves.len()).rev() {
-            // The leaf is dropped if its bit never makes a difference.
+            // A leaf is dropped if its bit never changes the value of the function.
             let by = [4, 2, 1][k];
             if (table & LEAVES[k]) >> by == table & !LEAVES[k] {
                 leaves.remove(k);
@@ -81,7 +81,7 @@ impl Logic {
         Logic { table, leaves }
     }
 
-    /// Returns the value of the function. `bit` gives the bit of each leaf.
+    /// Returns the value of the function for single bits. `bit` returns the bit of each leaf.
     pub(super) fn value(&self, bit: &dyn Fn(GraphValue) -> bool) -> bool {
         let place = self.leaves.iter().zip([4, 2, 1]).map(|(&leaf, place)| if bit(leaf) { place } else { 0 });
         self.table >> place.sum::<u8>() & 1 != 0
@@ -92,7 +92,7 @@ impl Logic {
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<WordNode>,
-    /// For each node, the bits that may be set in its value.
+    /// For each node, the bits that may be set in its value; all others are known to be 0.
     bounds: Vec<u64>,
     known: HashMap<WordNode, GraphValue>,
     /// True if the vector unit can rotate words, count bits and write mask registers, as AVX-512 does.
@@ -171,7 +171,7 @@ impl Graph {
         self.put(WordNode::Word(word))
     }
 
-    /// Adds a function of two words. `bits` and `words` are the same function, on single bits and on whole words.
+    /// Adds a node for a function of two words. `bits` and `words` are this function on single bits and on whole words.
     fn logic(
         &mut self,
         a: GraphValue,
@@ -323,7 +323,7 @@ impl Graph {
     pub(super) fn equal(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         match [a, b].map(|it| self.constant(it)) {
             [Some(a), Some(b)] => self.word(if a == b { TRUE } else { 0 }),
-            // Only the last operand may be in memory, so the constant comes last.
+            // Only the last operand of an instruction may be in memory, so a constant comes last.
             [Some(_), None] => self.put(WordNode::Equal(b, a)),
             _ => self.put(WordNode::Equal(a, b)),
         }
@@ -336,7 +336,7 @@ impl Graph {
         }
     }
 
-    /// Computes a mask that is true where every term holds; see [`WordNode::Meets`].
+    /// Computes a mask that is true where every term holds; [`WordNode::Meets`] defines the terms.
     pub(super) fn meets(&mut self, terms: &[(GraphValue, GraphValue, bool)]) -> GraphValue {
         let mut left = Vec::new();
         for &(word, keep, not) in terms {
@@ -384,12 +384,12 @@ impl Graph {
         self.and(moved, keep)
     }
 
-    /// Returns all squares that a slide from `a` in a direction passes over while they are in `empty`, and the first
-    /// square that is not empty.
+    /// Returns all squares that a piece sliding from `a` in a direction passes over while they are in `empty`, and the
+    /// first square that is not empty.
     pub(super) fn slide(&mut self, a: GraphValue, empty: GraphValue, dir: u8) -> GraphValue {
         let (dx, dy) = orbit_plan::DIR_STEPS[usize::from(dir)];
-        // A step from a square that is not on the edge never wraps around. So a fill over such squares does not wrap
-        // either.
+        // A step from a square that is not on the edge never wraps around the board. So a fill that passes only over
+        // such squares does not wrap either.
         let (_, by) = attacks::translation(dx, dy);
         let wrapped = match dx {
             1 => 0x0101_0101_0101_0101,

@@ -1,4 +1,4 @@
-//! Turns the steps of a program into nodes of a [`Graph`].
+//! Lowers the steps of a program to nodes of a [`Graph`].
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -7,7 +7,7 @@ use orbit_plan::{
     ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, OperationChain, Reduce, Reg, Scalar, Step, TRUE,
 };
 
-/// A step that runs once, with the table row of each unrolled loop that encloses it.
+/// A step of straight-line code, together with the current table row of each unrolled loop around it.
 #[derive(Clone, Debug)]
 pub(super) struct Flat<'a> {
     /// The index of the step in the program.
@@ -16,8 +16,8 @@ pub(super) struct Flat<'a> {
     pub(super) scalars: Scalars<'a>,
 }
 
-/// The constants of a program. The parameters of each unrolled loop are replaced by the words of the loop's current
-/// row.
+/// The constants of a program, in which the parameters of each unrolled loop are replaced by the words of the loop's
+/// current row.
 #[derive(Clone, Debug)]
 pub(super) struct Scalars<'a> {
     constants: &'a [u64],
@@ -60,11 +60,11 @@ impl<'a> Scalars<'a> {
 pub(super) struct Sinks {
     /// The registers of the machine that the region writes, with their final values.
     pub(super) stores: Vec<(u32, GraphValue)>,
-    /// The queries that the region answers, with their masks of hits.
+    /// The queries that the region answers, each with the mask of its hits.
     pub(super) answers: Vec<(usize, GraphValue)>,
 }
 
-/// Returns whether a step can be expressed as nodes of a graph.
+/// Returns true if the graph can express the step.
 pub(super) fn is_said(step: &Step) -> bool {
     let Step::Do { op, .. } = step else { return true };
     match op {

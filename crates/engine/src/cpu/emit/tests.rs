@@ -1,5 +1,5 @@
-//! Tests of machine code. A disassembler reads the encoded instructions, and random programs must compute the same
-//! words with machine code as with the kernels.
+//! Tests of the machine code. A disassembler checks the encoded instructions, and random programs must compute the same
+//! words as machine code and in the interpreter.
 
 use fastrand::Rng;
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind};
@@ -38,8 +38,8 @@ const OPS: [VectorOp; 20] = [
     VectorOp::Masks,
 ];
 
-/// Returns the mnemonic of an operation and three flags: whether it writes a mask register, whether it has a first
-/// operand, and whether it has an immediate operand.
+/// Returns the mnemonic of an operation, or `None` if it has none at this width, and three flags: whether the operation
+/// writes a mask register, whether it has a first operand, and whether it has an immediate operand.
 fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)> {
     let wide = width == Width::Zmm;
     Some(match op {
@@ -66,7 +66,8 @@ fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)>
     })
 }
 
-/// Generates instructions with random registers, and with operands in all places that an operation allows.
+/// Generates instructions with random registers. Each operation gets operands in all the places, registers or memory,
+/// that it allows.
 fn instructions(width: Width) -> Vec<Inst> {
     let mut rng = Rng::with_seed(1);
     let mut out = Vec::new();
@@ -174,7 +175,7 @@ fn the_disassembler_reads_what_was_written() {
         let body = instructions(width);
         let mut assembler = Assembler::new(width);
         let pool = [3, 1, 4, 1, 5, 9, 2];
-        // The second function checks that the displacements to the pool are computed for each function separately.
+        // The second function checks that the displacements to the pool are computed separately for each function.
         let begins = [(); 2].map(|()| assembler.function(&body, &pool, 2048));
         assert!(begins[0] == 0 && begins[1] > 0 && begins[1] % 64 == 0);
         let bytes = assembler.finish();
@@ -246,8 +247,8 @@ impl Random {
             queries: 0,
         };
         while random.program.steps.len() < steps {
-            // The steps after a loop do not read values from before it, so loops must be rare if many registers are to
-            // be live.
+            // The steps after a loop do not read values from before it. So programs in which many registers should be
+            // live have few loops.
             let most = if registers == 90 { 200 } else { 20 };
             match random.rng.u8(..most) {
                 0 => random.looped(4, 2),
@@ -259,8 +260,8 @@ impl Random {
     }
 
     fn full(&mut self) -> u32 {
-        // If many registers hold a value, any of them may be chosen, so that more values are live than the processor
-        // has registers.
+        // If many registers hold a value, the choice is among all of them. This keeps more values live than the
+        // processor has registers.
         let is_near = self.full.len() < 40 && self.rng.bool();
         let last = if is_near { self.full.len().saturating_sub(6) } else { 0 };
         self.full[self.rng.usize(last..self.full.len())]
@@ -285,7 +286,7 @@ impl Random {
         self.constants[self.rng.usize(..self.constants.len())]
     }
 
-    /// Adds a random step that writes none of the registers before `first`.
+    /// Adds a random step that writes a register with the number `first` or higher.
     fn step(&mut self, first: u32) {
         let [a, b, c] = [(); 3].map(|()| self.full());
         let dst = self.free(first, &[a, b, c]);
@@ -312,7 +313,7 @@ impl Random {
             let (src, mut keep) = (Reg(self.full()), self.scalar());
             let by = if self.rng.bool() { 0 } else { self.rng.i8(-63..=63) };
             let word = self.program.scalars[keep.0 as usize];
-            // A chain may not shift out a bit that its mask keeps.
+            // The mask of a chain's term must not keep a bit that its shift moves out of the word.
             let room = if by >= 0 { TRUE >> by } else { TRUE << -by };
             if word & !room != 0 {
                 keep = Scalar(self.program.scalars.len() as u32);
@@ -326,8 +327,7 @@ impl Random {
     fn operation(&mut self, a: Id, b: Id, c: Id) -> PlanOp {
         let cmp = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge][self.rng.usize(..6)];
         let (dx, dy) = (self.rng.i8(-7..=7), self.rng.i8(-7..=7));
-        // Steps that cannot be compiled divide the program into several regions. Some programs have none of these
-        // steps.
+        // Steps that cannot be compiled divide the program into several regions. Some programs contain no such steps.
         let kinds = if self.program.registers == 30 { 28 } else { 26 };
         match self.rng.u8(..kinds) {
             0 => PlanOp::And(a, b),
@@ -372,9 +372,10 @@ impl Random {
         self.queries += 1;
     }
 
-    /// Adds a loop over a table, sometimes with a loop inside it.
+    /// Adds a loop over a table, sometimes with a nested loop.
     fn looped(&mut self, first: u32, depth: u32) {
-        // Nothing else in the loop may write the register of its result, so registers before `body` are not written.
+        // No other step in the loop may write the register of the loop's result, so the body writes only registers from
+        // `body` on.
         let body = first + 1;
         if body + 8 > self.program.registers as u32 {
             return self.step(first);
@@ -454,7 +455,7 @@ fn machine_code_computes_what_kernels_do() {
         for isa in Isa::available() {
             let Some(mut native) = compile(&program, &kept, isa) else { continue };
             if seed % 2 == 0 {
-                // The code may use so few vector registers that it must evict values all the time.
+                // With so few vector registers, the code must constantly evict values.
                 native =
                     compiled(&program, &kept, native.width, 6 + seed as usize % 5).expect("it was compiled");
             }
@@ -462,7 +463,7 @@ fn machine_code_computes_what_kernels_do() {
             let mut by_kernels = filled(&program, isa, &mut rng);
             let mut machine = RegisterMachine::new(&program, isa);
             machine.regs.clone_from(&by_kernels.regs);
-            // The code runs twice, to check that it does not change its inputs.
+            // The code runs twice, which checks that it leaves its inputs unchanged.
             for _ in 0..2 {
                 kernels::run(isa, &program, 0..program.steps.len(), &mut by_kernels);
                 native.run(&program, &mut machine);
@@ -482,7 +483,8 @@ fn machine_code_computes_what_kernels_do() {
             }
         }
     }
-    // Checks that the random programs cover regions, several regions in a program, mixed programs and evicted values.
+    // Checks that enough random programs have regions, several regions, a mixture of compiled and interpreted steps,
+    // and evicted values.
     assert!(regions > 500 && several > 50 && mixed > 50, "{regions} regions, {several}, {mixed}");
     assert!(spilled > 60 || Isa::available().len() == 1, "registers ran out in {spilled} programs");
 }

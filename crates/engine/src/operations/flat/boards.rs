@@ -1,4 +1,4 @@
-//! The positions of a game, which are all replayed when one of them is first needed.
+//! The positions of a game. All of them are replayed when the first one is needed.
 
 use crate::operations::{BlockGames, tree::NodeRange};
 use orbit_core::board::Position;

@@ -1,18 +1,18 @@
-//! The dictionaries of flat programs. All are empty at the start of each game.
+//! The dictionaries of flat programs. All of them are emptied before each game.
 
 use hashbrown::HashMap;
 
 use super::{FlatMachine, Stopped, strings::FlatStrings};
 use orbit_plan::{EntryInstr, FlatProgram, KeyOrder, Label};
 
-/// The largest number of entries in all dictionaries of a game, about 40 MB. A game with more is left to the reference
-/// engine.
+/// The maximum number of entries in all dictionaries of a game, which take about 40 MB. A game that needs more is left
+/// to the reference engine.
 const ENTRIES_MAX: usize = 1 << 20;
 
-/// The capacity that a dictionary keeps for the next game.
+/// The maximum capacity that a dictionary keeps for the next game.
 const KEPT_MAX: usize = 1 << 12;
 
-/// The contents of all dictionaries of a program. Keys and values are words of registers.
+/// The contents of all dictionaries of a program. Keys and values are register words.
 pub(super) struct Entries {
     of: Vec<HashMap<u64, u64>>,
     order: Vec<KeyOrder>,
@@ -43,7 +43,7 @@ impl Entries {
         if entries > ENTRIES_MAX { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Begins a loop over the keys of a dictionary.
+    /// Begins a loop over the keys of a dictionary. `keys` is the number of the loop.
     fn open(&mut self, keys: u16, dictionary: u16, strings: &FlatStrings) {
         let dictionary = usize::from(dictionary);
         let open = &mut self.open[usize::from(keys)];
@@ -59,8 +59,8 @@ impl Entries {
 }
 
 impl FlatMachine<'_> {
-    /// Runs an instruction on dictionaries. Returns the instruction to which it jumps, or `None` to continue with the
-    /// next one.
+    /// Runs a dictionary instruction. Returns the target if the instruction jumps, or `None` to continue with the next
+    /// instruction.
     pub(super) fn entry(&mut self, instr: EntryInstr) -> Result<Option<Label>, Stopped> {
         match instr {
             EntryInstr::Get { to, dictionary, key, no } => {

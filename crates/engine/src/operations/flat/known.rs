@@ -1,42 +1,43 @@
-//! Tables that remember results of the search for a chain's best way, for each node of a game. A new table needs no
-//! initialisation.
+//! Tables for memoization in the search for the best way through a chain. A table has entries for each node of a game.
+//! Creating one takes no initialization.
 
-/// The largest number of tables that a chain has at the same time.
+/// The maximum number of tables that a chain can have at the same time.
 const TABLES_MAX: usize = 64;
 
-/// The largest number of entries in the tables of all chains. An entry takes 16 bytes.
+/// The maximum number of entries in the tables of all chains together. An entry takes 16 bytes.
 const ENTRIES_MAX: usize = 8 << 20;
 
-/// The best way to complete a chain from some node and place in the chain.
+/// The best way to complete a chain from a given node and place in the chain.
 #[derive(Clone, Copy)]
 pub(super) struct BestWay {
-    /// The length that the way adds to the chain or, for `max`, the largest number.
+    /// The length that the way adds to the chain, or its largest number if the chain uses `max`.
     pub(super) value: i64,
     pub(super) end: u32,
 }
 
-/// The tables of one chain. Each table is valid for certain values of variables and registers, which are its key.
+/// The tables of one chain. Each table is valid for certain values of variables and registers. These values are its
+/// key.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// The keys of all tables, one after the other. Each has the same number of words.
+    /// The keys of all tables, one after the other. All have the same number of words.
     keys: Vec<u64>,
-    /// The stamp of each table. An entry is filled if it has the stamp of its table.
+    /// The stamp of each table. An entry is valid only if its stamp equals that of its table.
     stamps: Vec<u32>,
     /// The stamp of the newest table.
     last_stamp: u32,
-    /// The entries of all tables, one table after the other. An entry with another stamp than its table was left by an
-    /// older table.
+    /// The entries of all tables, one table after the other. An entry whose stamp differs from the table's was left by
+    /// an older table.
     entries: Vec<KnownEntry>,
     /// The number of entries in each table.
     len: usize,
-    /// The largest number of tables, which follows from the size of one.
+    /// The maximum number of tables, computed from the size of one table.
     tables_max: usize,
 }
 
 #[derive(Clone, Copy, Default)]
 struct KnownEntry {
     stamp: u32,
-    /// The last position of the best way, or [`KnownEntry::NO_END`] if there is no way.
+    /// The last position of the best way, or [`KnownEntry::NO_END`] if the chain cannot be completed.
     end: u32,
     value: i64,
 }
@@ -46,7 +47,7 @@ impl KnownEntry {
 }
 
 impl Tables {
-    /// Removes all tables. New tables get `len` entries. The memory is divided among `chains` chains.
+    /// Removes all tables. New tables will have `len` entries. The available memory is divided among `chains` chains.
     pub(super) fn begin_game(&mut self, len: usize, chains: usize) {
         self.clear();
         self.len = len;
@@ -59,13 +60,13 @@ impl Tables {
         self.stamps.clear();
     }
 
-    /// Returns whether there is room for a table.
+    /// Returns true if there is room for at least one table.
     pub(super) fn has_room(&self) -> bool {
         self.tables_max > 0
     }
 
-    /// Returns the index of the table for a key, which is created if necessary. Returns `None` if there is no room for
-    /// it.
+    /// Returns the index of the table for a key, and creates the table if necessary. Returns `None` if there is no room
+    /// for a table.
     pub(super) fn place(&mut self, key: &[u64]) -> Option<usize> {
         let known = match key.last() {
             None => self.stamps.len().checked_sub(1),
@@ -86,7 +87,7 @@ impl Tables {
         }
         self.last_stamp = self.last_stamp.wrapping_add(1);
         if self.last_stamp == 0 {
-            // The stamp has wrapped around, so old entries could have the stamp of a new table.
+            // The stamp has wrapped around, so an old entry could have the stamp of a new table.
             self.entries.clear();
             self.clear();
             self.last_stamp = 1;
@@ -101,14 +102,14 @@ impl Tables {
         Some(table)
     }
 
-    /// Returns the best way from a place, if the table has an entry for the place. The inner `None` means that there is
-    /// no way.
+    /// Returns the remembered best way from a place, or `None` if the table has no entry for it. The inner `None` means
+    /// that the chain cannot be completed from there.
     pub(super) fn get(&self, table: usize, place: usize) -> Option<Option<BestWay>> {
         let KnownEntry { stamp, end, value } = self.entries[table * self.len + place];
         (stamp == self.stamps[table]).then(|| (end != KnownEntry::NO_END).then_some(BestWay { value, end }))
     }
 
-    /// Records the best way from a place; `None` if there is no way.
+    /// Records the best way from a place, or `None` if the chain cannot be completed from there.
     pub(super) fn put(&mut self, table: usize, place: usize, best: Option<BestWay>) {
         let (value, end) = best.map_or((0, KnownEntry::NO_END), |best| (best.value, best.end));
         self.entries[table * self.len + place] = KnownEntry { stamp: self.stamps[table], end, value };

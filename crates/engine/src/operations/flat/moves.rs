@@ -1,4 +1,4 @@
-//! The instructions of flat programs about moves: the moves that were played, and the moves that are possible.
+//! The instructions of flat programs that examine moves: moves that were played, and moves that are possible.
 
 use super::{FlatMachine, Stopped, first_child};
 use crate::operations::{moves::MoveTo, node_at, tree::NodeRange};
@@ -40,8 +40,8 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Returns the union of the squares of all moves from a node that pass a test. If the test only asks whether a move
-    /// passes, the result is any non-zero word.
+    /// Returns the union of the squares of all moves played from a node that pass a test. If the test only asks for the
+    /// existence of such a move, the result is any non-zero word.
     fn played(&self, nodes: NodeRange<'_>, test: FlatMove, at: usize) -> Result<u64, Stopped> {
         let leads_to = |child: usize| {
             let mv = self.games.moves().to(nodes.slot(child));
@@ -82,8 +82,8 @@ impl FlatMachine<'_> {
             && (!test.null || mv.is_null())
     }
 
-    /// Returns the length of the longest run of equal moves on the two paths from the last common ancestor of two
-    /// nodes.
+    /// Returns the length of the longest run of equal moves on the two paths that lead from the last common ancestor of
+    /// two nodes to these nodes.
     fn common_run(&self, nodes: NodeRange<'_>, a: usize, b: usize) -> Result<Option<i32>, Stopped> {
         let (fork, _) = nodes.fork(a, b);
         if fork == a || fork == b {
@@ -94,8 +94,8 @@ impl FlatMachine<'_> {
             up.take_while(|&node| node != fork).map(|node| self.games.moves().to(nodes.slot(node)).shift())
         };
         let other: Vec<_> = moves_down_to(b).collect();
-        // For each move of the other path, the length of the run of equal moves that ends at this move and at the
-        // current one.
+        // For each move of the other path, the length of the run of equal moves that ends with this move and the
+        // current move.
         let mut runs = vec![0; other.len()];
         let mut longest = 0;
         for shift in moves_down_to(a) {
@@ -111,8 +111,8 @@ impl FlatMachine<'_> {
     }
 }
 
-/// Returns the squares or the number of the moves from `from` to `to`. Positions in which a side has several kings are
-/// left to the reference engine.
+/// Returns the squares or the number of the moves from `from` to `to`, as `WHAT` selects. Positions in which a side has
+/// several kings are left to the reference engine.
 fn legal<const WHAT: u8>(view: &View, asked: MoveRequest, from: u64, to: u64) -> Result<u64, Stopped> {
     if view.has_several_kings() {
         return Err(Stopped);

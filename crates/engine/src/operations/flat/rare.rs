@@ -1,4 +1,4 @@
-//! The less frequent instructions of flat programs. They are separate to keep the main loop of the machine short.
+//! The rare instructions of flat programs. They are separate to keep the main loop of the machine short.
 
 use shakmaty::Square;
 
@@ -7,8 +7,8 @@ use crate::operations::{OperandSource, node_at, pairs::Pairs, tree::NodeRange};
 use orbit_plan::{Instr, Label, RegisterWord, word_of};
 
 impl FlatMachine<'_> {
-    /// Runs a less frequent instruction at a node. Returns the instruction to which it jumps, or `None` to continue
-    /// with the next one.
+    /// Runs a rare instruction at a node. Returns the target if the instruction jumps, or `None` to continue with the
+    /// next instruction.
     #[inline(never)]
     pub(super) fn rare(
         &mut self,

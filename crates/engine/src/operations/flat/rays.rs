@@ -8,7 +8,7 @@ use orbit_plan::{PinPart, RayInstr, SliderAt, TRUE};
 const WHITE_PAWN: Code = Code(1);
 const BLACK_PAWN: Code = Code(9);
 
-/// For each square and each direction, the squares ahead on the empty board.
+/// For each square and each direction, the squares that a slider could reach on the empty board.
 static RAYS: [[u64; 8]; 64] = {
     let mut all = [[0; 8]; 64];
     let mut square = 0;
@@ -23,7 +23,8 @@ static RAYS: [[u64; 8]; 64] = {
     all
 };
 
-/// Returns the squares of the last set that lines from the first set reach in some direction.
+/// Returns the squares of the last set that are reached, in some direction, by lines that start in the first set and
+/// pass through the sets between.
 fn ray(board: &Board, sets: &[u64], dirs: u8, slider: SliderAt) -> u64 {
     let Some((&first, others)) = sets.split_first().filter(|_| !sets.contains(&0)) else { return 0 };
     let empty = !board.occupied().0;
@@ -87,7 +88,7 @@ fn pins(board: &Board, [from, through, to]: [u64; 3], part: PinPart) -> u64 {
     all
 }
 
-/// Returns the squares of `to` that are seen in a direction from squares of `from`.
+/// Returns the squares of `to` that a slider on a square of `from` attacks in a direction.
 fn reached(dir: u8, from: u64, to: u64, empty: u64) -> u64 {
     if from == 0 || to == 0 {
         return 0;
@@ -100,13 +101,14 @@ fn reached(dir: u8, from: u64, to: u64, empty: u64) -> u64 {
     if ray & to == 0 {
         return 0;
     }
-    // A corner in the direction has no square ahead, so it can stand for the missing end of a line of empty squares.
+    // If the line of empty squares has no end, the corner of the board serves as its end. No square lies beyond the
+    // corner in this direction.
     let ends = ray & !empty;
     let end = if dir < 4 { (ends | 1 << 63).trailing_zeros() } else { 63 - (ends | 1).leading_zeros() };
     ray & !ahead(end) & to
 }
 
-/// Returns the squares between a square of `a` and one of `b`.
+/// Returns the squares that lie between a square of `a` and a square of `b`.
 fn between(a: u64, b: u64) -> u64 {
     let (mut all, mut left) = (0, a);
     while left != 0 && b != 0 {
@@ -123,7 +125,7 @@ fn between(a: u64, b: u64) -> u64 {
 }
 
 impl FlatMachine<'_> {
-    /// Runs an instruction about lines at a slot.
+    /// Runs an instruction about lines (rays, pins and the like) at a slot.
     #[inline(never)]
     pub(super) fn rays(&mut self, instr: RayInstr, slot: usize) {
         let operands = self.operands;
@@ -156,7 +158,7 @@ impl FlatMachine<'_> {
 mod tests {
     use super::*;
 
-    /// Returns some sets of squares: none, one, a few and many of them.
+    /// Returns sets of squares for tests: with no square, one, a few and many squares.
     fn sets() -> impl Iterator<Item = u64> {
         let mut seed = 1u64;
         let mut random = move || {

@@ -1,5 +1,5 @@
-//! Searches along a game for positions at which a filter may match. They skip positions that no suitable move leaves,
-//! and positions at which a certain piece is on another square.
+//! Searches along a game for positions at which a filter may match. They skip positions from which no suitable move is
+//! played, and positions at which a certain piece is on another square.
 
 use std::ops::RangeInclusive;
 
@@ -7,22 +7,21 @@ use super::{FlatMachine, NONE, POSITIONS_A_TURN, PieceIds, Stopped, bit};
 use crate::operations::{moves::BlockMoves, tree::NodeRange};
 use orbit_plan::{MoveSeek, RegisterWord};
 
-/// For each position of a game, the union of the moves that leave it. The table is filled by the first search in the
-/// game.
+/// For each position of a game, the union of the moves played from it. The first search in a game fills this table.
 #[derive(Default)]
 pub(super) struct Leaving {
     is_filled: bool,
     of: Vec<Left>,
 }
 
-/// The union of the moves that leave a position.
+/// The union of the moves played from a position.
 #[derive(Clone, Copy, Default)]
 struct Left {
     /// The squares that the moves leave.
     from: u64,
     /// The squares that the moves reach.
     to: u64,
-    /// The pieces that move, one bit for each number of a piece; 0 if the program does not track pieces.
+    /// The pieces that move, one bit for each piece number; 0 if the program does not track pieces.
     movers: u64,
 }
 
@@ -57,7 +56,7 @@ impl Leaving {
 }
 
 impl FlatMachine<'_> {
-    /// Returns the first node in a range at which a move is played that passes the test of a search.
+    /// Returns the first node in a range from which a move is played that passes the test of a search.
     pub(super) fn next_left(
         &mut self,
         nodes: NodeRange<'_>,
@@ -84,8 +83,8 @@ impl FlatMachine<'_> {
         Ok(found.map(|place| first + place))
     }
 
-    /// Returns the first node in a range at which the squares of a piece equal a set. A piece has one square, or none
-    /// after its capture.
+    /// Returns the first node in a range at which a piece is on the only square of a set. An empty set means that the
+    /// piece has been captured.
     pub(super) fn next_standing(
         &mut self,
         nodes: RangeInclusive<usize>,

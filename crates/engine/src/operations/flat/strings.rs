@@ -1,8 +1,8 @@
 //! The strings of flat programs. A register holds the number of a string, and equal strings have equal numbers.
 //!
-//! The strings of a game are removed at its end, while the literals of the program stay. All strings together take at
-//! most [`BYTES_MAX`] bytes, and there are at most [`STRINGS_MAX`] of them. A game that creates more is left to the
-//! reference engine.
+//! The strings that a game creates are removed at its end, while the literals of the program stay. All strings together
+//! take at most [`BYTES_MAX`] bytes, and there are at most [`STRINGS_MAX`] of them. A game that creates more is left to
+//! the reference engine.
 
 use std::{hash::BuildHasher, ops::Range};
 
@@ -18,22 +18,22 @@ use orbit_core::{
 };
 use orbit_plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, RegisterWord, Spelt, TextInstr};
 
-/// The largest total length of all strings of a game, in bytes.
+/// The maximum total length of all strings of a game, in bytes.
 const BYTES_MAX: usize = 64 << 20;
 
-/// The largest number of strings of a game.
+/// The maximum number of strings of a game.
 const STRINGS_MAX: usize = 1 << 20;
 
-/// The length of the longest string, in bytes. The reference engine has the same limit.
+/// The maximum length of a string, in bytes. The reference engine has the same limit.
 const LENGTH_MAX: usize = 16 << 20;
 
-/// The number of bytes of strings that take as long to process as one visited position.
+/// Processing this many bytes of strings counts as one visited position, because it takes as long.
 const BYTES_A_POSITION: usize = 16;
 
-/// The capacity that is kept from one game to the next, in bytes and in strings.
+/// The maximum capacity that is kept from one game to the next, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
 
-/// All strings of one byte. They need no memory in [`FlatStrings`].
+/// All strings of one byte. They occupy no memory in [`FlatStrings`].
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0;
@@ -47,24 +47,25 @@ static LETTERS: [u8; 256] = {
 /// The literals of a program and the strings of the current game.
 pub(super) struct FlatStrings {
     bytes: Vec<u8>,
-    /// The range of bytes of each string whose number is at least [`LITERALS`].
+    /// The byte range of each string whose number is at least [`LITERALS`].
     places: Vec<Range<u32>>,
-    /// For each of these strings, true if it is UTF-8. Other strings are in an unknown encoding, so equal letters may
-    /// have different bytes.
+    /// For each string in `places`, true if it is valid UTF-8. Other strings are in an unknown encoding, so equal
+    /// letters may have different bytes.
     are_utf8: Vec<bool>,
-    /// The numbers of the literals, and those of the game's strings, by contents.
+    /// Two tables that map the contents of strings to their numbers: one for the literals, one for the strings of the
+    /// game.
     known: [HashTable<u32>; 2],
     hasher: DefaultHashBuilder,
     /// The number of literals, and the number of their bytes.
     literals: [usize; 2],
     /// A buffer in which a new string is built.
     made: Vec<u8>,
-    /// For each node, the number of its FEN; 0 where the FEN has not been built yet.
+    /// For each node, the string number of its FEN; 0 if the FEN has not been built yet.
     fens: Vec<u64>,
-    /// The strings that are constant in the game, as far as they have been built.
+    /// The numbers of the strings that are constant in the game; `None` for those that have not been built yet.
     of_game: Vec<Option<u64>>,
     patterns: Vec<CompiledPattern>,
-    /// The results of regular expressions on strings of the game, by pattern and string.
+    /// The results of matching regular expressions with strings of the game, by pattern and string.
     matches: HashMap<(u16, u64), u64>,
 }
 
@@ -147,7 +148,7 @@ impl FlatStrings {
         number(place)
     }
 
-    /// Returns the number of the string in the buffer, which is added if it is new.
+    /// Returns the number of the string in the buffer `made`. A new string is added to the strings of the game.
     fn finish(&mut self) -> Result<u64, Stopped> {
         let made = std::mem::take(&mut self.made);
         let number = self.number_of(&made);
@@ -205,14 +206,14 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Counts the work on the bytes of the strings in some registers.
+    /// Counts the work of processing the bytes of the strings in some registers.
     fn read(&mut self, strings: &[RegisterWord]) -> Result<(), Stopped> {
         let bytes: usize = strings.iter().filter_map(|&string| self.string(string)).map(<[u8]>::len).sum();
         self.look_at(bytes / BYTES_A_POSITION)
     }
 
-    /// Runs an instruction on strings. Returns the instruction to which it jumps, or `None` to continue with the next
-    /// one.
+    /// Runs a string instruction. Returns the target if the instruction jumps, or `None` to continue with the next
+    /// instruction.
     pub(super) fn text(
         &mut self,
         nodes: NodeRange<'_>,
@@ -323,22 +324,24 @@ impl FlatMachine<'_> {
         Ok(None)
     }
 
-    /// Returns the pieces that the letters of a string name, in both colours; no pieces if the register has no value.
+    /// Returns the pieces, in both colours, that the letters of a string name; the empty set if the register has no
+    /// value.
     pub(super) fn pieces_of(&self, letters: RegisterWord) -> PieceSet {
         let pieces = self.string(letters).unwrap_or_default().iter();
         let pieces = pieces.filter_map(|&letter| Piece::from_char(char::from(letter)));
         pieces.fold(PieceSet::NONE, |all, piece| all.union(PieceSet::only(Code::from_piece(piece))))
     }
 
-    /// Returns whether a relation holds between two strings that have values. If `as_bytes` is true, their bytes are
-    /// compared, otherwise their letters. For two strings in UTF-8, both orders are the same.
+    /// Returns true if a relation holds between two strings that both have values. If `as_bytes` is true, their bytes
+    /// are compared, otherwise their letters. For two strings in UTF-8, the two orders agree.
     fn holds(&self, cmp: Cmp, both: [RegisterWord; 2], as_bytes: bool) -> bool {
         let [Some(a), Some(b)] = both.map(|word| self.string(word)) else { return false };
         let as_bytes = as_bytes || both.into_iter().all(|word| self.strings.is_utf8(self.get(word)));
         cmp.holds(if as_bytes { a.cmp(b) } else { text::compare(a, b) })
     }
 
-    /// Returns the range between two places in a string of `length` bytes. Negative places count from the end.
+    /// Returns the range between two places in a string of `length` bytes. A negative place counts from the end of the
+    /// string.
     fn part(
         &self,
         length: usize,
@@ -355,8 +358,8 @@ impl FlatMachine<'_> {
         Some(from..end.max(from))
     }
 
-    /// Returns the letter for the contents of the only square of a set. Returns `None` if the set has another number of
-    /// squares, or if `contents` does not include the contents of the square.
+    /// Returns the letter for the piece (or empty square) on the only square of a set. Returns `None` if the set does
+    /// not have exactly one square, or if `contents` does not include what is on the square.
     fn letter_on(
         &mut self,
         nodes: NodeRange<'_>,
@@ -423,7 +426,7 @@ impl FlatMachine<'_> {
     }
 }
 
-/// Parses decimal digits with an optional minus sign before them.
+/// Parses decimal digits with an optional minus sign.
 fn spelled_number(text: &[u8]) -> Option<i32> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
@@ -434,7 +437,7 @@ fn name(square: Square, out: &mut Vec<u8>) {
     out.extend([b'a' + square as u8 % 8, b'1' + square as u8 / 8]);
 }
 
-/// Writes the name of a single square; other sets are written as a list in brackets.
+/// Writes the name of the square if the set has exactly one; otherwise, a list of names in brackets.
 fn names(squares: Bitboard, out: &mut Vec<u8>) {
     let alone = squares.count() == 1;
     if !alone {
@@ -451,8 +454,8 @@ fn names(squares: Bitboard, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a FEN: piece placement, side to move, castling rights, the square behind a double step, and constant
-/// counters.
+/// Writes a FEN: piece placement, side to move, castling rights, the square passed over by a double pawn step, and
+/// constant counters.
 fn write_fen(position: &Position, out: &mut Vec<u8>) {
     let (board, state) = (position.board, position.state);
     for rank in (0..8).rev() {

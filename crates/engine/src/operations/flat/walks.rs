@@ -1,11 +1,11 @@
 //! The search for the best way through a chain, as in `line` or `path`.
 //!
-//! A chain is a sequence of *constituents*, filters that must match position by position. Every way through the chain
-//! and the game is tried, in the order that the language defines. At each position, the constituents that may come next
-//! are tried with fewer repetitions first; after each move, the search continues at the position to which the move
-//! leads. The best continuation from a position and a place in the chain does not depend on the way to it, as long as
-//! no filter keeps state. In this case it is remembered. It is also used for searches from other positions, if
-//! variables and registers have the same values.
+//! A chain is a sequence of *constituents*, filters that must match position by position. The search tries every way
+//! through the chain and the game, in the order that the language defines. At each position, the constituents that may
+//! come next are tried with fewer repetitions first; after each move, the search continues at the position to which the
+//! move leads. If no filter keeps state, the best continuation from a position and a place in the chain does not depend
+//! on the way that led there. It is then remembered, and reused in searches from other positions if variables and
+//! registers have the same values.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use super::{
 use crate::operations::tree::NodeRange;
 use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, NO_VALUE, RegisterWord, SearchMemory};
 
-/// The largest number of attempts in one search: without remembered results, and with them.
+/// The maximum number of attempts in one search: without remembered results, and with them.
 const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
 
 /// The data that the chains of a program keep about the current game.
@@ -24,7 +24,7 @@ const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
 pub(super) struct Walks {
     /// The data of each chain; `None` while that chain is being searched.
     of_each: Vec<Option<Box<Searched>>>,
-    /// For each node, the pieces that the move to it moves or captures.
+    /// For each node, the pieces that are moved or captured by the move that leads to it.
     moved: Vec<TouchedPieces>,
     /// The ply of each node; filled only for a game with side lines.
     plies: Vec<u32>,
@@ -32,19 +32,19 @@ pub(super) struct Walks {
     entries: usize,
 }
 
-/// The pieces that a move moves and captures, one bit for each number of a piece.
+/// The pieces that a move moves and captures, one bit for each piece number.
 #[derive(Clone, Copy, Default)]
 struct TouchedPieces {
     movers: u64,
     taken: u64,
 }
 
-/// The data of one chain about the current game, and the buffers for its search.
+/// The data of one chain for the current game, and the buffers for its search.
 #[derive(Default)]
 struct Searched {
-    /// The nodes at which `nestban` forbids the chain to begin.
+    /// The nodes at which `nestban` forbids the chain to begin, because they lie inside an earlier result.
     banned: Vec<bool>,
-    /// Remembers, for each operation of the chain and each node, the best continuation from there.
+    /// The remembered best continuation for each operation of the chain and each node.
     tables: Tables,
     key: Vec<u64>,
     frames: Vec<WalkFrame>,
@@ -57,20 +57,21 @@ struct Searched {
 struct WalkFrame {
     at: u32,
     op: u16,
-    /// The number of counted moves on the way to this node, for a path.
+    /// The number of moves on the way to this node that count as steps of the path.
     count: u32,
-    /// The length of the list `open` when the frame was entered. Later entries belong to this frame.
+    /// The length of the list `open` when the search entered this frame. Later entries belong to this frame.
     open: usize,
-    /// The length of the list `seen` when the frame was entered. Later entries belong to this frame.
+    /// The length of the list `seen` when the search entered this frame. Later entries belong to this frame.
     seen: usize,
     best: Option<BestWay>,
 }
 
-/// Work that is still to be done. The next piece of work is at the end of the list.
+/// A piece of work that is still to be done. The one to do next is at the end of the list.
 #[derive(Clone, Copy)]
 enum PendingWalk {
     Op(u16),
-    /// Tries a constituent. For a path, `before` and `child` are the nodes before and after the move.
+    /// Tries to match a constituent of the chain. For a path, `before` and `child` are the nodes before and after the
+    /// move.
     Try {
         op: u16,
         step: u16,
@@ -118,7 +119,7 @@ impl FlatMachine<'_> {
                 let men = &self.men.on[nodes.parent(node)];
                 let bit = |square: u8| bit(men[square as usize]);
                 if let Some([left, reached]) = moves.plain_squares(slot) {
-                    // The square that is reached is empty, unless the move captures there.
+                    // If the move is not a capture, its destination is empty, and `bit` returns 0 for it.
                     walks.moved.push(TouchedPieces { movers: bit(left), taken: bit(reached) });
                     continue;
                 }
@@ -129,18 +130,18 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns whether a chain may begin at a node. `nestban` forbids it inside an earlier result.
+    /// Returns true if a chain may begin at a node: `nestban` does not forbid it.
     pub(super) fn is_free(&self, chain: u16, node: usize) -> bool {
         let of = self.walks.of_each[usize::from(chain)].as_ref();
         !of.is_some_and(|of| of.banned.get(node).is_some_and(|&banned| banned))
     }
 
-    /// Returns the value of the best way through a chain from a node, or the last node of that way.
+    /// Returns the value of the best way through a chain from a node, or its last node, as the chain requires.
     pub(super) fn chain(&mut self, nodes: NodeRange<'_>, place: u16, at: usize) -> Result<i64, Stopped> {
         let program = self.program;
         let chain = &program.chains[usize::from(place)];
-        // The search needs this data while `self` is borrowed. It can be taken out because a chain never contains
-        // itself.
+        // The search uses this data and also borrows `self`, so the data is taken out. This is possible because a chain
+        // never contains itself.
         let mut of = self.walks.of_each[usize::from(place)].take().unwrap_or_default();
         let best = self.search(nodes, chain, &mut of, at);
         let out = best.and_then(|best| self.found(nodes, chain, &mut of, at, best));
@@ -151,7 +152,8 @@ impl FlatMachine<'_> {
         out
     }
 
-    /// Checks the result of a search against the allowed range, and records the nodes that `nestban` forbids.
+    /// Checks that the result of a search is in the allowed range, and records the nodes at which `nestban` forbids the
+    /// chain to begin.
     fn found(
         &self,
         nodes: NodeRange<'_>,
@@ -205,7 +207,8 @@ impl FlatMachine<'_> {
             return Ok(None);
         }
         let mut left = TRIED_MAX[usize::from(remembers)];
-        // Most searches end before the second frame, and the result of the first one is never looked up.
+        // Most searches end before they need a second frame, and the result of the first frame is never looked up. So
+        // the table is created late.
         let mut table = None;
         of.enter(start as u32, 0, 0);
         loop {
@@ -221,8 +224,8 @@ impl FlatMachine<'_> {
                     }
                     of.seen.push(op);
                     match chain.ops[usize::from(op)] {
-                        // The reference engine counts three steps for each iteration of a repetition, so this search
-                        // counts as many.
+                        // The reference engine counts three steps for each iteration of a repetition. This search must
+                        // count the same number.
                         FlatOp::Jump(to) => {
                             left = left.saturating_sub(2);
                             of.open.push(PendingWalk::Op(to));
@@ -281,8 +284,9 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns whether a path that begins with a move can begin with one of `exits`. Most searches end here, so this is
-    /// tried before anything else is prepared. It may be tried twice, since no constituent keeps state.
+    /// Returns true if a path that begins with a move can begin with one of `exits`. Most searches end with this test,
+    /// so it runs before anything else is prepared. The search may repeat the same attempt later, which is harmless
+    /// because no constituent keeps state.
     fn may_begin(
         &mut self,
         nodes: NodeRange<'_>,
@@ -302,7 +306,7 @@ impl FlatMachine<'_> {
         Ok(false)
     }
 
-    /// Adds the attempts to match a constituent to the pending work.
+    /// Adds attempts to match a constituent of the chain to the pending work.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn open(
         &self,
@@ -316,7 +320,7 @@ impl FlatMachine<'_> {
     ) -> Result<(), Stopped> {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return Ok(()) };
         if chain.steps[usize::from(step)].tied.is_some() && first_child(nodes, at as usize).is_some() {
-            // A constituent that is tied to a move is tried with each move that leaves the position.
+            // A constituent that is tied to a move is tried with each move played from the position.
             let first = of.open.len();
             let attempt = |child: usize| PendingWalk::Try { op, step, before: at, child: child as u32 };
             of.open.extend(self.children(nodes, at as usize).map(attempt));
@@ -334,7 +338,7 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Adds the continuations after a constituent that matches to the pending work.
+    /// Adds the continuations after a matching constituent to the pending work.
     fn go_on(&self, nodes: NodeRange<'_>, chain: &FlatChain, of: &mut Searched, op: u16, child: u32) {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return };
         let next = op + 1;
@@ -350,7 +354,7 @@ impl FlatMachine<'_> {
         let first = of.open.len();
         let mut enter = |node: usize| of.open.push(PendingWalk::Enter { at: node as u32, op: next });
         self.after(nodes, chain, at as usize, &mut |node| {
-            // A constituent that is tied to a move continues with this move only.
+            // A constituent that is tied to a move continues only with that move.
             if child != at && node != child as usize {
                 return;
             }
@@ -363,7 +367,7 @@ impl FlatMachine<'_> {
         of.open[first..].reverse();
     }
 
-    /// Calls `visit` with each node that may follow a node in a line, in their order.
+    /// Calls `visit` with each node that may follow a node in a chain, in the order of the search.
     fn after(&self, nodes: NodeRange<'_>, chain: &FlatChain, at: usize, visit: &mut dyn FnMut(usize)) {
         let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
         if chain.back {
@@ -383,8 +387,8 @@ impl FlatMachine<'_> {
         std::iter::successors(first_child(nodes, at), next)
     }
 
-    /// Returns whether a constituent matches with the move from `before` to `child` or, if both are the same node, at
-    /// that node.
+    /// Returns true if a constituent matches the move from `before` to `child` or, if these are the same node, the
+    /// position at that node.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn fits(
         &mut self,
@@ -422,7 +426,7 @@ impl FlatMachine<'_> {
         self.run(nodes, code.0 as usize, child)
     }
 
-    /// Returns the value of a path that ends at node `at`, or `None` if `max` has no value there.
+    /// Returns the value of a path that ends at node `at`, or `None` if the filter in `max` has no value there.
     fn at_end(
         &mut self,
         nodes: NodeRange<'_>,
@@ -450,12 +454,12 @@ impl FlatMachine<'_> {
 
     // ---- focus
 
-    /// Returns the moves that count in a path that begins at a node, as `focus` determines them.
+    /// Returns the moves that count as steps of a path that begins at a node. They depend on the path's `focus`.
     fn seen(&self, nodes: NodeRange<'_>, chain: &FlatChain, start: usize) -> SeenMoves {
         match chain.focus {
             None => SeenMoves::All,
             Some(FlatFocus::SideToMove) => {
-                // If no move leaves the node, it does not matter which moves count.
+                // If no move is played from the node, it does not matter which moves count.
                 let child = first_child(nodes, start);
                 let is_white = |child| self.games.moves().to(nodes.slot(child)).is_by_white();
                 SeenMoves::White(child.is_some_and(is_white))
@@ -472,7 +476,7 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns whether the move to a node counts.
+    /// Returns true if the move that leads to a node counts as a step of the path.
     fn is_seen(&self, nodes: NodeRange<'_>, seen: SeenMoves, node: usize) -> bool {
         match seen {
             SeenMoves::All => true,
@@ -484,7 +488,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns the first node of a range to which a move leads that counts. The game has no side lines.
+    /// Returns the first node of a range that is reached by a move that counts as a step. The game must have no side
+    /// lines.
     fn next_seen(&self, nodes: NodeRange<'_>, seen: SeenMoves, mut range: Range<usize>) -> Option<usize> {
         let SeenMoves::Pieces { set, capture } = seen else {
             return range.find(|&node| self.is_seen(nodes, seen, node));
@@ -494,7 +499,8 @@ impl FlatMachine<'_> {
         self.walks.moved[range.clone()].iter().position(counts).map(|place| range.start + place)
     }
 
-    /// Returns whether the part of a move that leaves a certain square counts. Castling has two parts.
+    /// Returns true if the part of a move that leaves the given square counts as a step. Castling has two parts, other
+    /// moves one.
     fn is_part_seen(&self, seen: SeenMoves, before: usize, child: usize, square: u8) -> bool {
         match seen {
             SeenMoves::All | SeenMoves::White(_) => true,
@@ -505,8 +511,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Adds to `exits`, for every branch of the game from a node, the nearest move that counts. At the start of a path,
-    /// only moves that leave the start are considered.
+    /// Adds to `exits` the nearest move that counts, for every branch of the game from a node. At the start of a path,
+    /// only the moves played from the start itself are considered.
     fn exits(
         &self,
         nodes: NodeRange<'_>,
@@ -526,7 +532,7 @@ impl FlatMachine<'_> {
             }
             return self.look_at(next.unwrap_or(end) - at);
         }
-        // Branches are searched depth first, and the children of a node in the order of their numbers.
+        // The search is depth first, and visits the children of a node in the order of their numbers.
         let mut open: Vec<usize> = self.children(nodes, at).filter(|&child| may_step(child)).collect();
         open.reverse();
         while let Some(node) = open.pop() {
@@ -544,7 +550,8 @@ impl FlatMachine<'_> {
 
     // ---- memory
 
-    /// Writes the key of the table for the current values of variables and registers. Returns whether results may be remembered.
+    /// Writes the key of the table for the current values of variables and registers. Returns true if results may be
+    /// remembered.
     fn key(&self, chain: &FlatChain, of: &mut Searched, seen: SeenMoves) -> bool {
         of.key.clear();
         match &chain.memory {
@@ -574,7 +581,7 @@ impl Searched {
         self.open.push(PendingWalk::Op(op));
     }
 
-    /// Replaces the best way of the last frame if the given way is better.
+    /// Replaces the best way of the innermost frame if the given way is better.
     fn offer(&mut self, way: Option<BestWay>) {
         let (Some(way), Some(frame)) = (way, self.frames.last_mut()) else { return };
         if frame.best.is_none_or(|best| way.value > best.value) {
@@ -583,18 +590,18 @@ impl Searched {
     }
 }
 
-/// Extends a way by the position or move before it.
+/// Extends a way by the one position or move before it.
 fn longer(chain: &FlatChain, best: BestWay) -> BestWay {
     let more = i64::from(chain.largest.is_none());
     BestWay { value: best.value + more, ..best }
 }
 
-/// Returns the index in a table for a node and an operation.
+/// Returns the index of a table's entry for a node and an operation of the chain.
 fn place(chain: &FlatChain, at: u32, op: u16) -> usize {
     at as usize * chain.ops.len() + usize::from(op)
 }
 
-/// Returns the bit for the number of a piece; 0 for no piece.
+/// Returns the bit for a piece number, or 0 for no piece.
 pub(super) fn bit(piece: u8) -> u64 {
     if piece == NONE { 0 } else { 1 << piece }
 }
