@@ -2,8 +2,8 @@
 // a number.
 //
 // The same functions for the processor are in crates/core/src/board/attacks.rs and crates/engine/src/cpu/kernels.rs.
-// Those for adapters with 64-bit integers are in bitboard_wide.wgsl. Bits that would move from one half to the other,
-// but that a mask then removes, are not moved.
+// Those for adapters with 64-bit integers are in bitboard_wide.wgsl. Some functions do not move bits from one half to
+// the other, because a mask then removes these bits anyway.
 
 alias Bits = vec2<u32>;
 
@@ -59,7 +59,8 @@ fn bit(square: u32) -> Bits {
     return square_of(square, 0u, true);
 }
 
-// The set with the square whose number is in six bits of a word, from bit `place` on. Empty if `is_there` is false.
+// Returns the set with one square, whose number is in the six bits of a word from bit `place` on. Returns the empty set
+// if `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     let half = select(0u, 1u, is_there) << ((word >> place) & 31u);
     let high = half & spread(word, place + 5u);
@@ -77,7 +78,7 @@ fn rest(a: Bits) -> Bits {
     return select(Bits(0u, a.y & (a.y - 1u)), Bits(a.x & (a.x - 1u), a.y), a.x != 0u);
 }
 
-// The number of the lowest square, or 64 if the set is empty.
+// Returns the number of the lowest square, or 64 if the set is empty.
 fn lowest(a: Bits) -> u32 {
     return select(32u + countTrailingZeros(a.y), countTrailingZeros(a.x), a.x != 0u);
 }
@@ -137,8 +138,8 @@ fn rem(a: Bits, b: Bits) -> Bits {
     return select(number(bitcast<u32>(n - (n / by) * by)), NONE, d == 0);
 }
 
-// The integer part of the square root; 0 for a negative number. It is computed bit by bit, because drivers round
-// floating-point numbers differently.
+// Returns the integer part of the square root, or 0 for a negative number. It is computed bit by bit, because drivers
+// round floating-point numbers differently.
 fn square_root(a: Bits) -> Bits {
     let n = u32(max(bitcast<i32>(a.x), 0));
     var root = 0u;
@@ -160,14 +161,14 @@ fn is_equal(a: Bits, b: Bits) -> bool {
 
 // ---- sets
 
-// All squares of every rank that has a square in the set.
+// Returns all squares of every rank that has a square in the set.
 fn fill_ranks(a: Bits) -> Bits {
     let high = Bits(0x80808080u);
     let some = (((a & ~high) + ~high) | a) & high;
     return some | (some - (some >> Bits(7u)));
 }
 
-// All squares of every file that has a square in the set.
+// Returns all squares of every file that has a square in the set.
 fn fill_files(a: Bits) -> Bits {
     let one = a.x | a.y;
     let two = one | (one >> 16u);
@@ -175,7 +176,7 @@ fn fill_files(a: Bits) -> Bits {
     return Bits(four, four);
 }
 
-// Moves the squares by one file within their ranks.
+// Moves every square one file to the right. Squares on the h-file leave the board.
 fn right(a: Bits) -> Bits {
     return (a << Bits(1u)) & Bits(NOT_A);
 }
@@ -204,10 +205,10 @@ fn pawn_black(a: Bits) -> Bits {
     return shr(right(a) | left(a), 8u);
 }
 
-// ---- slides: the squares reached over squares of `empty`, including the first square that is not empty
+// ---- slides: the squares that a slider reaches over squares of `empty`, including the first square that is not empty
 //
 // Source: the occluded fill is Kogge and Stone's parallel prefix, as described in the Chess Programming Wiki. `open`
-// does not contain the file on which a square would appear that wrapped around, so no step reaches this file.
+// excludes the file on which a square that wraps around the board would appear, so no step reaches this file.
 
 fn slide0(a: Bits, empty: Bits) -> Bits {
     let stops = ~(empty & Bits(NOT_H)) | a;

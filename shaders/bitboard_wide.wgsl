@@ -1,9 +1,9 @@
 // 64-bit words, stored as one integer, for adapters that have 64-bit integers. A word is a set of squares, a mask or a
 // number.
 //
-// The functions are those of bitboard.wgsl, which every adapter can run. Functions whose source is the same for both
-// are in bits.wgsl. Bits are counted in two halves, because drivers need not support counting the bits of a 64-bit
-// integer.
+// The functions have the names of those in bitboard.wgsl, which every adapter can run. Functions whose source is the
+// same in both cases are in bits.wgsl. Bits are counted in two halves, because a driver may be unable to count the bits
+// of a 64-bit integer.
 
 alias Bits = u64;
 
@@ -60,7 +60,8 @@ fn bit(square: u32) -> Bits {
     return 1lu << (square & 63u);
 }
 
-// The set with the square whose number is in six bits of a word, from bit `place` on. Empty if `is_there` is false.
+// Returns the set with one square, whose number is in the six bits of a word from bit `place` on. Returns the empty set
+// if `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     return select(0lu, 1lu, is_there) << ((word >> place) & 63u);
 }
@@ -76,7 +77,7 @@ fn rest(a: Bits) -> Bits {
     return a & (a - 1lu);
 }
 
-// The number of the lowest square, or 64 if the set is empty.
+// Returns the number of the lowest square, or 64 if the set is empty.
 fn lowest(a: Bits) -> u32 {
     let lo = low_word(a);
     return select(32u + countTrailingZeros(high_word(a)), countTrailingZeros(lo), lo != 0u);
@@ -137,8 +138,8 @@ fn rem(a: Bits, b: Bits) -> Bits {
     return select(number(bitcast<u32>(n - (n / by) * by)), NONE, d == 0);
 }
 
-// The integer part of the square root; 0 for a negative number. It is computed bit by bit, because drivers round
-// floating-point numbers differently.
+// Returns the integer part of the square root, or 0 for a negative number. It is computed bit by bit, because drivers
+// round floating-point numbers differently.
 fn square_root(a: Bits) -> Bits {
     let n = u32(max(bitcast<i32>(low_word(a)), 0));
     var root = 0u;
@@ -160,14 +161,14 @@ fn is_equal(a: Bits, b: Bits) -> bool {
 
 // ---- sets
 
-// All squares of every rank that has a square in the set.
+// Returns all squares of every rank that has a square in the set.
 fn fill_ranks(a: Bits) -> Bits {
     let high = 0x8080808080808080lu;
     let some = (((a & ~high) + ~high) | a) & high;
     return some | (some - (some >> 7u));
 }
 
-// All squares of every file that has a square in the set.
+// Returns all squares of every file that has a square in the set.
 fn fill_files(a: Bits) -> Bits {
     let one = low_word(a) | high_word(a);
     let two = one | (one >> 16u);
@@ -175,7 +176,7 @@ fn fill_files(a: Bits) -> Bits {
     return pair(four, four);
 }
 
-// Moves the squares by one file within their ranks.
+// Moves every square one file to the right. Squares on the h-file leave the board.
 fn right(a: Bits) -> Bits {
     return (a << 1u) & NOT_A;
 }
@@ -204,10 +205,10 @@ fn pawn_black(a: Bits) -> Bits {
     return (right(a) | left(a)) >> 8u;
 }
 
-// ---- slides: the squares reached over squares of `empty`, including the first square that is not empty
+// ---- slides: the squares that a slider reaches over squares of `empty`, including the first square that is not empty
 //
-// The fill doubles its distance three times, as in bitboard.wgsl. `empty` does not contain the file on which a square
-// would appear that wrapped around.
+// The fill doubles its distance three times, as in bitboard.wgsl. `empty` must exclude the file on which a square that
+// wraps around the board would appear.
 
 fn slide_up(a: Bits, empty: Bits, by: u32) -> Bits {
     var open = empty;

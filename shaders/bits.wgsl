@@ -1,7 +1,7 @@
 // Functions whose source is the same whether a word is two 32-bit integers (bitboard.wgsl) or one 64-bit integer
 // (bitboard_wide.wgsl): masks, comparisons, divisors and lines.
 
-// All ones if the bit at `place` of a word is set, otherwise 0.
+// Returns all ones if bit `place` of a word is set, otherwise 0.
 fn spread(word: u32, place: u32) -> u32 {
     return bitcast<u32>(extractBits(bitcast<i32>(word), place, 1u));
 }
@@ -42,13 +42,14 @@ fn larger(a: Bits, b: Bits) -> Bits {
     return select(a, b, is_less(a, b));
 }
 
-// Returns the divisor with which `a` can safely be divided. This is 1 if `b` is 0. It is also 1 if `b` is -1 and the
-// dividend is the smallest number: the wrapped quotient is then the dividend, and the remainder is 0.
+// Returns the divisor by which `a` can safely be divided. This is `b`, except in two cases in which it is 1: if `b` is
+// 0, or if `b` is -1 and `a` is the smallest number. In the second case, the wrapped quotient is `a`, and the remainder
+// is 0.
 fn divisor(a: i32, b: i32) -> i32 {
     return select(b, 1, b == 0 || (b == -1 && a == -0x7fffffff - 1));
 }
 
-// The squares that rooks (`straight`) and bishops (`oblique`) reach along lines.
+// Return the squares that rooks (`straight`) and bishops (`oblique`) attack.
 fn straight(a: Bits, empty: Bits) -> Bits {
     return slide0(a, empty) | slide2(a, empty) | slide4(a, empty) | slide6(a, empty);
 }

@@ -1,4 +1,4 @@
-// Reads key positions and moves that are stored segment by segment.
+// Reads key positions (the first position of each segment) and moves that are stored segment by segment.
 
 @group(0) @binding(1) var<storage, read> keys: array<Key>;
 @group(0) @binding(2) var<storage, read> moves: array<Bits>;
@@ -9,7 +9,7 @@ fn first_slot(segment: u32) -> At {
     return At(board, (*key).state, (*key).ply, (*key).first_game, (*key).first_start, 0u, segment, 0u);
 }
 
-// Returns four moves of 16 bits each. The first one is in the lowest bits.
+// Returns four moves of 16 bits each, with the first move in the lowest bits.
 fn four_moves(segment: u32, word: u32) -> Bits {
     return moves[segment * (SEGMENT_SLOTS / 4u) + word];
 }

@@ -1,5 +1,6 @@
-// Reads key positions and moves that are stored word by word: the first word of all segments, then the second word of
-// all segments, and so on. So neighbouring invocations read neighbouring words.
+// Reads key positions (the first position of each segment) and moves that are stored word by word: the first word of
+// all segments, then the second word of all segments, and so on. With this layout, neighbouring invocations read
+// neighbouring words.
 
 @group(0) @binding(1) var<storage, read> keys: array<Bits>;
 @group(0) @binding(2) var<storage, read> moves: array<Bits>;
@@ -12,13 +13,14 @@ fn first_slot(segment: u32) -> At {
         keys[segment + 2u * next],
         keys[segment + 3u * next],
     );
-    // The words are in the order of `Key`: state and ply, then game and start.
+    // `turn` contains the state and the ply; `tables` contains the indices of the game and of the start position. This
+    // is the order of `Key`.
     let turn = keys[segment + 4u * next];
     let tables = keys[segment + 5u * next];
     return At(board, low_word(turn), high_word(turn), low_word(tables), high_word(tables), 0u, segment, 0u);
 }
 
-// Returns four moves of 16 bits each. The first one is in the lowest bits.
+// Returns four moves of 16 bits each, with the first move in the lowest bits.
 fn four_moves(segment: u32, word: u32) -> Bits {
     return moves[segment + word * params.segments];
 }

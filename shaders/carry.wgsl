@@ -1,8 +1,9 @@
-// Carries the results of a stage (a program that runs before the rest of the plan) along the games of an upload.
-// games.wgsl calls `along_game` for each game.
+// Carries the results of a stage (a program that runs before the rest of the plan) along the games of an upload:
+// combines, for each position, the results at earlier or later positions of its game. games.wgsl calls `along_game` for
+// each game.
 //
-// Two constants are printed before this file: WHAT, the way in which results are combined, and BACK. If BACK is
-// true, each position receives the results of the positions before it, otherwise those of the positions after it.
+// The generator inserts two constants before this file: WHAT, the way in which results are combined, and BACK. If BACK
+// is true, each position receives the results of the positions before it, otherwise those of the positions after it.
 // The same computation for the processor is in crates/engine/src/carry.rs.
 
 const ANY = 0u;
@@ -10,8 +11,8 @@ const COUNT = 1u;
 const NEAREST = 2u;
 const UNION = 3u;
 
-// Marks all slots up to the last slot at which the mask is true. If BACK is true, marks all slots from the first
-// such slot on.
+// Marks all slots up to the last slot of the game at which the mask is true. If BACK is true, marks all slots from the
+// first such slot on.
 fn carry_masks(first: u32, end: u32) {
     let low = first / SEGMENT_SLOTS;
     let count = (end - 1u) / SEGMENT_SLOTS - low + 1u;
@@ -28,8 +29,8 @@ fn carry_masks(first: u32, end: u32) {
     }
 }
 
-// Stores for each slot how often the mask was true so far, or the node at which it was last true. Slots are
-// visited from the last one to the first, or from the first one if BACK is true.
+// Stores for each slot the number of times that the mask was true so far, or the node at which it was true most
+// recently. Slots are visited from the last to the first or, if BACK is true, from the first to the last.
 fn carry_numbers(first: u32, end: u32) {
     let count = end - first;
     var number = select(0u, EVERY, WHAT == NEAREST);

@@ -1,9 +1,9 @@
-// Reads the move that leaves a slot, for conditions on moves that were played. The same conditions for the processor are
-// in crates/engine/src/operations/moves.rs, which finds a move at the slot to which it leads.
+// Reads the move played from a slot's position, for conditions on played moves. The same conditions for the processor
+// are in crates/engine/src/operations/moves.rs, which stores a move with the slot to which it leads.
 
-// A move. Each set of squares has one square or none.
+// A move. Each of its sets of squares has one square or none.
 struct Edge {
-    // The origin and destination of the piece; for castling, those of the king.
+    // The origin and destination squares of the moving piece; for castling, those of the king.
     origin: Bits,
     goal: Bits,
     // The origin and destination of the rook if the move is castling, otherwise empty sets.
@@ -11,9 +11,9 @@ struct Edge {
     rook_goal: Bits,
     // The square of the captured piece, if there is one.
     taken: Bits,
-    // The code of the move, as in a reel.
+    // The code of the move, as stored in a packed game.
     code: u32,
-    // The piece to which a pawn promotes, without its colour; 0 if the move is no promotion.
+    // The piece to which a pawn promotes, without its colour; 0 if the move is not a promotion.
     promotion: u32,
 }
 
@@ -65,8 +65,8 @@ fn is_queen_side(edge: Edge, at: At) -> bool {
     return is_castling(edge, at) && ((at.mv >> 6u) & 63u) < (at.mv & 63u);
 }
 
-// Returns whether a square is in a set and its content is in `contents`. In `contents`, bit `c` stands for the piece
-// with code `c`, and bit 0 for an empty square.
+// Returns true if a square is in the set `squares` and `contents` includes what is on it. In `contents`, bit `c` stands
+// for the piece with code `c`, and bit 0 for an empty square.
 fn stands(at: At, square: Bits, contents: u32, squares: Bits) -> bool {
     return !is_empty(square & squares) && ((contents >> content(at.board, square)) & 1u) != 0u;
 }

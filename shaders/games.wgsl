@@ -2,8 +2,8 @@
 // contain the whole game, and the game must have no side lines (variations), so each slot except the first contains the
 // position after the slot before it.
 //
-// The function `along_game`, in carry.wgsl, shift.wgsl or walk.wgsl, does the computation. The function `mask_of` is
-// printed by crates/engine/src/gpu/ways.rs.
+// The function `along_game`, in carry.wgsl, shift.wgsl or walk.wgsl, computes the entries of one game.
+// crates/engine/src/gpu/ways.rs generates the function `mask_of`.
 
 const SEGMENT_SLOTS = 32u;
 const GAMES_WORKGROUP = 64u;
@@ -16,7 +16,7 @@ struct Making {
     end: u32,
     // The number of segments, which is also the number of words in a mask.
     segments: u32,
-    // The index in `words` of the word of the first slot, and the distance from one slot's word to the next slot's.
+    // The index in `words` of the first slot's word, and the distance between the words of consecutive slots.
     place: u32,
     stride: u32,
     // The word for all slots, if `stride` is 0.
@@ -28,9 +28,9 @@ struct Making {
 @group(0) @binding(0) var<uniform> making: Making;
 // For each game, its first slot and the slot after its last slot.
 @group(0) @binding(1) var<storage, read> games: array<vec2<u32>>;
-// The masks, one after the other. Each has a word of bits for each segment.
+// The masks, one after the other. Each has one word of 32 bits for each segment.
 @group(0) @binding(2) var<storage, read> masks: array<u32>;
-// The words, each of two integers, with one word for each slot.
+// The words. Each slot has one word of two 32-bit integers.
 @group(0) @binding(3) var<storage, read> words: array<u32>;
 // The column to compute, which is 0 everywhere before the dispatch. It is atomic, because several games may share a
 // word of a mask.
@@ -49,8 +49,7 @@ fn store(slot: u32, low: u32, high: u32) {
     atomicStore(&column[2u * slot + 1u], high);
 }
 
-// Returns a mask of the slots of a segment that are from `first` up to but not including `end`. There must be at least
-// one such slot.
+// Returns a mask of those slots of a segment that are at or after `first` and before `end`. There must be at least one.
 fn within(segment: u32, first: u32, end: u32) -> u32 {
     let base = SEGMENT_SLOTS * segment;
     let low = max(first, base) - base;

@@ -3,8 +3,8 @@
 
 @group(0) @binding(7) var<storage, read_write> hits: array<u32>;
 
-// Returns the bits of `hits[place]` that must stay as they are, because they belong to slots that this dispatch does
-// not evaluate.
+// Returns the bits of `hits[place]` that must not change, because they belong to slots that this dispatch does not
+// evaluate.
 fn kept(place: u32) -> u32 {
     if (!SOME_SLOTS) {
         return 0u;
@@ -12,8 +12,8 @@ fn kept(place: u32) -> u32 {
     return hits[place] & ~params.slots;
 }
 
-// Evaluates the queries at the slots of a segment that are in the mask `slots`. Replays only the first `words`
-// groups of four moves.
+// Evaluates the queries at those slots of a segment that are in the mask `slots`. Only the first `words` groups of four
+// moves are replayed.
 fn replay(segment: u32, slots: u32, words: u32) -> Found {
     var at = first_slot(segment);
     var found = Found();

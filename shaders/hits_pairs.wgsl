@@ -1,6 +1,5 @@
 
-// The results that the second half of the workgroup finds. The first half stores them together with
-// its own.
+// The results of the second half of the workgroup. The first half stores them together with its own results.
 var<workgroup> second: array<Found, WORKGROUP / LANES>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -21,7 +20,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (lane == 0u && segment < params.end) {
             store(segment, joined(found, second[place]));
         }
-        // These results must be read before the results for the next segment replace them.
+        // The barrier ensures that these results are read before the results for the next segment replace them.
         workgroupBarrier();
     }
 }

@@ -1,5 +1,5 @@
-// Computes the moves of a position. The same computation for the processor is in crates/core/src/board/moves.rs and, for
-// sides with several kings, in crates/core/src/board/legal.rs. The processor and this shader find the same moves.
+// Computes the moves of a position. The same computation for the processor is in crates/core/src/board/moves.rs and,
+// for sides with several kings, in crates/core/src/board/legal.rs.
 
 // The kinds of moves that a plan can request with `Special`.
 const ANY = 0u;
@@ -8,7 +8,8 @@ const ONLY_KING_SIDE = 2u;
 const ONLY_QUEEN_SIDE = 3u;
 const ONLY_EN_PASSANT = 4u;
 
-// The pieces of one colour. Only valid codes of pieces occur on a board, so two planes are enough to identify some roles.
+// Returns the pieces of one colour. Only valid piece codes occur on a board, so two planes are enough to identify some
+// roles.
 fn of_color(board: Board, black: bool) -> Bits {
     return (board.p0 | board.p1 | board.p2) & select(~board.p3, board.p3, black);
 }
@@ -17,7 +18,7 @@ fn kings_of(board: Board, black: bool) -> Bits {
     return board.p1 & board.p2 & select(~board.p3, board.p3, black);
 }
 
-// The squares that the pieces of one colour attack.
+// Returns the squares that the pieces of one colour attack.
 fn attacked_by(board: Board, black: bool) -> Bits {
     let color = of_color(board, black);
     let empty = ~(board.p0 | board.p1 | board.p2);
@@ -31,13 +32,13 @@ fn attacked_by(board: Board, black: bool) -> Bits {
         | oblique(bishops, empty);
 }
 
-// Returns whether no king of the moving side is attacked after a move.
+// Returns true if the moving side has no king in check after the move.
 fn is_safe(board: Board, black: bool, mv: u32) -> bool {
     let after = play(board, mv);
     return is_empty(kings_of(after, black) & attacked_by(after, !black));
 }
 
-// The squares that a piece attacks. The piece must not be a pawn.
+// Returns the squares that a piece attacks. The piece must not be a pawn.
 fn reach(code: u32, square: Bits, empty: Bits) -> Bits {
     let role = code & 7u;
     var out = select(king(square), knight(square), role == 2u);
@@ -53,7 +54,8 @@ fn reach(code: u32, square: Bits, empty: Bits) -> Bits {
     return out;
 }
 
-// The en passant square of a state. Empty if the pieces are not placed as they would be after the double step.
+// Returns the en passant square of a state. The set is empty if the pieces are not where the double pawn step would
+// have left them.
 fn en_passant_square(board: Board, state: u32, black: bool) -> Bits {
     let square = (state >> 8u) & 255u;
     var out = NONE;
@@ -69,14 +71,14 @@ fn en_passant_square(board: Board, state: u32, black: bool) -> Bits {
     return out;
 }
 
-// The squares from `a` to `b`, including both. They must be on the first or the last rank.
+// Returns the squares from `a` to `b`, including both. They must be on the first or the last rank.
 fn span(a: u32, b: u32) -> Bits {
     let low = min(a, b);
     let line = ((2u << (max(a, b) - low)) - 1u) << (low & 7u);
     return select(shl_byte(line, low >> 3u), small(line), low < 8u);
 }
 
-// Moves squares of the first rank to the last rank. `rank` is never any other rank.
+// Returns `line`, a set of squares on the first rank, moved to the last rank. Returns the empty set unless `rank` is 7.
 fn shl_byte(line: u32, rank: u32) -> Bits {
     return select(NONE, pair(0u, line << 24u), rank == 7u);
 }
@@ -87,13 +89,13 @@ struct Moves {
     // The origin squares.
     origins: Bits,
     // The squares to which the castling king can make an ordinary move. In Chess960, castling can have the same origin
-    // and destination as such a move.
+    // and destination as an ordinary move of the king.
     steps: Bits,
     // The number of different pairs of origin and destination.
     pairs: u32,
 }
 
-// The pieces of a position by kind; and the squares of the side to move, the squares of the other side, and the empty
+// The pieces of a position by kind; also the squares of the side to move, the squares of the other side, and the empty
 // squares.
 struct Men {
     own: Bits,
@@ -106,13 +108,14 @@ struct Men {
     kings: Bits,
 }
 
-// The restrictions on moves that must not leave the king attacked.
+// The restrictions that keep the king from being attacked after a move.
 struct Safety {
     // The squares to which a piece other than the king may move: all squares, or those that end a check.
     evasions: Bits,
     // The squares that the other side attacks when the king is removed from the board.
     danger: Bits,
-    // The pieces that are pinned to the king, on the lines of directions 0 and 4; 1 and 5; 2 and 6; 3 and 7.
+    // The pieces that are pinned to the king. Each set belongs to a line: the directions 0 and 4, 1 and 5, 2 and 6, or
+    // 3 and 7.
     pinned0: Bits,
     pinned1: Bits,
     pinned2: Bits,
@@ -128,7 +131,7 @@ fn men_of(board: Board, black: bool) -> Men {
     return Men(own, enemies, ~(own | enemies), pawns, knights, oblique, board.p2 & ~board.p1, board.p1 & board.p2);
 }
 
-// The squares to which pieces other than the king may move, as far as one line from the king is concerned: the squares of
+// Returns the squares to which pieces other than the king may move because of one line from the king: the squares of
 // the line if a slider on it gives check, otherwise all squares.
 fn answer_to(line: Bits, sliders: Bits) -> Bits {
     return line | mask(is_empty(line & sliders));
@@ -150,7 +153,7 @@ fn safety_of(men: Men, black: bool) -> Safety {
     let line5 = slide5(own_king, men.empty);
     let line6 = slide6(own_king, men.empty);
     let line7 = slide7(own_king, men.empty);
-    // The squares that sliders reach along these lines in the opposite direction.
+    // The squares that sliders attack along these lines in the opposite direction.
     let back0 = slide4(straight, lifted);
     let back1 = slide5(oblique, lifted);
     let back2 = slide6(straight, lifted);
@@ -177,7 +180,8 @@ fn safety_of(men: Men, black: bool) -> Safety {
     );
 }
 
-// Adds moves to squares each of which only one piece can reach, and the squares that these pieces leave.
+// Adds moves to `reached`, squares each of which only one piece can reach, and adds `left`, the squares that these
+// pieces leave.
 fn with_moves(moves: Moves, reached: Bits, left: Bits) -> Moves {
     let pairs = moves.pairs + low_word(count(reached));
     return Moves(moves.squares | reached, moves.origins | left, moves.steps, pairs);
@@ -196,7 +200,7 @@ fn with_knights(moves: Moves, movers: Bits, to: Bits) -> Moves {
     return Moves(squares, moves.origins | (knight(to) & movers), moves.steps, moves.pairs + low_word(pairs));
 }
 
-// Adds all moves except castling and en passant captures, for a side that does not have several kings.
+// Adds all moves except castling and en passant captures. The side to move must not have several kings.
 fn ordinary_moves(men: Men, black: bool, origin: Bits, goal: Bits, pseudo: bool) -> Moves {
     var safety = Safety(ALL, NONE, NONE, NONE, NONE, NONE);
     if (!pseudo) {
@@ -228,13 +232,13 @@ fn ordinary_moves(men: Men, black: bool, origin: Bits, goal: Bits, pseudo: bool)
     return with_pawns(out, men, black, movers1, movers2, movers3, to);
 }
 
-// The squares one rank ahead of some squares, in the direction in which a side's pawns move.
+// Returns the squares one rank ahead of some squares, seen from a side's pawns.
 fn ahead(squares: Bits, black: bool) -> Bits {
     return select(shl(squares, 8u), shr(squares, 8u), black);
 }
 
-// Adds moves of pawns. `movers1`, `movers2` and `movers3` are the pieces that may move along the lines of directions 1, 2
-// and 3; a pinned piece is among them if its line has this direction.
+// Adds the moves of pawns. `movers1`, `movers2` and `movers3` are the pieces that may move along the lines of
+// directions 1, 2 and 3; a pinned piece is among them if its line has this direction.
 fn with_pawns(moves: Moves, men: Men, black: bool, movers1: Bits, movers2: Bits, movers3: Bits, to: Bits) -> Moves {
     let third = select(small(0x00ff0000u), pair(0u, 0x0000ff00u), black);
     let step = ahead(men.pawns & movers2, black) & men.empty;
@@ -270,7 +274,8 @@ fn with_passing(moves: Moves, at: At, men: Men, black: bool, origin: Bits, to: B
 }
 
 // Returns the moves of the side to move from `origin` to `to`. Castling counts as the king's move, and is pseudolegal
-// only if it is legal. If `first` is true, the result is only meant to show whether there are any moves.
+// only if it is legal. If `first` is true, the search may stop at the first move, because the result is only used to
+// test whether there are any moves.
 fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let black = (at.state & 1u) != 0u;
     let men = men_of(at.board, black);
@@ -295,7 +300,8 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
     return out;
 }
 
-// Lists all moves except castling, piece by piece. This works for any placement of pieces, even with several kings.
+// Returns all moves except castling, listed piece by piece. This works for any placement of pieces, even with several
+// kings.
 fn listed_moves(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let board = at.board;
     let black = (at.state & 1u) != 0u;

@@ -1,5 +1,5 @@
-//! The shaders of orbit as text: parts in WGSL, from which the engine for graphics cards composes its kernels. Most of these
-//! files begin with a longer description.
+//! The shaders of orbit as text: parts in WGSL, from which the GPU engine assembles its kernels. Most of these files
+//! begin with a longer description.
 
 #![no_std]
 
@@ -11,12 +11,12 @@ pub const BITBOARD_WIDE: &str = include_str!("bitboard_wide.wgsl");
 pub const BITS: &str = include_str!("bits.wgsl");
 /// `by_segment.wgsl`: reads key positions and moves that are stored segment by segment.
 pub const BY_SEGMENT: &str = include_str!("by_segment.wgsl");
-/// `by_word.wgsl`: reads key positions and moves that are stored word by word: the first word of all segments, then the
-/// second word of all segments, and so on.
+/// `by_word.wgsl`: reads key positions and moves that are stored word by word, that is, the first word of all segments,
+/// then the second word of all segments, and so on.
 pub const BY_WORD: &str = include_str!("by_word.wgsl");
-/// `carry.wgsl`: carries the results of a stage along the games of an upload.
+/// `carry.wgsl`: combines, for each position, the results of a stage at earlier or later positions of the game.
 pub const CARRY: &str = include_str!("carry.wgsl");
-/// `edges.wgsl`: reads the move that leaves a slot, for conditions on moves that were played.
+/// `edges.wgsl`: reads the move played from a slot's position, for conditions on played moves.
 pub const EDGES: &str = include_str!("edges.wgsl");
 /// `games.wgsl`: computes a column with an entry for each slot of an upload. Each invocation processes one game.
 pub const GAMES: &str = include_str!("games.wgsl");
@@ -28,7 +28,7 @@ pub const HITS_ALONE: &str = include_str!("hits_alone.wgsl");
 pub const HITS_PAIRS: &str = include_str!("hits_pairs.wgsl");
 /// `legal.wgsl`: computes the moves of one position.
 pub const LEGAL: &str = include_str!("legal.wgsl");
-/// `pure.wgsl`: finds the men that take part in pure mates and stalemates.
+/// `pure.wgsl`: finds the men (pieces and pawns) that take part in pure mates and stalemates.
 pub const PURE: &str = include_str!("pure.wgsl");
 /// `replay.wgsl`: computes the positions of a segment from its key position and its moves.
 pub const REPLAY: &str = include_str!("replay.wgsl");

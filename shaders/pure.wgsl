@@ -1,5 +1,5 @@
-// Finds the men that take part in pure mates and stalemates, as docs/mates.md defines them. The same computation for the
-// processor is in crates/core/src/board/pure.rs.
+// Finds the men (pieces and pawns) that take part in pure mates and stalemates, which docs/mates.md defines. The same
+// computation for the processor is in crates/core/src/board/pure.rs.
 
 fn slide(dir: u32, a: Bits, empty: Bits) -> Bits {
     switch dir {
@@ -14,7 +14,7 @@ fn slide(dir: u32, a: Bits, empty: Bits) -> Bits {
     }
 }
 
-// The pieces of both sides that slide in a direction: queens, and rooks or bishops.
+// Returns the pieces of both sides that slide in a direction: queens, and either rooks or bishops.
 fn sliders(board: Board, dir: u32) -> Bits {
     let queens = board.p0 & board.p2;
     let bishops = board.p0 & board.p1;
@@ -22,15 +22,16 @@ fn sliders(board: Board, dir: u32) -> Bits {
     return queens | select(rooks, bishops, (dir & 1u) != 0u);
 }
 
-// The men that are alone on a line from one of the targets to one of the given sliders that moves along this line.
+// Returns the men that stand alone on a line between a target and one of the given sliders, if the slider moves along
+// this line.
 fn alone_before(board: Board, dir: u32, targets: Bits, given: Bits, empty: Bits) -> Bits {
     let men = slide(dir, targets, empty) & ~empty;
     let beyond = slide(dir, men, empty) & given & sliders(board, dir);
     return slide((dir + 4u) & 7u, beyond, empty) & men;
 }
 
-// The squares from which pawns of a colour attack at least one of the given squares. Pawns of the other colour on the
-// given squares would attack exactly these squares.
+// Returns the squares from which pawns of a colour attack at least one of the given squares. These are the squares that
+// pawns of the other colour would attack from the given squares.
 fn pawns_at(squares: Bits, black: bool) -> Bits {
     return select(pawn_black(squares), pawn_white(squares), black);
 }
@@ -39,8 +40,8 @@ fn back_from(squares: Bits, black: bool) -> Bits {
     return select(shr(squares, 8u), shl(squares, 8u), black);
 }
 
-// The men of the side to move, except the king, that can move to one of the targets or capture on one, even if they are
-// pinned. No target may contain a man of the side to move.
+// Returns the men of the side to move, except the king, that can move to one of the targets or capture there. Pins are
+// ignored. No target may contain a man of the side to move.
 fn movers_to(at: At, targets: Bits, own: Bits, enemies: Bits) -> Bits {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -62,7 +63,7 @@ fn movers_to(at: At, targets: Bits, own: Bits, enemies: Bits) -> Bits {
 }
 
 // Returns the men that take part in a pure mate or stalemate. `within` is a mask that is true at mates (or stalemates).
-// The set is empty if the mask is false, or if the mate or stalemate is not pure.
+// The result is empty if the mask is false, or if the mate or stalemate is not pure.
 fn pure_men(at: At, within: Bits, is_mate: bool) -> Bits {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -122,7 +123,7 @@ fn pure_men(at: At, within: Bits, is_mate: bool) -> Bits {
     let licensed = select(pinned, refuters, is_mate);
     var is_pure = is_empty(field & ~own & ~exactly_once)
         && is_empty(field & own & once & ~(licensed & exactly_once));
-    // If several men give check, the mate is pure only if each of these checks could be parried if it were the only one.
+    // If several men give check, the mate is pure only if each of these checks could be parried on its own.
     var several = select(checkers, NONE, one_check);
     while (is_pure && !is_empty(several)) {
         let checker = bit(lowest(several));

@@ -1,11 +1,11 @@
-// Computes positions from moves. An invocation replays a segment of 32 slots from its key position. by_segment.wgsl
-// or by_word.wgsl reads key positions and moves.
+// Computes positions from moves. An invocation replays a segment of 32 slots from its key position. by_segment.wgsl or
+// by_word.wgsl reads the key positions and the moves.
 //
 // The same computation for the processor is in crates/reel/src/replay.rs and in `Position::play`.
 
 const SEGMENT_SLOTS = 32u;
 
-// The codes of moves that are not the code of a piece.
+// The codes of moves that are not codes of pieces.
 const CASTLE = 0u;
 const EN_PASSANT = 7u;
 const NULL_MOVE = 8u;
@@ -16,10 +16,10 @@ struct Params {
     // indices in the list of entries.
     first: u32,
     end: u32,
-    // The number of segments in the upload, which is the number of words in the hits of one query.
+    // The number of segments in the upload. This is also the number of words that the hits of one query occupy.
     segments: u32,
-    // The slots of each segment that are evaluated: all slots unless SOME_SLOTS is true. The bits of other slots are
-    // kept.
+    // The slots of each segment that are evaluated: all slots unless SOME_SLOTS is true. The bits of the other slots do
+    // not change.
     slots: u32,
 }
 
@@ -43,8 +43,8 @@ struct Start {
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
 // The rows of the tables of the plan's loops, one after the other.
 @group(0) @binding(5) var<storage, read> tables: array<Bits>;
-// The columns that were carried along games, one after the other. A mask has one word for each segment, and any
-// other column two words for each slot.
+// The columns that were carried along games (results of stages at other positions), one after the other. A mask has one
+// word for each segment, and any other column two words for each slot.
 @group(0) @binding(6) var<storage, read> carried: array<u32>;
 
 struct Board {
@@ -54,11 +54,11 @@ struct Board {
     p3: Bits,
 }
 
-// The position in a slot while its segment is replayed.
+// The current position while a segment is replayed.
 struct At {
     board: Board,
-    // As in a reel: bit 0 is set if Black is to move; bits 8-15 are the en passant square (64: none); bits 16-31 are
-    // the castling rights.
+    // The state, as stored in packed games: bit 0 is set if Black is to move; bits 8-15 are the en passant square (64:
+    // none); bits 16-31 are the castling rights.
     state: u32,
     ply: u32,
     game: u32,
@@ -74,7 +74,7 @@ fn is_last_of_line(at: At) -> bool {
     return (at.mv >> 12u) == START;
 }
 
-// The code of the piece on a square.
+// Returns the code of the piece on a square.
 fn content(board: Board, square: Bits) -> u32 {
     return select(0u, 1u, !is_empty(board.p0 & square)) | select(0u, 2u, !is_empty(board.p1 & square))
         | select(0u, 4u, !is_empty(board.p2 & square)) | select(0u, 8u, !is_empty(board.p3 & square));
@@ -95,7 +95,8 @@ fn plane_after(plane: Bits, keep: Bits, to: Bits, mv: u32, code_bit: u32) -> Bit
     return (plane & keep) | (to & pair(holds, holds));
 }
 
-// Returns the board after a move. The move must not be the start of a line. A null move does not change the board.
+// Returns the board after a move. The move must not be the marker at the start of a line. A null move does not change
+// the board.
 fn play(board: Board, mv: u32) -> Board {
     let code = mv >> 12u;
     let moves = code != NULL_MOVE;
@@ -131,7 +132,7 @@ fn play(board: Board, mv: u32) -> Board {
     return out;
 }
 
-// Returns the castling rights, in their bits of the state, without the right that belongs to a rook on the given
+// Returns the castling rights, in their bits of the state, after removing the right that belongs to a rook on the given
 // square.
 fn without_right(rights: u32, square: u32) -> u32 {
     let edge = square < 8u || square >= 56u;
@@ -188,12 +189,13 @@ fn advance(at: At) -> At {
     return next;
 }
 
-// The slots that an invocation evaluates, if `LANES` invocations share a segment.
+// Returns the slots that an invocation evaluates when `LANES` invocations share a segment.
 fn lane_slots(lane: u32) -> u32 {
     return select(0xffffu << (16u * lane), 0xffffffffu, LANES == 1u);
 }
 
-// The number of groups of four moves that must be replayed to reach the last of the slots that `lane_slots` returns.
+// Returns the number of groups of four moves that must be replayed to reach the last of the slots that `lane_slots`
+// returns.
 fn lane_words(lane: u32) -> u32 {
     return SEGMENT_SLOTS / 4u / LANES * (lane + 1u);
 }
@@ -207,7 +209,8 @@ fn column_number(at: At, column: u32) -> Bits {
     return number(columns[at.game * COLUMN_WORDS + 2u * column + 1u]);
 }
 
-// `place` is the number of words that the columns before this one have for each segment.
+// Returns the mask of a carried column at a slot. `place` is the number of words that the columns before this one have
+// for each segment.
 fn carried_mask(at: At, place: u32) -> Bits {
     let word = carried[place * params.segments + at.segment];
     return mask(((word >> at.slot) & 1u) != 0u);

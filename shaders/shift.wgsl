@@ -1,15 +1,15 @@
 // Moves the results of a stage (a program that runs before the rest of the plan) to the previous or the next position,
 // or from the position whose number is in a word. games.wgsl calls `along_game` for each game.
 //
-// Two constants are printed before this file: WHERE, the kind of shift, and OTHERWISE, the word for positions that
-// receive no word from a child. The same computation for the processor is in crates/engine/src/operations.rs.
+// The generator inserts two constants before this file: WHERE, the kind of shift, and OTHERWISE, the word for positions
+// that receive no word from a child. The same computation for the processor is in crates/engine/src/operations.rs.
 
 const MASK_TO_PARENT = 0u;
 const MASK_TO_CHILD = 1u;
 const WORD_TO_PARENT = 2u;
 const MASK_FROM_NUMBER = 3u;
 
-// Returns the slots of a segment that belong to the game and to which a move leads: all slots of the game except the
+// Returns the slots of a segment that belong to the game and are reached by a move: all slots of the game except the
 // first.
 fn children(segment: u32, first: u32, end: u32) -> u32 {
     let root = select(0u, 1u << (first % SEGMENT_SLOTS), segment == first / SEGMENT_SLOTS);
@@ -40,7 +40,7 @@ fn masks_to_children(first: u32, end: u32) {
     }
 }
 
-// Stores for each slot the word of the next slot if the mask is true there, otherwise OTHERWISE.
+// Stores for each slot the word of the next slot if the mask is true there, and OTHERWISE if it is false.
 fn words_to_parents(first: u32, end: u32) {
     for (var slot = first; slot < end; slot++) {
         let child = min(slot + 1u, end - 1u);
@@ -50,8 +50,8 @@ fn words_to_parents(first: u32, end: u32) {
     }
 }
 
-// Stores for each slot the mask at the position whose number is the slot's word; false if the game has no such
-// position.
+// Stores for each slot the value of the mask at the position whose number is the slot's word, or false if the game has
+// no such position.
 fn masks_from_numbers(first: u32, end: u32) {
     for (var slot = first; slot < end; slot++) {
         let number = word_of(slot);

@@ -1,17 +1,17 @@
 // Runs an automaton along a game, for `line` and `path`. games.wgsl calls `along_game` for each game. A walk is a
-// sequence of positions that the automaton accepts. For each slot, this shader finds whether a walk begins there or,
-// if NUMBERS is true, the walk's value. It proceeds from the last slot to the first or, if BACK is true, from the
-// first to the last.
+// sequence of positions that the automaton accepts. For each slot, this shader computes whether a walk begins there or,
+// if NUMBERS is true, the walk's value. It proceeds from the last slot to the first or, if BACK is true, from the first
+// to the last.
 //
-// crates/engine/src/gpu/walks.rs prints the constants, the Masks of a segment, the type States, and the functions
-// `alive`, which returns the states at a slot, and `begins`, which tells whether a walk begins there. The same
-// computation for the processor is in crates/engine/src/operations/reach.rs and crates/engine/src/operations/walk.rs.
+// crates/engine/src/gpu/walks.rs generates the constants, the types Masks and States, and the functions `alive`, which
+// returns the states at a slot, and `begins`, which tests whether a walk begins there. The same computation for the
+// processor is in crates/engine/src/operations/reach.rs and crates/engine/src/operations/walk.rs.
 
-// The states at the slots to which a walk can continue.
+// The states of the automaton at the slots to which a walk can continue.
 struct Ahead {
     // The states that accept the next slot (or the move to it) and from which the walk can be completed.
     alive: States,
-    // The same for the slot after the next.
+    // The states, as in `alive`, for the slot after the next.
     further: States,
 }
 
@@ -50,7 +50,7 @@ fn along_game(first: u32, end: u32) {
     }
 }
 
-// Removes the values of walks that `nestban` forbids: no walk may begin at a position of an earlier walk.
+// Removes the values of walks that `nestban` forbids: no walk may begin inside an earlier walk.
 fn ban(first: u32, end: u32) {
     // The first node at which the next walk may begin, separately for nodes with even numbers (x) and with odd
     // numbers (y), that is, for each side to move.

@@ -1,5 +1,5 @@
-// The second pass: computes the words of a query at each hit. They are its value, or the copies
-// that match.
+// The second pass: computes the words of a query at each hit. The words are the query's value, or the copies
+// (transformed patterns) that match.
 
 struct Entry {
     segment: u32,

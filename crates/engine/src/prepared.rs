@@ -1,4 +1,4 @@
-//! A query in all the forms that the engines read.
+//! A prepared query: the query in all forms that the engines read.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use orbit_core::diagnostic::Diagnostic;
 use orbit_plan::{PlanOptions, Planner, Plans};
 use orbit_query::TypedQuery;
 
-/// A query in all the forms that the engines read: the typed tree and its planner.
+/// A query in all forms that the engines read: the typed tree, and a planner that creates the plans.
 #[derive(Clone, Debug)]
 pub struct PreparedQuery {
     /// The typed tree of the query, which the reference engine evaluates.
     pub query: TypedQuery,
-    /// The planner, which makes the plans that the other engines run.
+    /// The planner, which creates the plans that the other engines run.
     pub planner: Arc<Planner>,
 }
 
 impl PreparedQuery {
-    /// Prepares a query. `options` can switch off optimisations of the plans.
+    /// Prepares a query. `options` can disable optimizations of the plans.
     ///
     /// # Errors
     ///
-    /// Fails if the copies of a transform cannot be expanded.
+    /// Fails if the copies of a transform (its transformed patterns) cannot be generated.
     pub fn new(query: TypedQuery, options: PlanOptions) -> Result<PreparedQuery, Diagnostic> {
         let planner = Arc::new(Planner::new(&query, options)?);
         Ok(PreparedQuery { query, planner })
@@ -76,7 +76,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// Fails if the reference engine refuses the query.
+    /// Fails if the reference engine does not accept the query.
     pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
         Ok(reference::Bulk::new([&self.query])?)
     }

@@ -1,5 +1,5 @@
-//! The reference engine on blocks. `orbit_reference` evaluates a query on one game; the modules here pass it the games
-//! of blocks, and turn what it finds into [`Answers`](super::Answers).
+//! The reference engine on blocks of games. The crate `orbit_reference` evaluates a query on one game. The modules here
+//! pass the games of blocks to it, and convert its results to [`Answers`](super::Answers).
 
 pub use bulk::Bulk;
 pub use commentator::Commentator;

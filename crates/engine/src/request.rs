@@ -1,11 +1,11 @@
-//! The input that an engine gets together with blocks (a request), and its output (the answers).
+//! The request that an engine receives together with blocks, and the answers that it returns.
 
 use super::{Commentary, CopyHits, GameAnswer, GameEnds, Hits, Interrupt, Spans, Wants};
 use orbit_reel::{Block, GameRow};
 
-/// A selection of the hits that are kept, for example the first hit of each game.
+/// A rule that selects the hits to keep, for example the first hit of each game.
 pub trait Select: Sync {
-    /// Removes the hits of a query in a block that are not kept. `index` is the place of the block among those of the
+    /// Removes the hits of a query in a block that are not to be kept. `index` is the position of the block in the
     /// request.
     fn select(&self, index: usize, block: &Block, query: usize, hits: &mut Hits);
 }
@@ -24,33 +24,34 @@ pub struct BlockRequest<'a> {
     /// The selection of hits to keep; `None` keeps all hits. Values and copies are computed only for hits that are
     /// kept.
     pub select: Option<&'a dyn Select>,
-    /// A test whether a query may match in a game. Its arguments are the place of the block, the number of the query
-    /// and the index of the game. `None` if nothing is known. Engines that evaluate a query game by game skip games in
-    /// which it cannot match.
+    /// A function that returns true if a query may match in a game. Its arguments are the position of the block in the
+    /// request, the number of the query and the index of the game. `None` if nothing is known. Engines that evaluate a
+    /// query game by game skip the other games.
     pub games: Option<&'a (dyn Fn(usize, usize, usize) -> bool + Sync)>,
-    /// The number of the last game of the database, if a query reads that number.
+    /// The number of the database's last game, if a query reads it.
     pub last_game: Option<u32>,
-    /// The switch that ends the evaluation early, if there is one.
+    /// The interrupt, a switch that ends the evaluation early, if there is one.
     pub interrupt: Option<&'a Interrupt>,
 }
 
 impl<'a> BlockRequest<'a> {
-    /// Creates a request for the outputs at all hits.
+    /// Creates a request for the given outputs at all hits.
     pub fn all(outputs: &'a [Wants]) -> BlockRequest<'a> {
         BlockRequest { outputs, select: None, games: None, last_game: None, interrupt: None }
     }
 
-    /// Returns the switch that ends the evaluation early. If the request has none, returns one that is never set.
+    /// Returns the request's interrupt, the switch that ends the evaluation early. If the request has none, returns one
+    /// that is never set.
     pub(super) fn switch(&self) -> Interrupt {
         self.interrupt.cloned().unwrap_or_default()
     }
 
-    /// Returns whether a query may match in a game of the block at place `index` of the request.
+    /// Returns true if a query may match in a game. `index` is the position of the game's block in the request.
     pub(super) fn may_match(&self, index: usize, query: usize, game: usize) -> bool {
         self.games.is_none_or(|games| games(index, query, game))
     }
 
-    /// Removes the hits of a query that are not kept.
+    /// Removes the hits of a query that are not to be kept.
     pub(super) fn select(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
         if let Some(select) = self.select {
             select.select(index, block, query, hits);
@@ -65,7 +66,7 @@ pub struct Answers {
     pub hits: Hits,
     /// The copies that match at these hits, if they were requested.
     pub copies: Option<CopyHits>,
-    /// For a query about whole games, the answer for each game of the block. If there are no such answers, the query
+    /// For a query about whole games, the answer for each game of the block. For any other query `None`: such a query
     /// finds the games that have a hit.
     pub games: Option<Vec<GameAnswer>>,
     /// The output of the query, if it was requested and the engine can compute it.
@@ -81,7 +82,7 @@ impl Answers {
         Answers { hits, copies, games: None, commentary: None, spans: None }
     }
 
-    /// Returns whether the query finds a game of the block.
+    /// Returns true if the query finds a game of the block.
     pub fn finds(&self, game: &GameRow) -> bool {
         match &self.games {
             Some(games) => games[game.index()].is_found,
@@ -89,7 +90,8 @@ impl Answers {
         }
     }
 
-    /// Adds sort keys for the games. They are compared before the ranks that the games already have.
+    /// Adds sort keys to the games. Games are compared by these keys first, and then by the ranks that they already
+    /// have.
     pub fn sort_by(&mut self, block: &Block, told: Vec<GameAnswer>) {
         let of_game = |game: GameRow| {
             let match_count = self.hits.count_in(game.slots()) as u32;
@@ -102,7 +104,7 @@ impl Answers {
         }
     }
 
-    /// Returns the number of games of the block that the query finds. `ends` are the ends of the games.
+    /// Returns the number of games in the block that the query finds. `ends` are the ends of the block's games.
     pub fn games_found(&self, ends: &GameEnds) -> u64 {
         match &self.games {
             Some(games) => games.iter().filter(|game| game.is_found).count() as u64,

@@ -1,20 +1,21 @@
-//! An engine that lets the reference engine report the errors of queries.
+//! An engine that uses the reference engine to report the errors of queries.
 //!
-//! A flat program, which the other engines run, only notices that a query ran into an error, such as a variable without
-//! a value. The reference engine then evaluates the same blocks and finds the place in the query and the position.
+//! The other engines run flat programs, which only detect that a query ran into an error, such as a variable without a
+//! value. The reference engine then evaluates the same blocks and finds the position of the error and its place in the
+//! query.
 
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, reference::Bulk};
 use orbit_reel::Block;
 
 /// An engine that evaluates queries with another engine. If a query runs into an error there, the reference engine
-/// evaluates the same blocks again and returns the error with its place.
+/// evaluates the same blocks again and returns the error with its position.
 pub struct SettledHits {
     engine: Box<dyn Engine>,
     reference: Bulk,
 }
 
 impl SettledHits {
-    /// Combines an engine with the reference engine, which finds the places of errors.
+    /// Combines an engine with the reference engine, which locates errors.
     pub fn new(engine: Box<dyn Engine>, reference: Bulk) -> SettledHits {
         SettledHits { engine, reference }
     }

@@ -1,4 +1,5 @@
-//! Spans: the positions and moves that make up a hit, such as those of a line, a path, a move or a found position.
+//! Spans: the positions and moves that make up a hit (match), such as those of a line, a path, a move or a found
+//! position.
 //!
 //! Spans never change the positions at which a query matches. They are computed only for hits, and only on request.
 
@@ -7,10 +8,10 @@ use std::{fmt, sync::Arc};
 use super::{CopyHits, Hits, MatchSpan};
 use orbit_reel::{Block, GameRow};
 
-/// Finds the spans of the hits of one query on one block.
+/// A finder of the spans of one query's hits in one block.
 pub trait FindSpan: fmt::Debug {
-    /// Returns the span of the hit at a node of a game, or `None` if no filter with a span matched. `found` has the
-    /// hits of the query and, if they are known, the copies that match at them.
+    /// Returns the span of the hit at a node of a game, or `None` if no filter that has a span matched. `found`
+    /// contains the hits of the query and, if they are known, the copies that match at them.
     fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>>;
 }
 
@@ -31,7 +32,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Finds the spans of all hits of a block with `by`.
+    /// Returns the spans of all hits in a block, as found by `by`.
     pub fn told(by: &dyn FindSpan, (hits, copies): (&Hits, Option<&CopyHits>), block: &Block) -> Spans {
         let mut out = Spans::default();
         for game in block.games() {

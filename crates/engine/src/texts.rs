@@ -1,9 +1,9 @@
-//! Adds the strings that queries yield, for engines that find the hits but cannot compute strings.
+//! Adds the strings that queries yield. Some engines find the hits but cannot compute strings.
 
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Values, Wants, reference::Bulk};
 use orbit_reel::Block;
 
-/// An engine that finds hits with another engine, and lets the reference engine compute the strings at these hits.
+/// An engine that finds hits with another engine and computes the strings at these hits with the reference engine.
 pub struct Texts {
     engine: Box<dyn Engine>,
     /// The reference engine, with the same queries.
@@ -11,7 +11,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Combines two engines that were prepared for the same queries.
+    /// Combines an engine that finds hits with the reference engine. Both must be prepared for the same queries.
     pub fn new(engine: Box<dyn Engine>, reference: Bulk) -> Texts {
         Texts { engine, reference }
     }

@@ -13,19 +13,19 @@ use orbit_reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS};
 pub enum Sample {
     /// All positions.
     All,
-    /// At least this number of segments (32 positions each), and all of the games to which they belong. The segments
-    /// are chosen evenly over the database, whose size is not known in advance.
+    /// At least this number of segments (32 positions each), and the whole games to which they belong. The segments are
+    /// chosen evenly over the database, although its size is not known in advance.
     Segments(usize),
 }
 
-/// An engine that returns the answers of `engine`, unless `other` gives different answers. Then it returns an error.
+/// An engine that returns the answers of `engine`. It returns an error instead if `other` gives different answers.
 pub struct Verified {
     engine: Box<dyn Engine>,
     other: Box<dyn Engine>,
     sample: Sample,
-    /// The hashes of the chosen segments, at most as many as are requested, with the largest on top. A segment is
-    /// chosen if its hash is less than the largest one. So the heap always holds the lowest hashes of the blocks seen
-    /// so far.
+    /// The hashes of the chosen segments, with the largest on top. There are at most as many as the sample requests. A
+    /// segment is chosen if its hash is less than the largest one, so the heap always contains the lowest hashes of all
+    /// blocks seen so far.
     chosen: Mutex<BinaryHeap<u64>>,
     checked: Mutex<u64>,
 }
@@ -64,7 +64,7 @@ impl Verified {
             let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
-        // A block that contains only some of the games has different hits in different slots, so copies cannot be
+        // A block that contains only some of the games has its hits in other slots, so the copies at hits cannot be
         // compared.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
@@ -124,7 +124,7 @@ impl Verified {
         })
     }
 
-    /// Chooses segments of a block, and returns the games to which they belong.
+    /// Chooses segments of a block for the sample, and returns the games to which they belong.
     fn choose<'a>(&self, block: &'a Block, wanted: usize) -> Vec<GameRow<'a>> {
         let mut chosen = lock(&self.chosen);
         let mut games: Vec<usize> = Vec::new();
@@ -157,19 +157,19 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     out
 }
 
-/// Pairs each slot of a game with the slot of the same position in a copy of the game.
+/// Returns pairs: each slot of a game with the slot of the same position in a copy of the game.
 fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize, usize)> {
     let (from, to) = (game.first_slot(), copy.first_slot());
     (0..game.positions()).map(move |node| (from + node, to + node))
 }
 
-/// Records all hits before the request drops some of them.
+/// A recorder of all hits, before the request's selection removes some of them.
 struct HitRecorder {
     /// The bits of the hits, for each block and query.
     bits: Vec<Vec<Mutex<Vec<u32>>>>,
 }
 
-/// The answers of one query on one block, and all hits, including those that were dropped.
+/// The answers of one query on one block, together with all hits, including those that were removed.
 struct Checked {
     /// All hits: one word for each segment.
     bits: Vec<u32>,
@@ -199,7 +199,7 @@ impl HitRecorder {
 }
 
 impl Checked {
-    /// Returns whether a slot is a hit, and its value. The value is 0 if the hit was dropped or if values were not
+    /// Returns true and the value if a slot is a hit. The value is 0 if the hit was removed or if values were not
     /// requested.
     fn value(&self, slot: usize) -> (bool, i64) {
         let hit = self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0;
@@ -213,7 +213,8 @@ impl Checked {
     }
 }
 
-/// Maps numbers evenly to hashes. Source: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+/// Returns a hash of a number. The hashes are evenly distributed. Source: the finalizer of SplitMix64 (Steele, Lea,
+/// Flood 2014).
 fn mix(number: u64) -> u64 {
     let a = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let b = (a ^ a >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -230,7 +231,7 @@ impl Engine for Verified {
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        // Two engines could agree on the numbers of hits by chance, so all copies are compared.
+        // Two engines could agree by chance on the numbers of hits, so the copies at each hit are compared too.
         let all = self.sample == Sample::All;
         let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
             Some(_) if all => outputs | Wants::ALL_COPIES,

@@ -1,4 +1,4 @@
-//! The data that a search must read and compute.
+//! The flags that say which data a search must read and compute.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
@@ -7,7 +7,7 @@ use super::CopyDetail;
 use orbit_core::game::Measure;
 
 /// The data that a query, a choice of games or a collector requests from a search, in addition to the hits. The hits
-/// are always computed. Wants are joined with `|`, and nothing else decides what is decoded and computed. Engines
+/// are always computed. Wants are combined with `|`. They alone decide which data are decoded and computed. Engines
 /// ignore wants that do not concern answers.
 ///
 /// ```
@@ -27,27 +27,28 @@ impl Wants {
     pub const TAGS: Wants = Wants(1);
     /// The value at each hit: a number or a set of squares.
     pub const VALUES: Wants = Wants(1 << 1);
-    /// For each hit, the lowest copy of the outermost transform that matches, and the number of matching copies.
+    /// For each hit, the lowest copy (transformed pattern) of the outermost transform that matches, and the number of
+    /// matching copies.
     pub const LOWEST_COPY: Wants = Wants(1 << 2);
-    /// For each hit, all matching copies of the outermost transform.
+    /// For each hit, all copies (transformed patterns) of the outermost transform that match.
     pub const ALL_COPIES: Wants = Wants(1 << 3);
     /// The number of hits at which each copy matches.
     pub const COPY_COUNTS: Wants = Wants(1 << 4);
     /// The names of copies, as text.
     pub const COPY_NAMES: Wants = Wants(1 << 5);
-    /// The text of games, as it is in their sources.
+    /// The text of games, exactly as in their sources.
     pub const GAME_TEXTS: Wants = Wants(1 << 6);
     /// The output of the query: comments, values of `sort`, tags and messages.
     pub const COMMENTARY: Wants = Wants(1 << 7);
     /// The positions and moves that make up hits, if the engine can find them.
     pub const SPANS: Wants = Wants(1 << 8);
-    /// The comments of games. They are stored in blocks only if they are requested.
+    /// The comments in the games' sources. They are stored in blocks only if they are requested.
     pub const COMMENTS: Wants = Wants(1 << 9);
-    /// For each hit, the sides that have the pattern, for queries that distinguish sides.
+    /// For each hit, the sides whose pattern matches, for queries that distinguish sides.
     pub const SIDES: Wants = Wants(1 << 10);
     /// The sort keys of games, for queries that define an order.
     pub const RANKS: Wants = Wants(1 << 11);
-    /// The transform of each copy, with which moves can be mapped back to the filter as it is written.
+    /// The transform of each copy, which is needed to map moves back to the filter as it is written.
     pub const PLACEMENTS: Wants = Wants(1 << 12);
 
     const NAMES: [(Wants, &str); 13] = [
@@ -66,8 +67,8 @@ impl Wants {
         (Wants::PLACEMENTS, "PLACEMENTS"),
     ];
 
-    /// Returns the data that are read to measure positions (such as clock times): comments and, for the time of a move,
-    /// also the tag with the clock's increment.
+    /// Returns the data that must be read for a measure, such as a clock time: comments and, for the time spent on a
+    /// move, also the tag with the clock's increment.
     pub fn of_measure(measure: Measure) -> Wants {
         Wants::COMMENTS | Wants::TAGS.when(measure == Measure::Spent)
     }
@@ -83,21 +84,21 @@ impl Wants {
         self.0 & others.0 == others.0
     }
 
-    /// Returns the wants for a search with one filter. If the filter has only one copy, the lowest copy is not
-    /// requested. If its copies do not distinguish sides, sides are not requested.
+    /// Returns the wants for a search with one filter. The lowest copy is removed if the filter has only one copy, and
+    /// sides are removed if its copies do not distinguish sides.
     pub fn of_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
         let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
     }
 
-    /// Returns these wants without those about copies and sides.
+    /// Returns these wants without the wants for copies and sides.
     pub(super) fn without_copies(self) -> Wants {
         let copies = Wants::LOWEST_COPY | Wants::ALL_COPIES | Wants::COPY_COUNTS | Wants::SIDES;
         Wants(self.0 & !copies.0)
     }
 
-    /// Returns the detail in which copies are recorded, or `None` if none is requested. `All` includes the data of
-    /// `Lowest`, and `Lowest` includes those of `Counts`.
+    /// Returns the detail in which matching copies must be recorded, or `None` if no copies are requested. `All`
+    /// includes the data of `Lowest`, and `Lowest` includes the data of `Counts`.
     pub fn detail(self) -> Option<CopyDetail> {
         let of_copies = Wants::LOWEST_COPY.0 | Wants::ALL_COPIES.0 | Wants::COPY_COUNTS.0;
         if self.contains(Wants::SIDES) {

@@ -1,7 +1,7 @@
-//! Stands in for the engine for graphics cards in a build without the feature `gpu`. It has the same names, and opening
-//! a card returns an error that says why.
+//! The replacement for the GPU engine in a build without the feature `gpu`. It has the same names, and opening a card
+//! returns an error that says why.
 //!
-//! The type of devices has no values here, and neither have the types that are made from a device. So code that handles
+//! The type of devices has no values here, and neither have the types that are created from a device. So code that uses
 //! cards compiles unchanged, but can never run.
 
 #![expect(missing_docs, reason = "the engine itself documents these names")]

@@ -166,7 +166,8 @@ impl<'a> WalkReach<'a> {
         );
     }
 
-    /// Extends a mask along the game: adds the positions of `again` from which steps inside `again` lead to the mask.
+    /// Extends a mask along the game: adds those positions of `again` from which a sequence of steps inside `again`
+    /// leads to the mask.
     fn go_on(&self, mask: &mut [u32], again: &[u32]) {
         for k in 0..mask.len() {
             let at = if self.walk.back { k } else { mask.len() - 1 - k };
@@ -177,7 +178,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the range of the words of a state in the masks.
+    /// Returns the range of indices of a state's words in the masks.
     fn column(&self, state: usize) -> Range<usize> {
         self.place(0, state)..self.place(self.segments, state)
     }
@@ -191,7 +192,8 @@ impl<'a> WalkReach<'a> {
         while !self.games.count(ways) && self.settle(at, seen) {}
     }
 
-    /// Computes the masks of all states in a segment from what is known so far. Returns whether any of them changed.
+    /// Recomputes the masks of all states in a segment from the masks computed so far. Returns true if any of them
+    /// changed.
     fn settle(&mut self, at: usize, seen: Option<&FocusMasks>) -> bool {
         let mut has_changed = false;
         // Most transitions lead to later states, so the last state is computed first.
@@ -230,7 +232,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the mask of a state in a segment, computed from what is known so far.
+    /// Returns the mask of a state in a segment, computed from the masks computed so far.
     fn taken(&self, at: usize, state: usize, seen: Option<&FocusMasks>) -> u32 {
         let automaton = &self.walk.automaton;
         let (of, further) =
@@ -257,7 +259,8 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the positions of a segment that a state accepts, or to which it accepts the move.
+    /// Returns the positions of a segment that a state accepts. A state of a walk over moves accepts a position if it
+    /// accepts the move that leads there.
     fn takes(&self, of: AutomatonState, at: usize, seen: Option<&FocusMasks>) -> u32 {
         let mask = self.mask(of.mask, at);
         match (seen, of.castling) {
@@ -267,20 +270,20 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// For a state that is tied to a move, returns the positions after this move from which the walk continues or is
+    /// Returns, for a state that is tied to a move, the positions after this move at which the walk can continue or is
     /// complete.
     fn over_move(&self, at: usize, state: usize) -> u32 {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };
-        // A walk that sees one side skips the position between two of its moves, so the children of that position
-        // count.
+        // A walk that visits only the positions of one side skips the position between two of its moves, so the
+        // children of that position count.
         let on = if self.walk.sees == Sees::OneSide { &self.next } else { &self.alive };
         let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
         automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)
     }
 }
 
-/// Returns whether the walk sees every position and all its transitions lead to the same state or a later one.
+/// Returns true if the walk visits every position and no transition leads to an earlier state.
 fn is_ordered(walk: &Walk) -> bool {
     let is_later = |(state, ways): (usize, &Vec<Branch>)| {
         ways.iter().filter_map(|way| way.to).all(|to| usize::from(to) >= state)

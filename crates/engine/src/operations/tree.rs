@@ -1,4 +1,5 @@
-//! The trees of lines in the games of a block. A *node* is a position of a game, by its number in the game.
+//! The trees of lines (main lines and variations) of the games in a block. A *node* is a position of a game, identified
+//! by its number in the game.
 
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ pub(super) struct NodeRange<'a> {
     pub(super) game: usize,
     first: usize,
     len: usize,
-    /// The parent of each node, in a game with side lines. `None` in other games, where the parent is the previous
+    /// The parent of each node, if the game has side lines. `None` in other games, where the parent is the previous
     /// node.
     parents: Option<&'a [u32]>,
 }
@@ -55,8 +56,8 @@ impl NodeRange<'_> {
         }
     }
 
-    /// Returns whether a node is an alternative to the first child of its parent. The first child of a node always has
-    /// the next number.
+    /// Returns true if a node is not the first child of its parent but an alternative to it. The first child of a node
+    /// always has the next number.
     pub(super) fn is_secondary(&self, node: usize) -> bool {
         self.parent(node) + 1 != node
     }
@@ -65,12 +66,12 @@ impl NodeRange<'_> {
         self.is_secondary(node) == (sibling == Sibling::Secondary)
     }
 
-    /// Returns the largest number of positions that must be visited to find the relation between two nodes.
+    /// Returns the maximum number of positions that must be visited to find the relation between two nodes.
     pub(super) fn between(&self, a: usize, b: usize) -> usize {
         if self.has_lines() { a.max(b) } else { 1 }
     }
 
-    /// Returns whether `ancestor` is a proper ancestor of `node`.
+    /// Returns true if `ancestor` is an ancestor of `node` and not the node itself.
     pub(super) fn is_before(&self, ancestor: usize, mut node: usize) -> bool {
         if self.parents.is_none() {
             return ancestor < node;
@@ -84,7 +85,7 @@ impl NodeRange<'_> {
         false
     }
 
-    /// Returns the last common ancestor of two nodes, and the number of moves between the nodes.
+    /// Returns the last common ancestor of two nodes, and the number of moves on the path between the nodes.
     pub(super) fn fork(&self, mut a: usize, mut b: usize) -> (usize, usize) {
         if self.parents.is_none() {
             return (a.min(b), a.abs_diff(b));
@@ -106,9 +107,9 @@ pub(super) struct BlockTree {
     follows: Vec<u32>,
     /// The mask of slots of the first positions of side lines.
     branches: Vec<u32>,
-    /// The slots in `branches` in order, each with the slot of its parent.
+    /// The slots in `branches` in ascending order, each with the slot of its parent.
     links: Vec<(usize, usize)>,
-    /// If the block has side lines, the number of each slot's parent in its game, 0 for roots. Otherwise empty.
+    /// If the block has side lines, the number of each slot's parent in its game (0 for roots). Otherwise empty.
     parents: Vec<u32>,
 }
 
@@ -141,13 +142,13 @@ impl BlockTree {
         NodeRange { game: game.index(), first: slots.start, len: slots.len(), parents }
     }
 
-    /// Returns whether the position in a slot is a child of the kind `sibling`: a first child or an alternative. The
+    /// Returns true if the position in a slot is a child of the kind `sibling`: a first child or an alternative. The
     /// position must not be a root.
     pub(super) fn is_sibling(&self, slot: usize, sibling: Sibling) -> bool {
         has(&self.branches, slot) == (sibling == Sibling::Secondary)
     }
 
-    /// Returns whether a slot has the first position of a game.
+    /// Returns true if a slot holds the first position of a game.
     pub(super) fn is_root(&self, slot: usize) -> bool {
         !has(&self.follows, slot) && !has(&self.branches, slot)
     }
@@ -160,8 +161,8 @@ impl BlockTree {
         self.links[self.links.partition_point(|(branch, _)| *branch < slot)].1
     }
 
-    /// Returns the mask of positions that are children of the kind `sibling` (first children or alternatives); with
-    /// `None`, of both kinds.
+    /// Returns the mask of the positions that are children of the kind `sibling` (first children or alternatives). If
+    /// `sibling` is `None`, both kinds are included.
     pub(super) fn children(&self, sibling: Option<Sibling>) -> impl Iterator<Item = u32> {
         let words = self.follows.iter().zip(&self.branches);
         words.map(move |(follows, branches)| match sibling {
@@ -171,7 +172,7 @@ impl BlockTree {
         })
     }
 
-    /// Returns the steps from children to their parents. `sibling` limits the children to first ones or to
+    /// Returns the steps from children to their parents. `sibling` restricts the children to first children or to
     /// alternatives.
     pub(super) fn to_parents(&self, sibling: Option<Sibling>) -> Flow<'_> {
         let mut links: Vec<Link> = self.links.iter().map(|&(from, to)| Link { from, to }).collect();
@@ -190,12 +191,13 @@ impl BlockTree {
     }
 }
 
-/// Steps along the moves of a block, which are applied to masks of one word for each segment. The steps lead to parents
-/// or, if `back` is true, to children.
+/// Steps along the moves of a block, which map masks to masks. The steps lead to parents or, if `back` is true, to
+/// children.
 #[derive(Debug)]
 pub(super) struct Flow<'a> {
     back: bool,
-    /// The mask of slots whose parent is the previous slot; `None` if there are no such steps.
+    /// The mask of slots whose parent is the previous slot; `None` if the only steps are those between side lines and
+    /// their parents.
     follows: Option<&'a [u32]>,
     /// The steps of side lines, in the order of the slots to which they lead.
     links: Vec<Link>,
@@ -212,7 +214,7 @@ impl Flow<'_> {
         self.follows.and_then(|follows| follows.get(at)).copied().unwrap_or(0)
     }
 
-    /// Returns the slots of segment `at` that one step reaches from a mask. `mask` returns the words of that mask.
+    /// Returns the slots of segment `at` that are one step away from a mask. `mask` returns the words of that mask.
     #[inline(always)]
     pub(super) fn step(&self, mask: impl Fn(usize) -> u32, at: usize) -> u32 {
         let follows = self.follows(at);
@@ -232,18 +234,18 @@ impl Flow<'_> {
         out
     }
 
-    /// Returns the mask of all slots that one step reaches from `mask`.
+    /// Returns the mask of all slots that are one step away from `mask`.
     pub(super) fn steps(&self, mask: &[u32]) -> Vec<u32> {
         (0..mask.len()).map(|at| self.step(|at| mask[at], at)).collect()
     }
 
-    /// Extends the slots `reached` of segment `at`. Makes `stride` steps at a time, as long as they lead to slots of
-    /// `through`. Does not leave the segment, and does not enter side lines.
+    /// Extends the slots `reached` of segment `at`, making `stride` steps at a time as long as they lead to slots of
+    /// `through`. The result stays inside the segment and does not enter side lines.
     #[inline(always)]
     pub(super) fn fill(&self, mut reached: u32, through: u32, at: usize, stride: u32) -> u32 {
         let follows = self.follows(at);
-        // A slot is open if it is in `through` and if all steps that lead to it stay inside the segment and inside the
-        // line.
+        // A slot is open if it is in `through` and if all `stride` steps that lead to it stay inside the segment and
+        // inside the line.
         let open = (0..stride).fold(through, |open, step| {
             open & if self.back { follows << step } else { follows >> (step + 1) }
         });

@@ -1,10 +1,10 @@
 //! Runs automata along games, for `line` and `path`. A *walk* is a sequence of positions of a game that an automaton
 //! accepts.
 //!
-//! First, [`WalkReach`] finds the positions at which a walk begins, for all positions of a segment together. The values
-//! of walks (the length, or a number) are computed only where they are requested. The best value from a node and a
-//! state follows from the values of the node's children. So one pass from the last node to the first is enough or, for
-//! walks against the moves, one pass from the first node to the last.
+//! First, [`WalkReach`] finds the positions at which a walk begins, for all positions of a segment at once. The values
+//! of walks (the length, or a number) are computed only on request. The best value for a node and a state is computed
+//! from the values of the node's children. So one pass from the last node to the first is enough or, for walks against
+//! the direction of the moves, one pass from the first node to the last.
 
 use super::{
     BlockGames, MaskBuilder, OperandSource,
@@ -48,7 +48,7 @@ pub(super) fn found<'a>(
 }
 
 /// Returns the mask of the positions at which a walk begins. For a walk with a focus, these are the positions at which
-/// a walk could begin for some set of pieces in focus.
+/// it could begin with some set of pieces in focus.
 fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     let (mut out, slots) = (MaskBuilder::new(games.block), 0..games.block.slots());
     reach.run(0..out.0.len(), None);
@@ -56,12 +56,12 @@ fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     out
 }
 
-/// Returns whether a walk begins at a slot.
+/// Returns true if a walk begins at a slot.
 fn begins(reach: &WalkReach<'_>, slot: usize) -> bool {
     reach.starts(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
 }
 
-/// For each position, computes the result of the best walk that begins there.
+/// Returns, for each position, the result of the best walk that begins there.
 pub(super) fn numbers<'a>(
     walk: &'a Walk,
     operands: &'a [OperandSource<'a>],
@@ -73,25 +73,27 @@ pub(super) fn numbers<'a>(
     games.each(|nodes| runner.run(nodes, out));
 }
 
-/// The evaluation of one automaton on a block, with the tables of values.
+/// The evaluation of one automaton on a block, with its tables of values.
 struct Runner<'a> {
     walk: &'a Walk,
     reach: WalkReach<'a>,
-    /// The mask of positions at which a walk can begin; elsewhere none is searched for.
+    /// The mask of the positions at which a walk can begin. Walks are searched for only there.
     possible: MaskBuilder,
     largest: Option<OperandSource<'a>>,
     evaluated: Option<OperandSource<'a>>,
     focus: Option<OperandSource<'a>>,
     games: &'a BlockGames<'a>,
-    /// The number of transitions of all states together.
+    /// The total number of transitions of all states.
     ways: usize,
-    /// For each node and state, the value of the best walk from the children of the node.
+    /// For each node and state, the value of the best walk that continues from a child of the node.
     next: Vec<i64>,
-    /// For each node and state, the value of the best walk from one node further or from the next move in focus.
+    /// For each node and state, the value of the best walk that continues one node further on, or from the next move in
+    /// focus.
     after: Vec<i64>,
-    /// For each node and each state that is tied to a move, the value of the best walk by a move that leaves the node.
+    /// For each node and each state that is tied to a move, the value of the best walk that continues with a move
+    /// played from the node.
     tied: Vec<i64>,
-    /// For each node, true if a move leaves it.
+    /// For each node, true if a move is played from it.
     inner: Vec<bool>,
 }
 
@@ -143,8 +145,8 @@ impl<'a> Runner<'a> {
         self.finish(nodes, values, None, out);
     }
 
-    /// Calls `visit` for each group of starts that have the same pieces in focus. Returns `None` if no walk begins in
-    /// the game.
+    /// Calls `visit` for each group of start nodes that have the same pieces in focus. Returns `None` if no walk begins
+    /// in the game.
     fn in_focus(
         &mut self,
         nodes: NodeRange<'_>,
@@ -157,7 +159,7 @@ impl<'a> Runner<'a> {
         }
         let pieces = MovedPieces::new(nodes, self.games, focus, capture, &starts);
         let is_list = self.is_list(nodes);
-        // If the moves in focus form a list, a walk must begin with the move after its start.
+        // If walks proceed through a list of moves in focus, the first move after the start must be one of them.
         let begins = |start: &usize| !is_list || pieces.sees_next(nodes, *start);
         let positions = nodes.len() * self.walk.automaton.states.len();
         for (set, starts) in pieces.groups(starts.into_iter().filter(begins)) {
@@ -169,15 +171,15 @@ impl<'a> Runner<'a> {
         Some(pieces)
     }
 
-    /// Returns whether the moves in focus form a list, through which walks pass in order.
+    /// Returns true if the moves in focus form a list through which walks proceed in order.
     fn is_list(&self, nodes: NodeRange<'_>) -> bool {
         let Walk { automaton, moves, back, sibling, .. } = self.walk;
         let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
         *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
     }
 
-    /// Computes the best walk from each start, over a list of moves in focus, and passes its value to `tell`. `starts`
-    /// must be in ascending order.
+    /// Computes the best walk from each start node, over a list of moves in focus, and passes its value to `tell`.
+    /// `starts` must be in ascending order.
     fn pass_list(
         &mut self,
         nodes: NodeRange<'_>,
@@ -187,7 +189,7 @@ impl<'a> Runner<'a> {
         mut tell: impl FnMut(usize, i64),
     ) {
         let Automaton { states, follow, first, .. } = &self.walk.automaton;
-        // The values of the states at the current move, and at the next move in focus.
+        // `here` has the values of the states at the current move, and `after` those at the next move in focus.
         let (mut here, mut after) = (std::mem::take(&mut self.next), std::mem::take(&mut self.after));
         for values in [&mut here, &mut after] {
             values.clear();
@@ -219,7 +221,8 @@ impl<'a> Runner<'a> {
         (self.next, self.after) = (here, after);
     }
 
-    /// Applies the range of values and `nestban`. If last positions are requested, replaces values by them.
+    /// Removes the values that are outside the allowed range or that `nestban` forbids. If last positions are
+    /// requested, the remaining values are replaced by them.
     fn finish(&self, nodes: NodeRange<'_>, values: Vec<i64>, focus: Option<&MovedPieces>, out: &mut [u64]) {
         let (lo, hi) = self.walk.range;
         let mut banned = vec![false; nodes.len()];
@@ -241,7 +244,7 @@ impl<'a> Runner<'a> {
                 let last = reached.last().copied().unwrap_or(node);
                 out[slot] = number(Some(if self.walk.end { last as i64 } else { value }));
                 if self.walk.nestban && self.walk.moves {
-                    // The moves between the moves in focus belong to the walk as well.
+                    // The moves between two moves in focus also belong to the walk.
                     banned[node..last].fill(true);
                 } else if self.walk.nestban {
                     banned[node] = true;
@@ -290,7 +293,7 @@ impl<'a> Runner<'a> {
         self.better(values)
     }
 
-    /// Returns the better value: the first one that exists if the walk wants the first match, otherwise the largest.
+    /// Returns the better value: if the walk is the first match, the first value that exists, otherwise the largest.
     fn better(&self, mut values: impl Iterator<Item = i64>) -> i64 {
         if self.walk.first_match {
             return values.find(|&value| value != NONE).unwrap_or(NONE);
@@ -298,7 +301,7 @@ impl<'a> Runner<'a> {
         values.fold(NONE, i64::max)
     }
 
-    /// Returns the best value over some transitions. `next` has the values of the states to which they lead, and
+    /// Returns the best value over some transitions. `next` contains the values of the states to which they lead, and
     /// `complete` is the value of a complete walk.
     fn best(&self, slot: usize, ways: &[Branch], next: &[i64], complete: i64) -> i64 {
         let open = ways.iter().filter(|way| way.guards.iter().all(|&guard| self.reach.holds(guard, slot)));
@@ -313,19 +316,20 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Adds one position or move to the value of a walk.
+    /// Returns the value of a walk after adding one position or move to it.
     fn longer(&self, value: i64) -> i64 {
         if value == NONE || self.walk.largest { value } else { value + 1 }
     }
 
-    /// Returns the values of the states from which a walk can continue after a node.
+    /// Returns the values of the states in which a walk can continue after a node.
     fn further(&self, node: usize) -> &[i64] {
         let states = self.walk.automaton.states.len();
         let from = if self.walk.sees == Sees::All { &self.next } else { &self.after };
         &from[node * states..(node + 1) * states]
     }
 
-    /// Returns the value of the best walk from a state that accepts a node, or that accepts the move to it.
+    /// Returns the value of the best walk from a state that accepts the position at a node, or the move that leads
+    /// there.
     fn at_node(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let automaton = &self.walk.automaton;
         let slot = nodes.slot(node);
@@ -339,7 +343,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Computes the tables for all nodes from the last one down to `first`.
+    /// Computes the tables of values for all nodes, from the last one down to `first`.
     fn pass(&mut self, nodes: NodeRange<'_>, first: usize, seen: Option<&FocusMasks>) {
         let walk = self.walk;
         let (automaton, states) = (&walk.automaton, walk.automaton.states.len());
@@ -380,21 +384,22 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns the value of the continuation after the move to a node, for a state that is tied to this move.
+    /// Returns the value of the continuation after the move that leads to a node, for a state that is tied to this
+    /// move.
     fn over_move(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let states = self.walk.automaton.states.len();
         let ways = &self.walk.automaton.follow[state];
         let value = |way: &Branch| match way.to {
             None => self.complete(nodes.slot(node)),
-            // A walk that sees one side skips the position between two of its moves, so the children of that position
-            // count.
+            // A walk that visits only the positions of one side skips the position between two of its moves, so the
+            // children of that position count.
             Some(to) if self.walk.sees == Sees::OneSide => self.next[node * states + to as usize],
             Some(to) => self.at_node(nodes, node, to.into()),
         };
         self.better(ways.iter().map(value))
     }
 
-    /// Computes the values of walks that run against the moves, in one pass from the first node to the last.
+    /// Computes the values of walks against the direction of the moves, in one pass from the first node to the last.
     fn pass_back(&mut self, nodes: NodeRange<'_>, values: &mut [i64]) {
         let automaton = &self.walk.automaton;
         let states = automaton.states.len();

@@ -1,5 +1,5 @@
-//! Runs the reference engine on whole blocks: game by game or, for queries about single positions, position by
-//! position.
+//! Runs the reference engine on whole blocks. Queries about single positions are evaluated position by position, all
+//! others game by game.
 
 use std::sync::Mutex;
 
@@ -22,7 +22,7 @@ pub struct Bulk {
     queries: Vec<OneQuery>,
 }
 
-/// One of the queries, with the way in which it is evaluated.
+/// A query, with the way in which it is evaluated.
 #[derive(Debug)]
 struct OneQuery {
     reference: Reference,
@@ -35,7 +35,7 @@ struct OneQuery {
 enum BulkWay {
     /// Each position is evaluated independently.
     Positions,
-    /// All positions of a game are evaluated with one state, such as the values of variables.
+    /// Game by game. The positions of a game share one state, such as the values of variables.
     Games {
         query: Box<TypedQuery>,
         /// The state that is kept from game to game; `None` if games do not depend on earlier ones.
@@ -44,16 +44,16 @@ enum BulkWay {
 }
 
 impl Bulk {
-    /// Creates an engine for some queries. It evaluates them one after the other.
+    /// Creates an engine for the given queries, which are evaluated one after the other.
     ///
     /// # Errors
     ///
-    /// Fails if a query's transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if the transformed patterns of a query cannot be generated; see [`ReferenceError`].
     pub fn new<'a>(queries: impl IntoIterator<Item = &'a TypedQuery>) -> Result<Bulk, ReferenceError> {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
 
-    /// Limits the number of steps in each game, as [`Reference::with_steps_max`] does.
+    /// Limits the number of evaluation steps in each game, as [`Reference::with_steps_max`] does.
     #[must_use]
     pub fn with_steps_max(mut self, steps_max: u64) -> Bulk {
         for one in &mut self.queries {
@@ -62,7 +62,8 @@ impl Bulk {
         self
     }
 
-    /// Adds the strings that a query yields at the hits of a block. Does nothing if the query yields no strings.
+    /// Adds the strings that a query yields at the hits of a block. For queries that yield other values, nothing
+    /// happens.
     ///
     /// # Errors
     ///
@@ -93,7 +94,8 @@ impl Bulk {
 
 impl OneQuery {
     fn new(query: &TypedQuery) -> Result<OneQuery, ReferenceError> {
-        // Answers for single positions cannot contain a string, so queries that yield strings need whole games.
+        // An answer for a single position cannot contain a string, so queries that yield strings are evaluated game by
+        // game.
         let way = match asks_of_games(query) || query.body.ty() == Type::Str {
             true => BulkWay::Games {
                 query: Box::new(query.clone()),
@@ -145,7 +147,7 @@ impl OneQuery {
         Ok(found)
     }
 
-    /// Returns the answers of the query on a block, including its answers for whole games.
+    /// Returns the answers of a query on a block, including its answers about whole games.
     fn whole_games(
         &self,
         (number, query): (usize, &TypedQuery),
@@ -171,14 +173,15 @@ impl OneQuery {
     }
 }
 
-/// Returns whether the query must be evaluated game by game. This is so if it yields strings, if it keeps state, or if
-/// it has an operation of the game language, such as one that reads moves or other positions.
+/// Returns true if the query must be evaluated game by game. It must if it yields strings, if it keeps state, or if it
+/// contains a filter about games, such as one that reads moves or other positions.
 fn asks_of_games(query: &TypedQuery) -> bool {
     let is_told_by_games = query.body.ty() == Type::Str || query.keeps_state.is_some();
     is_told_by_games || query.outlives_games() || query.body.any(|filter| filter.is_of_game())
 }
 
-/// Calls `visit` for each wanted game of a block, with the slots and the positions of the game. Ends if `visit` fails.
+/// Calls `visit` for each game of a block for which `wanted` returns true, with the slots and the positions of the
+/// game. Stops at the first error of `visit`.
 pub(super) fn each_game<E>(
     block: &Block,
     wanted: impl Fn(usize) -> bool,
@@ -206,7 +209,7 @@ pub(super) fn each_game<E>(
 }
 
 impl Bulk {
-    /// Returns the persistent variables that are printed at the end of a search, with their values.
+    /// Returns the persistent variables, with their values, which are printed at the end of a search.
     fn persistent(&self) -> Vec<(String, Vec<u8>)> {
         let runs = self.queries.iter().filter_map(|one| match &one.way {
             BulkWay::Games { run: Some(run), .. } => Some(lock(run)),

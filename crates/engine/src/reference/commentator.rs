@@ -1,4 +1,4 @@
-//! Computes the comments and sort values of a query for games that another engine has found.
+//! Computes the comments and sort values of a query in the games that another engine has found.
 
 use super::{bulk::each_game, games::GameAnswers};
 use crate::{Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants};
@@ -6,8 +6,8 @@ use orbit_query::TypedQuery;
 use orbit_reel::{Block, GameRow};
 use orbit_reference::{Reference, ReferenceError, RunState};
 
-/// Evaluates a query on games that another engine has found, to compute the comments and sort values that the other
-/// engine cannot compute. The query must treat each game independently.
+/// An evaluator of one query in the games that another engine has found. It computes the comments and sort values that
+/// the other engine cannot compute. The query must treat each game independently.
 #[derive(Debug)]
 pub struct Commentator {
     query: TypedQuery,
@@ -15,11 +15,11 @@ pub struct Commentator {
     wanted: Wants,
     /// True if it is enough to evaluate the query at the hits.
     at_hits: bool,
-    /// The part of the query that is evaluated at hits; `None` if that is the whole query.
+    /// The part of the query that must be evaluated at hits; `None` if that is the whole query.
     left: Option<Reference>,
-    /// True if the only output of the query is a mark at each hit.
+    /// True if the query's only output is a mark at each hit.
     marks_alone: bool,
-    /// True if the query prints messages and these are requested. It must then be evaluated on all games.
+    /// True if the query prints messages and they are requested. The query must then be evaluated on all games.
     prints: bool,
 }
 
@@ -28,7 +28,7 @@ impl Commentator {
     ///
     /// # Errors
     ///
-    /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if the query's transformed patterns cannot be generated; see [`ReferenceError`].
     pub fn new(query: &TypedQuery, wanted: Wants) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
         let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
@@ -38,13 +38,13 @@ impl Commentator {
         Ok(Commentator { query: query.clone(), reference, wanted, at_hits, left, marks_alone, prints })
     }
 
-    /// Returns whether ranks are requested and the query has a `sort` filter.
+    /// Returns true if ranks are requested and the query has a `sort` filter.
     pub fn sorts(&self) -> bool {
         self.wanted.contains(Wants::RANKS) && !self.query.sorts.is_empty()
     }
 
-    /// Returns the query's comments on those games of a block that it finds, if comments are requested, and its answers
-    /// for these games. `number` is the number of the query in the search, and `has_all` says whether `answers`
+    /// Returns the query's output for the games of a block that the query finds, if this is requested, and the query's
+    /// answers for these games. `number` is the number of the query in the search. `has_all` is true if `answers`
     /// contains all hits of these games.
     ///
     /// # Errors

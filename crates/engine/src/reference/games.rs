@@ -12,12 +12,12 @@ use orbit_reference::{
     FoundValue, GameFault, GameFound, Noted, PositionAnswer, Reference, RunState, Spot, WantedFacts,
 };
 
-/// The answers of a query on a block, collected game by game.
+/// A collector of a query's answers on a block, which are added game by game.
 pub(super) struct GameAnswers<'a> {
     query: &'a TypedQuery,
     reference: &'a Reference,
     wanted: WantedFacts,
-    /// The positions at which the query is evaluated; `None` for all positions.
+    /// The positions at which the query is evaluated; `None` means all positions.
     only: Option<&'a Hits>,
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
@@ -29,7 +29,7 @@ pub(super) struct GameAnswers<'a> {
     spans: Option<Spans>,
 }
 
-/// An error that ended the evaluation of a query, and the game and place at which it occurred.
+/// An error that ended the evaluation of a query, with the game and the place in which it occurred.
 pub(super) struct QueryFault {
     fault: GameFault,
     game: u32,
@@ -123,8 +123,8 @@ impl<'a> GameAnswers<'a> {
         Ok(())
     }
 
-    /// Adds the output of the query for a game. A game without a match is included only if the query's header accepts
-    /// it.
+    /// Adds the output of the query for a game. The output for a game without a match is added only if the query's
+    /// header accepts such games.
     fn comment(&mut self, game: &GameRow, found: GameFound) {
         let Some(commentary) = &mut self.commentary else { return };
         commentary.messages.extend(found.messages);
@@ -155,12 +155,12 @@ impl<'a> GameAnswers<'a> {
         GameAnswers { only, ..self }
     }
 
-    /// Returns the comments of the query, if they were requested, and the answer for each game.
+    /// Returns the query's output, if it was requested, and the answer for each game.
     pub(super) fn into_told(self) -> (Option<Commentary>, Vec<GameAnswer>) {
         (self.commentary, self.games)
     }
 
-    /// Returns all answers. First calls `select`, which removes the hits that do not count.
+    /// Returns all answers. It first calls `select`, which removes the hits that are not to be kept.
     pub(super) fn finish(mut self, select: impl FnOnce(&mut Hits)) -> Answers {
         select(&mut self.hits);
         let copies = self.detail.map(|detail| {
@@ -179,7 +179,7 @@ impl<'a> GameAnswers<'a> {
     }
 }
 
-/// Records the answer of a query at a slot: if it is a hit, and the value of a hit.
+/// Records the answer of a query at a slot: whether it is a hit and, for a hit, its value.
 pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
     hits.bits[slot / SEGMENT_SLOTS] |= u32::from(is_hit) << (slot % SEGMENT_SLOTS);
     match (&mut hits.values, answer) {

@@ -1,9 +1,8 @@
-//! Finds the spans of hits that another engine has found. A *span* is the list of positions and moves that make up a
-//! hit.
+//! Finds the spans of hits (matches) that another engine has found. A *span* is the list of positions and moves that
+//! make up a hit.
 //!
 //! A game is evaluated when the span of one of its hits is first requested. If positions can be evaluated
-//! independently, only the hits are evaluated; of the copies of a transform, only those up to the first one that
-//! matches.
+//! independently, only the hits are evaluated, and the copies of a transform only up to the first one that matches.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -18,7 +17,7 @@ use orbit_query::TypedQuery;
 use orbit_reel::GameRow;
 use orbit_reference::{GameFault, Reference, ReferenceError, RunState, Spot, WantedFacts};
 
-/// Finds the spans of a query's hits. The query must treat each game independently.
+/// A finder of the spans of a query's hits. The query must treat each game independently.
 #[derive(Debug)]
 pub struct SpanFinder {
     query: TypedQuery,
@@ -26,35 +25,35 @@ pub struct SpanFinder {
     judges_apart: bool,
 }
 
-/// Finds the spans of a query's hits on one block.
+/// A finder of the spans of a query's hits in one block.
 #[derive(Debug)]
 pub struct LateSpans<'a> {
     finder: &'a SpanFinder,
     /// The number of the query in the search.
     number: usize,
-    /// Receives the error if the query runs into one.
+    /// The place that receives the error if the query runs into one.
     fault: &'a OnceCell<EngineError>,
     interrupt: &'a Interrupt,
-    /// The game that was requested last: its index in the block, and the spans of its hits.
+    /// The game whose spans were requested last: its index in the block, and the spans of its hits.
     known: RefCell<Option<(usize, GameSpans)>>,
 }
 
-/// A hit: the number of its position in the game, and the lowest copy that matches, if it is known.
+/// A hit: the number of its position in the game and, if it is known, the lowest copy that matches.
 type LateHit = (u32, Option<usize>);
 
 impl SpanFinder {
-    /// Prepares a query by expanding its transforms.
+    /// Prepares a query by generating its transformed patterns.
     ///
     /// # Errors
     ///
-    /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if the patterns cannot be generated; see [`ReferenceError`].
     pub fn new(query: &TypedQuery) -> Result<SpanFinder, ReferenceError> {
         let reference = Reference::new(query)?;
         Ok(SpanFinder { query: query.clone(), reference, judges_apart: query.judges_apart() })
     }
 
-    /// Prepares to find spans on a block. `number` is the number of the query in the search. `fault` receives the error
-    /// if the query runs into one.
+    /// Creates a finder of spans in one block. `number` is the number of the query in the search. `fault` receives the
+    /// error if the query runs into one.
     pub fn late<'a>(
         &'a self,
         number: usize,
@@ -98,7 +97,7 @@ impl LateSpans<'_> {
                     true => EngineError::Interrupted,
                     false => EngineError::Query { query: self.number, game, place, diagnostic },
                 };
-                // If there has already been an error, the first one is kept.
+                // If an error has already been recorded, it is kept and this one is dropped.
                 let _ = self.fault.set(error);
                 Vec::new()
             }
