@@ -1,13 +1,15 @@
-//! Search chess games for patterns, no matter where the pieces stand on the board and how the pattern is mirrored or rotated.
+//! Search chess games for patterns, no matter where the pieces stand on the board and how the pattern is mirrored or
+//! rotated.
 //!
-//! The pattern is a query in CQL, the Chess Query Language. A *transform* such as `flip` or `shift` stands for all distinct
-//! copies that it makes of the pattern to which it is applied. A position at which the query matches is a *hit*.
+//! The pattern is a query in CQL, the Chess Query Language. A *transform* such as `flip` or `shift` generates all
+//! distinct copies of the pattern to which it is applied. By default, it matches where at least one copy matches. A
+//! position at which the query matches is a *hit*.
 //!
 //! # Open once, ask often
 //!
-//! A [`Database`] opens PGN files (plain or compressed), folders, EPD lists and reels. A [`Query`] is prepared once and runs on
-//! any database. [`Database::scan`] begins a request, and the last call of the request returns hits, counts, statistics, or the
-//! result of a collector.
+//! A [`Database`] opens PGN files (plain or compressed), folders, EPD lists and reels. A [`Query`] is prepared once and
+//! runs on any database. [`Database::scan`] begins a request. The method that ends the chain of calls chooses the
+//! result: hits, counts, statistics, or the result of a collector.
 //!
 //! ```
 //! use orbit_chess::{Database, Query};
@@ -25,14 +27,16 @@
 //! # Ok::<(), orbit_chess::DatabaseError>(())
 //! ```
 //!
-//! A database that fits into [`DatabaseOptions::resident_bytes_max`] stays in memory; a larger one is read again for each
-//! request. [`Database::residence`] says which of the two applies; the answers are the same. Requests can run at the same time on
-//! several threads. [`Scan::progress`] reports how far a request has come, and a [`CancelToken`] stops it.
+//! A database that fits into [`DatabaseOptions::resident_bytes_max`] stays in memory; a larger one is read again for
+//! each request. The answers are the same in both cases; [`Database::residence`] returns which of them applies.
+//! Requests can run at the same time on several threads. [`Scan::progress`] reports the progress of a request, and a
+//! [`CancelToken`] stops it.
 //!
 //! # The contents of a hit
 //!
-//! A [`Hit`] and its [`GameRef`] can be kept, sent to other threads, and used after the database is dropped. The moves around the
-//! hit, its position and its FEN (with the counters that it has in the game) are computed only when their methods are called.
+//! A [`Hit`] and its [`GameRef`] can be kept, sent to other threads, and used after the database is dropped. The moves
+//! around the hit, its position and its FEN (with the counters that it has in the game) are computed only when their
+//! methods are called.
 //!
 //! ```
 //! use orbit_chess::{Answer, DatabaseOptions, Query};
@@ -49,8 +53,9 @@
 //! # Ok::<(), orbit_chess::DatabaseError>(())
 //! ```
 //!
-//! [`Scan::hits`] collects hits, [`Scan::for_each`] passes them to a closure, and [`Scan::iter`] iterates over them while a
-//! thread searches. [`Database::game`] returns any game by its number, even from files that are too large for memory.
+//! [`Scan::hits`] collects hits, [`Scan::for_each`] passes them to a closure, and [`Scan::iter`] iterates over them
+//! while a thread searches. [`Database::game`] returns any game by its number, even from files that are too large for
+//! memory.
 //!
 //! # Statistics
 //!
@@ -79,20 +84,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A collector also gets the answers of several queries, the games without hits, and whole blocks. A [`Collector`] says which
-//! facts it [`Wants`], examines a block, and returns a [`Part`], which merges with the part of the next block.
-//! `examples/collector.rs` counts on which squares kings are mated.
+//! A [`Collector`] can do more: it also receives the answers of several queries, the games without hits, and whole
+//! blocks. It declares the data that it [`Wants`], examines a block, and returns a [`Part`], which is merged with the
+//! part of the next block. `examples/collector.rs` counts on which squares kings are mated.
 //!
 //! # Engines
 //!
-//! [`EngineChoice::Auto`] uses a graphics card if there is one (software adapters do not count) and the database has enough
-//! positions; otherwise it uses the processor. All engines return the same answers, and [`Scan::verify`] lets a second engine
-//! check them.
+//! [`EngineChoice::Auto`] uses a graphics card if there is one (software adapters do not count) and the database has
+//! enough positions; otherwise it uses the processor. All engines return the same answers, and [`Scan::verify`] lets a
+//! second engine check them.
 //!
 //! # Errors
 //!
-//! A [`QueryError`] displays the query with the place of the error marked. All other errors are a [`DatabaseError`]. It is not an
-//! error if a game or a file cannot be read to its end: the [`Summary`] of a request counts these games and files.
+//! A [`QueryError`] displays the query with the place of the error marked. All other errors are a [`DatabaseError`]. It
+//! is not an error if a game or a file cannot be read to its end: the [`Summary`] of a request counts these games and
+//! files.
 //!
 //! # The steps of a search
 //!
@@ -102,8 +108,8 @@
 //! query text -> typed tree -> orbit copies -> plan --------'
 //! ```
 //!
-//! Nothing to the right of the *plan* knows the query language, nothing to the left of it knows an engine, and nothing to the
-//! right of the *reel* knows PGN.
+//! The *plan* and the *reel* separate these steps: code to the right of the plan does not depend on the query language,
+//! code to the left of it does not depend on any engine, and code to the right of the reel does not depend on PGN.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -136,7 +142,7 @@ pub use orbit_search::run::{BlockResult, Collector, Part, PartError};
 pub use orbit_search::stats::{Counts, Grouping};
 pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};
 
-/// Blocks of games and the answers of an engine for a block, as a [`Collector`] gets them.
+/// Blocks (groups of games) and an engine's answers for a block, in the form in which a [`Collector`] receives them.
 pub mod blocks {
     pub use orbit_database::{GameTexts, StreamedBlock};
     pub use orbit_engine::{Answers, CopyDetail, FindSpan, Hits, MatchSpan, Rank};
@@ -145,7 +151,7 @@ pub mod blocks {
     pub use orbit_search::run::{CannotSplit, TakeError};
 }
 
-/// Options of the engine for graphics cards: see [`GpuOptions`].
+/// Options of the GPU engine: see [`GpuOptions`].
 pub mod gpu {
     pub use orbit_engine::gpu::{AdapterChoice, GpuLimits, PipelineCache, Variant};
 }

@@ -1,4 +1,4 @@
-//! A block: a part of a reel that consists of whole games.
+//! A block: a group of whole games, and the unit of which a reel (a file of packed games) consists.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,11 +12,11 @@ use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::game::{GameHeader, Opening};
 use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault, SideLine, Tag};
 
-/// The number of slots from one key position to the next.
+/// The number of slots from one key position to the next. A slot holds one position.
 pub const SEGMENT_SLOTS: usize = 32;
 
-/// The key position of a segment: the position at its first slot, with the ply, the game and the next entry of the start table
-/// there.
+/// The key position of a segment: the position at its first slot, with its ply, its game, and the index of the next
+/// entry of the start table.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct Key {
@@ -28,7 +28,7 @@ pub struct Key {
     pub ply: u32,
     /// The game to which the segment's first slot belongs, as an index into the block's games.
     pub first_game: u32,
-    /// The index of the entry in the start table for the first [`PackedMove::START_TABLE`] of the segment.
+    /// The index of the entry in [`Block::starts`] for the first [`PackedMove::START_TABLE`] of the segment.
     pub first_start: u32,
 }
 
@@ -48,30 +48,30 @@ pub struct Start {
     pub ply: u32,
 }
 
-/// A stretch: consecutive games of a block that come from one source.
+/// A stretch: consecutive games of a block that were read from one source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceGames {
     /// The source, as an index into the sources of the database.
     pub source: u32,
-    /// The index in the block of the stretch's first game that has slots.
+    /// The index in the block of the first game of the stretch that has slots, that is, was not skipped.
     pub first_game: u32,
-    /// The number of games read in the stretch, skipped ones included.
+    /// The number of games read in the stretch, including skipped ones.
     pub games: u32,
-    /// The number of games of the same source before this stretch.
+    /// The number of games of this source before the stretch.
     pub games_before: u32,
 }
 
-/// The effect of a [`Problem`] on its game.
+/// The effect of a [`Problem`] on the game in which it occurs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ProblemKind {
-    /// A note on the game, for instance about a repair; the game is complete.
+    /// A note about the game, for instance about a repair; the game is complete.
     Note = 0,
-    /// The game was cut; the moves before the fault were kept.
+    /// The game was cut short; the moves before the fault were kept.
     Cut = 1,
     /// The game has no slots.
     Skipped = 2,
-    /// Side lines were left out or cut; the main line is complete.
+    /// Side lines were omitted or cut short; the main line is complete.
     SideLine = 3,
 }
 
@@ -92,7 +92,7 @@ impl ProblemKind {
 pub struct Problem {
     /// The effect on the game.
     pub kind: ProblemKind,
-    /// The stretch of the block, as an index into [`Block::source_games`].
+    /// The stretch (run of games from one source) of the game, as an index into [`Block::source_games`].
     pub stretch: u32,
     /// The game's number within that stretch, from 1; see [`Block::number_in_source`].
     pub number: u32,
@@ -104,7 +104,7 @@ pub struct Problem {
     pub reason: String,
 }
 
-/// The entry of one game in the game table.
+/// One game's entry in the game table of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GameRecord {
     pub(super) first_slot: u32,
@@ -114,9 +114,10 @@ pub(super) struct GameRecord {
     pub(super) offset: u64,
     pub(super) outcome: Outcome,
     pub(super) cut: bool,
-    /// True if the game begins at an entry of the start table. It is false for the first game of a block.
+    /// True if the game begins with an entry of the start table. Always false for the first game of a block, which
+    /// begins with the first key.
     pub(super) from_table: bool,
-    /// True if White and Black were swapped. It is false for every game in a file.
+    /// True if White and Black were swapped. Games in files are never swapped.
     pub(super) is_swapped: bool,
 }
 
@@ -124,9 +125,9 @@ pub(super) struct GameRecord {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LineRecord {
     pub(super) first_slot: u32,
-    /// The node from which the side line branches off.
+    /// The node (position number in the game) from which the side line branches off.
     pub(super) parent: u32,
-    /// The index of the side line among the side lines of that node, from 1.
+    /// The index of the side line among all side lines that branch off from `parent`, from 1.
     pub(super) sibling: u32,
     /// The move that leads to the first slot of the side line.
     pub(super) edge: PackedMove,
@@ -137,7 +138,8 @@ pub(super) struct LineRecord {
 }
 
 impl LineRecord {
-    /// Sets ply and depth. `before` are the earlier side lines of the same game, and `game_slot` is the first slot of the game.
+    /// Sets `ply` and `depth`. `before` contains the earlier side lines of the game, and `game_slot` is the first slot
+    /// of the game.
     pub(super) fn follow(&mut self, before: &[LineRecord], game_slot: u32) {
         let parent_slot = game_slot + self.parent;
         let around = before.partition_point(|line| line.first_slot <= parent_slot);
@@ -152,8 +154,8 @@ impl LineRecord {
 /// The comments and glyphs of all games of a block.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Annotations {
-    /// For each game, the index in `all` after its last annotation. The list is empty if no game has annotations, or if
-    /// they were not read.
+    /// For each game, the index in `all` after its last annotation. Empty if no game has annotations, or if they were
+    /// not read.
     pub(super) ends: Vec<usize>,
     pub(super) all: Vec<Annotation>,
 }
@@ -169,30 +171,31 @@ pub(super) struct Tags {
     pub(super) pairs: Vec<(u32, u32)>,
 }
 
-/// The index of a tag name within one block.
+/// A tag name, as its index within one block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TagName(pub u32);
 
-/// The index of a tag value within one block. Equal values have equal indices.
+/// A tag value, as its index within one block. Equal values have equal indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TagValue(pub u32);
 
-/// A part of a reel that consists of whole games.
+/// A group of whole games, packed: all positions, with moves, tags and annotations.
 ///
-/// Games follow each other without gaps. Slot `s` belongs to segment `s / 32`. All slots have positions, except those at the end
-/// of the last segment after the last game. A block without games has no slots.
+/// Each position has a slot, and the slots of consecutive games are adjacent. Slot `s` belongs to segment `s / 32`. In
+/// the last segment, the slots after the last game have no positions. A block without games has no slots.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Block {
     /// One key position for each segment.
     pub keys: Vec<Key>,
-    /// One move for each slot: the move that is played from its position. In place of a move, the last slot of a line has
-    /// [`PackedMove::START_LINE`] if a side line of the same game follows. Otherwise it has [`PackedMove::START_STANDARD`] or
-    /// [`PackedMove::START_TABLE`], depending on the start of the next game; the last slot of the block has `START_STANDARD`.
+    /// One move for each slot: the move that is played from its position. The last slot of a line has no move, so it
+    /// contains a start code: [`PackedMove::START_LINE`] if a side line of the same game follows. Otherwise it contains
+    /// [`PackedMove::START_STANDARD`] or [`PackedMove::START_TABLE`], depending on the start position of the next game.
+    /// The last slot of the block contains `START_STANDARD`.
     pub moves: Vec<PackedMove>,
-    /// The starts to which the `START_TABLE` and `START_LINE` moves refer, in order. The block's first game has no entry, since
-    /// it begins at the first key.
+    /// The start table: the positions at which games and side lines begin, in the order of the `START_TABLE` and
+    /// `START_LINE` codes that refer to them. The block's first game has no entry, since it begins with the first key.
     pub starts: Vec<Start>,
-    /// The number of games in the database before this block, skipped ones included.
+    /// The number of games in the database before this block, including skipped ones.
     pub games_before: u32,
     pub(super) source_games: Vec<SourceGames>,
     pub(super) games: Vec<GameRecord>,
@@ -215,17 +218,17 @@ impl Block {
         self.keys.len()
     }
 
-    /// Returns the number of games that have slots.
+    /// Returns the number of games that have slots, that is, were not skipped.
     pub fn games_len(&self) -> usize {
         self.games.len()
     }
 
-    /// Returns the number of games read, skipped ones included.
+    /// Returns the number of games read, including skipped ones.
     pub fn games_read(&self) -> u32 {
         self.source_games.iter().map(|stretch| stretch.games).sum()
     }
 
-    /// Returns the games that have slots, in order.
+    /// Returns the games that have slots (were not skipped), in order.
     pub fn games(&self) -> impl ExactSizeIterator<Item = GameRow<'_>> {
         (0..self.games.len()).map(|index| GameRow { block: self, index })
     }
@@ -269,7 +272,8 @@ impl Block {
         &self.source_games
     }
 
-    /// Returns the stretches of the block, so that the caller can fill in the numbers that depend on earlier blocks.
+    /// Returns the stretches of the block for modification. The caller fills in the numbers that depend on earlier
+    /// blocks.
     pub fn source_games_mut(&mut self) -> &mut [SourceGames] {
         &mut self.source_games
     }
@@ -285,7 +289,7 @@ impl Block {
         (stretch.source, stretch.games_before + problem.number)
     }
 
-    /// Returns the indices of all spellings of a tag name that differ only in case.
+    /// Returns the indices of all tag names in the block that equal `name` except for case.
     pub fn tag_names(&self, name: &str) -> Vec<TagName> {
         let names = (0..).zip(self.tags.names.iter());
         names
@@ -299,8 +303,9 @@ impl Block {
         &self.tags.values
     }
 
-    /// Marks blocks as held: they stay in memory unchanged and will be searched repeatedly. The mark changes no result, and
-    /// copies do not inherit it. Returns the numbers of the blocks, which are unique in the process.
+    /// Marks blocks as held: they stay in memory unchanged and will be searched repeatedly. This never changes a
+    /// result, and copies of a block are not marked. Returns the numbers of the blocks, which are unique in the
+    /// process.
     pub fn hold_all<'a>(blocks: impl ExactSizeIterator<Item = &'a Block>) -> Range<u64> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let count = blocks.len() as u64;
@@ -309,23 +314,23 @@ impl Block {
         first..first + count
     }
 
-    /// Returns the number of the block, if it is held: see [`Block::hold_all`].
+    /// Returns the number of the block if it is marked as held by [`Block::hold_all`].
     pub fn number_held(&self) -> Option<u64> {
         self.found.number()
     }
 
-    /// Returns whether the block is held and this function was already called for it.
+    /// Returns true if the block is marked as held and this method has been called for it before.
     pub fn is_searched_again(&self) -> bool {
         self.found.is_searched_again()
     }
 
-    /// Returns the bounds on the numbers of pieces in the block. `find` computes them at the first call, and later calls return
-    /// the same value.
+    /// Returns the bounds on the numbers of pieces in the block. The first call computes them with `find`; later calls
+    /// return the stored value.
     pub fn material(&self, find: impl FnOnce(&Block) -> Material) -> &Material {
         self.found.material(|| find(self))
     }
 
-    /// Returns the approximate memory that the block takes.
+    /// Returns the approximate number of bytes of memory that the block occupies.
     pub fn memory_bytes(&self) -> u64 {
         let Block { keys, moves, starts, source_games, games, lines, annotations, tags, problems, .. } = self;
         let Tags { names, values, ends, pairs } = tags;
@@ -354,7 +359,7 @@ impl Block {
         bytes as u64
     }
 
-    /// Returns the number of games in the block before a stretch.
+    /// Returns the number of games in the block before the given stretch.
     fn games_before_stretch(&self, stretch: u32) -> u32 {
         self.source_games[..stretch as usize].iter().map(|stretch| stretch.games).sum()
     }
@@ -412,7 +417,7 @@ impl<'a> GameRow<'a> {
         &self.block.moves[self.first_slot()..end - 1]
     }
 
-    /// Returns the opening of the game, which the positions of the main line determine; `None` if none of them is in the list.
+    /// Returns the opening of the game, or `None` if no position of its main line is in the list of openings.
     pub fn opening(&self) -> Option<&'static Opening> {
         Opening::of_game(self.start(), self.moves())
     }
@@ -460,7 +465,7 @@ impl<'a> GameRow<'a> {
         self.line_of(node).map_or(node, |line| line.ply() + node - line.first_node())
     }
 
-    /// Returns the node from which a move leads to the given node; `None` for the start.
+    /// Returns the node before the move that leads to the given node; `None` for the start of the game.
     pub fn parent_of(&self, node: u32) -> Option<u32> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.parent()),
@@ -468,7 +473,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the move that leads to a node; `None` for the start.
+    /// Returns the move that leads to a node; `None` for the start of the game.
     pub fn move_to(&self, node: u32) -> Option<PackedMove> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.edge()),
@@ -476,19 +481,20 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the move that is played at a node in its own line; `None` at the end of the line.
+    /// Returns the move played from a node in the line to which the node belongs; `None` at the end of the line.
     pub fn move_from(&self, node: u32) -> Option<PackedMove> {
         Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
     }
 
-    /// Returns the comments and glyphs, ordered by node. There are none if they were not kept or not read.
+    /// Returns the comments and glyphs in the order of their nodes. There are none if the reel does not keep them or if
+    /// they were not read.
     pub fn annotations(&self) -> &'a [Annotation] {
         let Annotations { ends, all } = &self.block.annotations;
         let start = if self.index == 0 { 0 } else { ends.get(self.index - 1).copied().unwrap_or(0) };
         ends.get(self.index).map_or(&[], |&end| &all[start..end])
     }
 
-    /// Returns the game as the PGN reader returned it, without its number and its faults.
+    /// Returns the game in the form in which the PGN reader returned it, but without its number and its faults.
     pub fn to_game(&self) -> Game {
         let line = |line: LineRow<'_>| SideLine {
             parent: line.parent(),
@@ -529,7 +535,7 @@ impl<'a> GameRow<'a> {
         self.stretch().source
     }
 
-    /// Returns the game's number in its source, from 1, skipped games included.
+    /// Returns the number of the game in its source, from 1. Skipped games are counted.
     pub fn number_in_source(&self) -> u32 {
         self.stretch().games_before + self.record().number
     }
@@ -539,7 +545,7 @@ impl<'a> GameRow<'a> {
         self.record().offset
     }
 
-    /// Returns whether the game was cut because reading stopped at a fault. [`GameRow::problems`] returns the fault.
+    /// Returns true if the game was cut short because of a fault. [`GameRow::problems`] returns the fault.
     pub fn is_cut(&self) -> bool {
         self.record().cut
     }
@@ -557,7 +563,7 @@ impl<'a> GameRow<'a> {
         &tags.pairs[start..tags.ends[self.index]]
     }
 
-    /// Returns all tags in the order of the file, each as name and value.
+    /// Returns all tags, each as name and value, in the order in which they are in the source.
     pub fn tags(&self) -> impl ExactSizeIterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         let tags = &self.block.tags;
         self.pairs().iter().map(|&(name, value)| {
@@ -565,7 +571,8 @@ impl<'a> GameRow<'a> {
         })
     }
 
-    /// Returns all tags in the order of the file, as the PGN reader returned them.
+    /// Returns all tags in the form in which the PGN reader returned them, in the order in which they are in the
+    /// source.
     pub fn tags_owned(&self) -> Vec<Tag> {
         self.tags().map(|(name, value)| Tag { name: name.to_vec(), value: value.to_vec() }).collect()
     }
@@ -575,31 +582,31 @@ impl<'a> GameRow<'a> {
         self.pairs().iter().find(|pair| names.contains(&TagName(pair.0))).map(|pair| TagValue(pair.1))
     }
 
-    /// Returns the value of the first tag with exactly this name. Its bytes are unchanged.
+    /// Returns the value of the first tag with exactly this name, as the unchanged bytes of the source.
     pub fn tag(&self, name: &str) -> Option<&'a [u8]> {
         let name = self.block.tags.names.find(name.as_bytes())?;
         let (_, value) = self.pairs().iter().find(|pair| pair.0 == name)?;
         self.block.tags.values.get(*value)
     }
 
-    /// Returns the number of the game over all sources, from 1, skipped games included.
+    /// Returns the number of the game in the database, that is, over all sources, from 1. Skipped games are counted.
     pub fn number(&self) -> u32 {
         let record = self.record();
         self.block.games_before + self.block.games_before_stretch(record.stretch) + record.number
     }
 
-    /// Returns the result, which is read from the terminator of the movetext.
+    /// Returns the result of the game, which is read from the end of its movetext, not from a tag.
     pub fn outcome(&self) -> Outcome {
         self.record().outcome
     }
 
-    /// Returns whether White and Black were swapped: see [`Block::seen_by`].
+    /// Returns true if White and Black were swapped by [`Block::seen_by`].
     pub fn is_swapped(&self) -> bool {
         self.record().is_swapped
     }
 }
 
-/// One side line of a game. Nodes are numbered as described for [`SideLine`].
+/// One side line of a game. [`SideLine`] describes how nodes are numbered.
 #[derive(Clone, Copy)]
 pub struct LineRow<'a> {
     game: GameRow<'a>,
@@ -608,7 +615,7 @@ pub struct LineRow<'a> {
 }
 
 impl<'a> LineRow<'a> {
-    /// Returns the index of the line among the side lines of the game.
+    /// Returns the index of the side line among those of the game.
     pub fn index(&self) -> usize {
         self.index
     }
@@ -636,7 +643,7 @@ impl<'a> LineRow<'a> {
         self.records[self.index].parent
     }
 
-    /// Returns the index of the line among the side lines of that node, from 1.
+    /// Returns the index of the line among the side lines that branch off from the same node, from 1.
     pub fn sibling(&self) -> u32 {
         self.records[self.index].sibling
     }
@@ -656,7 +663,7 @@ impl<'a> LineRow<'a> {
         self.records[self.index].edge
     }
 
-    /// Returns the moves of the line after the first one.
+    /// Returns the moves of the line after its first move.
     pub fn moves(&self) -> &'a [PackedMove] {
         &self.game.block.moves[self.first_slot()..self.end_slot() - 1]
     }
@@ -672,7 +679,7 @@ impl GameHeader for GameRow<'_> {
     }
 
     fn tag_as_cql(&self, name: &str) -> Option<&[u8]> {
-        // The name is looked up among the names of the whole block before the tags of the game are searched.
+        // `tag` looks up the name in the block's list of names first, and then compares only indices.
         self.tag(name)
     }
 }

@@ -1,13 +1,14 @@
-//! Bounds on the positions of segments, computed from their keys and moves without replay.
+//! Bounds on the positions of segments, computed from their key positions and moves without replaying the moves.
 //!
-//! In some position of a segment a piece is on a square only if the key has the piece on this square, or if a move of the segment
-//! puts it there. It is there in all positions if the key has it there and no move touches the square. If a game or a side line
-//! begins within a segment, the pieces of its first position count as put there. The numbers of pieces follow from the key of the
-//! segment and from the next key, because only promotions add pieces of a kind; all other changes remove pieces. If a game ends
-//! in between, the numbers follow from the captures of its last moves.
+//! In some position of a segment, a piece can be on a square only if it is there in the key position or if a move of
+//! the segment puts it there. In all positions, it is there if it is there in the key position and no move touches the
+//! square. If a game or a side line begins within a segment, the pieces of its first position also count as put there.
+//! The bounds on numbers of pieces are computed from the key of the segment and from the next key, because only
+//! promotions add pieces of a kind; all other changes remove pieces. If a game ends in between, they are computed from
+//! the captures in its last moves.
 //!
-//! Eight segments are processed together, one in each lane. Functions called in loops are inlined, so that a caller compiled for
-//! wider vectors gets its own copy.
+//! Eight segments are processed together, one in each lane. Functions called in loops are inlined, so that a caller
+//! compiled for wider vectors gets its own copy.
 
 pub use super::start_codes::start_mask;
 
@@ -16,7 +17,7 @@ use super::replay::next_start;
 use super::{Block, SEGMENT_SLOTS};
 use orbit_core::board::{Board, Code, MoveKind, PackedMove, PieceSet, Position};
 
-/// The number of pieces that a [`Moved`] tracks.
+/// The number of pieces that a [`Moved`] can track.
 pub const PIECES: usize = 4;
 
 const STANDARD: Board = Position::standard().board;
@@ -36,22 +37,23 @@ pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
 pub struct Moved {
     /// For each tracked piece, the squares to which moves bring it.
     pub arrivals: [[u64; LANES]; PIECES],
-    /// The squares that moves leave or reach. The set may include other squares.
+    /// A set that contains all squares that moves leave or reach. It may contain further squares.
     pub touched: [u64; LANES],
     /// One bit for each move that is not of kind [`MoveKind::Piece`].
     special: [u64; LANES],
 }
 
-/// The starts of games and side lines in eight segments. The value of a segment without a start is 0.
+/// The starts of games and side lines in eight segments. The words of a segment without a start are 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Begun {
-    /// All ones if the segment has exactly one start, and if this is a start with the standard position.
+    /// All ones if the segment has exactly one start, and this is the start of a game from the standard position.
     pub standard: [u64; LANES],
-    /// All ones if the segment has any other starts.
+    /// All ones if a segment has starts other than a single one from the standard position.
     pub other: [u64; LANES],
 }
 
-/// The changes that the last moves of games make to the numbers of men, for each side and each of eight segments.
+/// The changes to the numbers of men (pieces and pawns) by the moves before a game ends, for each side in each of eight
+/// segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ends {
     /// The number of men that are captured.
@@ -61,7 +63,8 @@ pub struct Ends {
 }
 
 impl Moved {
-    /// Finds the squares to which the moves of eight segments bring the pieces with the given codes. Code 16 stands for no piece.
+    /// Computes the squares to which the moves of eight segments bring the pieces with the given codes. Code 16 stands
+    /// for no piece.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
@@ -91,7 +94,7 @@ impl Moved {
         out
     }
 
-    /// Adds the changes that castling, en passant captures and starts make in the `n`-th of the eight segments.
+    /// Adds the effects of castling, en passant captures and starts in the `n`-th of the eight segments.
     pub fn add_special(&mut self, block: &Block, segment: u32, n: usize, codes: [u64; PIECES]) {
         let segment = segment as usize;
         let mut start = block.keys[segment].first_start as usize;
@@ -138,14 +141,14 @@ impl Moved {
         }
     }
 
-    /// Returns whether the `n`-th segment has moves that are not of kind [`MoveKind::Piece`].
+    /// Returns true if the `n`-th segment has moves that are not of kind [`MoveKind::Piece`].
     pub fn is_special(&self, n: usize) -> bool {
         self.special[n] != 0
     }
 }
 
 impl Begun {
-    /// Finds the starts in the moves of eight segments.
+    /// Finds the starts of games and side lines in the moves of eight segments.
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves) -> Begun {
         let mut out = Begun::default();
@@ -163,8 +166,8 @@ impl Begun {
 }
 
 impl Ends {
-    /// For each of eight segments, finds the changes that the moves make before another game begins in the segment. `planes` are
-    /// the planes of the boards at the starts of the segments.
+    /// Computes, for each of eight segments, the changes by the moves before another game begins in the segment.
+    /// `planes` are the planes of the boards at the beginning of the segments.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {
@@ -183,7 +186,7 @@ impl Ends {
                 let (from, to, code) = (mv & 63, mv >> 6 & 63, mv >> 12);
                 has_ended[n] |= u64::from(code == 15);
                 let is_piece = PIECE_CODES >> code & 1;
-                // The captured man is White's if a black piece moves.
+                // If a black piece moves, the captured man is White's.
                 let is_black = code >> 3;
                 let passing = u64::from(code == 7);
                 let passing_white = passing & to >> 5;
@@ -206,7 +209,8 @@ impl Ends {
         out
     }
 
-    /// For each segment, returns the maximum decrease in the number of pieces of a set. All pieces of the set belong to one side.
+    /// Returns, for each segment, the maximum decrease in the number of pieces in a set. All pieces of the set must
+    /// belong to one side.
     #[inline(always)]
     pub fn losses(&self, set: PieceSet) -> [u64; LANES] {
         let (black, codes) = match set.0 & PieceSet::BLACK.0 {
@@ -214,7 +218,7 @@ impl Ends {
             _ => (1, [PAWN | BLACK, KING | BLACK]),
         };
         let mut out = self.captured[black];
-        // Pawns that become other pieces of the set are still counted.
+        // A pawn that is promoted to another piece of the set is still counted.
         let [pawn, king] = codes.map(Code);
         let others = if black == 0 { PieceSet::WHITE } else { PieceSet::BLACK }.0 & !set.0 & !(1 << king.0);
         if set.contains(pawn) && others != 0 {
@@ -224,11 +228,11 @@ impl Ends {
     }
 }
 
-/// Returns the moves of some segments of a block, at most as many as there are lanes. Unused lanes get null moves.
+/// Returns the moves of at most [`LANES`] segments of a block. Unused lanes get null moves.
 ///
 /// # Panics
 ///
-/// Panics if there is no such segment, or there are more segments than lanes.
+/// Panics if there is no such segment, or if there are more segments than lanes.
 #[inline(always)]
 pub fn moves_of(block: &Block, segments: &[u32]) -> SegmentMoves {
     let mut moves = [[PackedMove::NULL; SEGMENT_SLOTS]; LANES];

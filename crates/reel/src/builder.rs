@@ -28,12 +28,12 @@ impl BlockBuilder {
         self.block.slots()
     }
 
-    /// Appends a game of a source. `game.number` is the number of the game in the current stretch, from 1; numbers must ascend. A
-    /// skipped game gets no slots.
+    /// Appends a game of a source. `game.number` is the number of the game in the current stretch (run of games from
+    /// one source), from 1. Numbers must ascend. A skipped game gets no slots.
     ///
     /// # Panics
     ///
-    /// Panics if `game.moves` contains a start code, or the block grows beyond 2^32 slots.
+    /// Panics if `game.moves` contains a start code, or if the block grows beyond 2^32 slots.
     pub fn push(&mut self, source: u32, game: &Game) {
         let stretch = self.stretch(source);
         let record = &mut self.block.source_games[stretch as usize];
@@ -45,7 +45,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Makes a builder for a block with the stretches of another block. It has no problems and no games yet.
+    /// Creates a builder for a block that has the stretches of another block, but no problems and no games yet.
     pub(super) fn with_source_games(stretches: &[SourceGames]) -> BlockBuilder {
         let mut builder = BlockBuilder::new();
         builder.block.source_games =
@@ -53,12 +53,12 @@ impl BlockBuilder {
         builder
     }
 
-    /// Appends a game of the block to which the stretches belong. The game keeps its number.
+    /// Appends a game of the block from which the stretches were taken. The game keeps its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
         self.push_row_as(row, &row.to_game());
     }
 
-    /// Appends `game` in place of the game `row` of that block.
+    /// Appends `game` with the stretch and number of `row`, a game of the block from which the stretches were taken.
     pub(super) fn push_row_as(&mut self, row: GameRow<'_>, game: &Game) {
         let record = row.record();
         self.push_slots(record.stretch, record.number, game);
@@ -107,8 +107,8 @@ impl BlockBuilder {
         self.block
     }
 
-    /// Returns the index of the stretch for the next game, which comes from `source`. Begins a new stretch if the last one has
-    /// another source.
+    /// Returns the index of the stretch (run of games from one source) for the next game, which comes from `source`. If
+    /// the last stretch has another source, a new one begins.
     fn stretch(&mut self, source: u32) -> u32 {
         let block = &mut self.block;
         if block.source_games.last().is_none_or(|stretch| stretch.source != source) {
@@ -165,7 +165,7 @@ impl BlockBuilder {
         block.moves.push(PackedMove::START_STANDARD);
     }
 
-    /// Appends the side lines of a game whose main line was appended already.
+    /// Appends the side lines of a game whose main line has already been appended.
     fn push_lines(&mut self, game: &Game) {
         let block = &mut self.block;
         let first_game = block.games.len() as u32 - 1;
@@ -200,7 +200,7 @@ impl BlockBuilder {
     fn push_tags(&mut self, game: &Game) {
         let BlockBuilder { block, names, values } = self;
         let Tags { ends, pairs, .. } = &mut block.tags;
-        // Most games have the same tags as the game before, in the same order and with some of the same values.
+        // Most games have the same tag names as the previous game, in the same order, and some of the same values.
         let guess = ends.len().checked_sub(2).map_or(0, |before| ends[before]);
         for (tag, guess) in game.tags.iter().zip(guess..) {
             let likely = pairs.get(guess).copied();

@@ -1,19 +1,20 @@
-//! Writes numbers of variable length, and reads them with a check of every bound.
+//! Writes integers of variable length, and reads them with bounds checks.
 
 use std::cell::Cell;
 
-/// The error for bytes that cannot be decoded. It becomes [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
+/// The error message for bytes that cannot be decoded. It becomes a
+/// [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
 pub(super) type ListFault = &'static str;
 
-/// The error if an allocation fails. It becomes [`ReelError::Memory`](super::ReelError::Memory), unlike all other
-/// errors of this type.
+/// The error message for a failed allocation. It becomes a [`ReelError::Memory`](super::ReelError::Memory), unlike all
+/// other messages of this type.
 pub(super) const NO_MEMORY: ListFault = "there is not enough memory";
 
 thread_local! {
     static SEES_REFUSALS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Allocates a buffer. Fails if the system refuses the memory.
+/// Allocates a buffer. Fails if the system does not provide the memory.
 pub(super) fn room(bytes: u64) -> Result<Vec<u8>, ListFault> {
     let mut room = Vec::new();
     let bytes = usize::try_from(bytes).map_err(|_| NO_MEMORY)?;
@@ -24,13 +25,13 @@ pub(super) fn room(bytes: u64) -> Result<Vec<u8>, ListFault> {
     Ok(room)
 }
 
-/// Returns whether this thread is making an allocation whose failure it handles and reports itself. A program whose allocator
-/// exits when memory is refused must not exit in this case.
+/// Returns true while this thread makes an allocation whose failure it handles and reports itself. An allocator that
+/// otherwise ends the program when memory runs out must not do so in this case.
 pub fn sees_refusals() -> bool {
     SEES_REFUSALS.get()
 }
 
-/// Appends a number in groups of 7 bits, the lowest group first (LEB128).
+/// Appends a number in groups of 7 bits, with the lowest group first (LEB128).
 pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -39,7 +40,7 @@ pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Appends the length of some bytes and the bytes themselves.
+/// Appends the length of a byte string and then its bytes.
 pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
@@ -80,8 +81,8 @@ impl<'a> ByteReader<'a> {
         u32::try_from(self.number()?).map_err(|_| "a number is too large")
     }
 
-    /// Reads a number of items, each of which takes at least one byte. A number that exceeds the remaining bytes is an error, so
-    /// that no forged count causes a large allocation.
+    /// Reads the number of items in a list, each of which takes at least one byte. A number larger than that of the
+    /// remaining bytes is an error, so a forged count cannot cause a large allocation.
     pub(super) fn count(&mut self) -> Result<usize, ListFault> {
         let count = self.number()?;
         if count > self.0.len() as u64 { Err("a list is longer than its bytes") } else { Ok(count as usize) }

@@ -1,12 +1,12 @@
-//! Counts the pieces in the positions of a block.
+//! Counts the pieces in all positions of a block.
 
 use super::lanes::{LANES, LaneColumn, LaneMoves};
 use super::material::{CODES, MATERIAL_SEGMENTS, Material, Numbers};
 use super::{Block, SEGMENT_SLOTS};
 
 impl Material {
-    /// Computes the bounds on the numbers of pieces in a block by replaying it. Functions called in loops are inlined, so that a
-    /// caller compiled for wider vectors gets its own copy.
+    /// Computes the bounds on the numbers of pieces in a block by replaying it. Functions called in loops are inlined,
+    /// so that a caller compiled for wider vectors gets its own version.
     #[inline(always)]
     pub fn from_block(block: &Block) -> Material {
         let segments: Vec<u32> = (0..block.segments() as u32).collect();

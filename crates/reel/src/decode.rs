@@ -1,5 +1,6 @@
-//! Decodes the bytes of a file to a block. This module trusts nothing in the bytes. It checks every index that replay or a
-//! look-up in a table will follow, so that a file with forged checksums causes an error or yields some block, but never a panic.
+//! Decodes the bytes of a file to a block. This module does not trust the bytes. It checks every index that will be
+//! used in replay or in a table look-up. So a file with forged checksums causes an error or yields some block, but
+//! never a panic.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
@@ -23,33 +24,35 @@ use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::sync::lock;
 use orbit_pgn::{Annotation, AnnotationKind, Outcome, SIDE_LINE_DEPTH_MAX};
 
-/// The index of the frame with the tags.
+/// The index of the frame (zstd-compressed section) that contains the tags.
 const TAGS: usize = 2;
-/// The index of the frame with comments and glyphs.
+/// The index of the frame (zstd-compressed section) that contains comments and glyphs.
 const ANNOTATIONS: usize = 4;
 
-/// If the frames of a block together have more bytes than this, only one thread at a time unpacks such a block. The frames of
-/// ordinary blocks have less than a megabyte. Without this limit, every thread could allocate as much as a forged block claims.
+/// The number of bytes in the frames of a block above which only one thread at a time unpacks such a block. The frames
+/// of ordinary blocks have less than a megabyte. Without this limit, every thread could allocate as much memory as a
+/// forged block claims to need.
 const FRAMES_BYTES_LARGE: u64 = 16 << 20;
 
-/// If the frames of a block are large, waits until no other thread is unpacking such a block.
+/// Waits, if the frames of a block are large, until no other thread is unpacking such a block.
 fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     (frames_bytes > FRAMES_BYTES_LARGE).then(|| lock(&TURN))
 }
 
-/// The parts of a block to decode in addition to its positions.
+/// The parts of a block that are decoded in addition to its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contents {
-    /// True to decode tags, which takes about as long as decoding everything else. Without them games have no tags, and an error
-    /// in tags whose checksum is right goes unnoticed.
+    /// True if tags are decoded, which takes about as long as decoding everything else. If false, games have no tags,
+    /// and an error in the tags goes unnoticed unless their checksum is wrong.
     pub tags: bool,
-    /// True to decode comments and glyphs. Without them games have none, and an error in them goes unnoticed if their checksum is
-    /// right.
+    /// True if comments and glyphs are decoded. If false, games have none, and an error in them goes unnoticed unless
+    /// their checksum is wrong.
     pub annotations: bool,
 }
 
-/// Decodes a block whose checksum is right. The block may contain at most `games_read` games, skipped ones included.
+/// Decodes a block whose checksum has been verified. The block may contain at most `games_read` games, including
+/// skipped ones.
 pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Result<Block, ListFault> {
     let (header, rest) = bytes.split_first_chunk::<BLOCK_HEADER_BYTES>().ok_or("no block header")?;
     let header: BlockHeader = bytemuck::pod_read_unaligned(header);
@@ -103,7 +106,8 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Resul
     Ok(block)
 }
 
-/// Checks that the numbers in a block's header are possible. Stored frames may be small, whatever sizes the header claims.
+/// Checks that the numbers in a block's header are possible. The frames may be small even if the header claims large
+/// sizes.
 fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), ListFault> {
     let BlockHeader { slots, starts, games, lines, frames, annotations, .. } = *header;
     if games > slots || starts > games || games > games_read {
@@ -142,7 +146,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     }
 }
 
-/// Checks that each square of a board is empty or has a piece, and that the state is valid.
+/// Checks that each square of a board is empty or contains a valid piece, and that the state is valid.
 fn check_position(board: &Board, state: State) -> Result<(), ListFault> {
     let [p0, p1, p2, p3] = board.planes;
     if p0 & p1 & p2 != 0 || p3 & !(p0 | p1 | p2) != 0 {
@@ -150,7 +154,7 @@ fn check_position(board: &Board, state: State) -> Result<(), ListFault> {
     }
     let rights = state.0 >> 16;
     let files = rights & 0x7777;
-    // A nibble is 0, or 8 plus a file. A file without the 8 is an error.
+    // The four bits for a castling right are 0, or 8 plus a file. A file without the 8 is an error.
     let granted = rights >> 3 & 0x1111;
     if state.0 & 0xfe != 0 || state.0 >> 8 & 0xff > 64 || files & !(granted * 7) != 0 {
         return Err("a position's state has undefined bits");
@@ -184,7 +188,7 @@ fn decode_starts(bytes: &mut ByteReader<'_>, len: usize) -> Result<Vec<Position>
     Ok(starts)
 }
 
-/// Reads the side lines. `first_slots` are their first slots.
+/// Decodes the side lines of a block. `first_slots` are the slots at which they begin.
 fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Block) -> Result<(), ListFault> {
     for &first_slot in first_slots {
         let parent = bytes.number_u32()?;
@@ -227,7 +231,7 @@ fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Bloc
     bytes.end()
 }
 
-/// A line whose side lines are being checked, given by the range of its nodes.
+/// A line whose side lines are currently checked, with the range of its nodes.
 struct OpenLine {
     nodes: Range<u32>,
     /// The node from which the last side line of this line branches off, and the index of that side line among its siblings.
@@ -240,8 +244,8 @@ impl OpenLine {
     }
 }
 
-/// Checks that side lines are in the order of their nodes. Each must be an alternative to a move. The side lines of a line must
-/// be ordered by the nodes from which they branch off, from the end of the line to its start. The side lines of a side line must
+/// Checks the order of the side lines. Each must be an alternative to a move. The side lines of a line must be ordered
+/// by the nodes from which they branch off, from the end of the line to its start. The side lines of a side line must
 /// come before its next sibling.
 fn check_order(block: &Block) -> Result<(), ListFault> {
     for game in block.games().filter(|game| game.has_lines()) {
@@ -262,8 +266,8 @@ fn check_order(block: &Block) -> Result<(), ListFault> {
     Ok(())
 }
 
-/// Puts the start positions of games and the entries for side lines into the order of the moves. The entries for side lines have
-/// no positions yet.
+/// Merges the start positions of games with entries for side lines, in the order of the moves. The positions of the
+/// entries for side lines are computed later.
 fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFault> {
     let mut of_games = of_games.into_iter();
     if block.lines.is_empty() {
@@ -282,13 +286,13 @@ fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFaul
     if of_games.next().is_some() { Err(START_TABLE) } else { Ok(()) }
 }
 
-/// Computes the first position of each side line from its parent and the move that leads to it.
+/// Computes the first position of each side line from its parent position and the move that leads to it.
 fn find_lines(block: &mut Block) {
     if block.lines.is_empty() {
         return;
     }
     let mut game = 0;
-    // The entries of side lines in the start table, in order.
+    // The indices of the side lines' entries in the start table, in order.
     let codes = block.moves.iter().filter(|mv| mv.is_start_table()).enumerate();
     let entries: Vec<usize> = codes.filter(|(_, mv)| !mv.is_game_start()).map(|(entry, _)| entry).collect();
     for (index, entry) in entries.into_iter().enumerate() {
@@ -350,7 +354,7 @@ const NO_ORDER: ListFault = "side lines are out of order";
 const NO_NODE: ListFault = "an annotation stands at no position";
 const START_TABLE: ListFault = "the start table has another length than the moves say";
 
-/// Reads the game table, and returns the first slots of side lines.
+/// Decodes the game table, and returns the first slots of side lines.
 fn decode_games(
     mut bytes: ByteReader<'_>,
     (len, begun): (usize, &[u32]),
@@ -413,13 +417,14 @@ fn decode_games(
 /// The first slots of lines.
 #[derive(Default)]
 struct FirstSlots {
-    /// The first slots of games; the flag is true if the game begins from the start table.
+    /// The first slots of games. The flag is true if the game begins with an entry of the start table.
     games: Vec<(u32, bool)>,
     /// The first slots of side lines.
     lines: Vec<u32>,
 }
 
-/// Finds the first slots of games and side lines: the slot after each start code except the last.
+/// Returns the first slots of games and side lines: slot 0, and the slot after each start code except the last one of
+/// the block.
 fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<FirstSlots, ListFault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
@@ -448,10 +453,11 @@ fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<Firs
     Ok(FirstSlots { games: slots, lines })
 }
 
-/// Checks the table indices and plies of keys against the moves. Only replay can check the positions of keys.
+/// Checks the table indices and plies of the keys against the moves. The positions of keys can be checked only by
+/// replay.
 fn check_keys(block: &Block, begun: &[u32]) -> Result<(), ListFault> {
     let (mut game, mut start) = (0u32, 0u32);
-    // The first slot of the current line, and its ply.
+    // The first slot of the current line, and the ply of the position there.
     let mut line = (0usize, 0u32);
     for (seg, (key, &begun)) in block.keys.iter().zip(begun).enumerate() {
         let slot = seg * SEGMENT_SLOTS;
@@ -604,7 +610,7 @@ mod tests {
 
     const ALL: Contents = Contents { tags: true, annotations: true };
 
-    /// Makes a block that claims `bytes` bytes of tags and contains none.
+    /// Returns the bytes of a block whose header claims `bytes` bytes of tags, although it contains none.
     fn claiming(bytes: u64) -> Vec<u8> {
         let mut header = BlockHeader { magic: BLOCK_MAGIC, ..BlockHeader::zeroed() };
         header.frames[TAGS].raw_bytes = bytes as u32;
@@ -628,7 +634,7 @@ mod tests {
             forged.lines[line].parent = parent;
             assert_eq!(decoded(&forged).unwrap_err(), "a side line has no parent");
         }
-        // No move follows the last position of a line.
+        // No move is played from the last position of a line, so no side line can be an alternative to it.
         let mut forged = block.clone();
         forged.lines[0].parent = 2;
         assert_eq!(decoded(&forged).unwrap_err(), NO_ORDER);

@@ -1,10 +1,10 @@
 //! Finds games that equal an earlier one.
 //!
-//! There are two rules of comparison. By their tags, two games are equal if start position, moves, result and tag pairs are
-//! equal, whatever the order of the pairs, and if both or neither were cut. If side lines are kept, side lines, comments and
-//! glyphs must be equal as well. By their moves, two games are equal if start position and main line are equal. Games are
-//! compared by a hash of 128 bits: among a billion games, the chance that any two different ones have the same hash is below 1 in
-//! 10^20.
+//! There are two rules. Under [`Alike::Tags`], two games are equal if they have the same start position, moves, result
+//! and tags (in any order), and if both or neither of them were cut short. If side lines are kept, the side lines,
+//! comments and glyphs must also be equal. Under [`Alike::Moves`], two games are equal if they have the same start
+//! position and main line. Games are compared by a hash of 128 bits: among a billion games, the chance that any two
+//! different ones have the same hash is below 1 in 10^20.
 
 use hashbrown::HashTable;
 use twox_hash::XxHash3_128;
@@ -14,13 +14,13 @@ use super::builder::BlockBuilder;
 use orbit_core::named::choices;
 use orbit_pgn::{Annotation, AnnotationKind};
 
-/// The parts of two games that must be equal.
+/// The parts in which two games must agree to count as equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Alike {
     /// All parts that are kept.
     #[default]
     Tags,
-    /// The start position and the moves of the main line, whatever the tags, result, side lines and comments are.
+    /// The start position and the moves of the main line. Tags, result, side lines and comments may differ.
     Moves,
 }
 
@@ -34,13 +34,13 @@ choices! { Alike, "likeness of games",
 pub struct GameHash(pub u128);
 
 impl GameHash {
-    /// Returns the hashes of a block's games, in order. If `alike` compares tags, they must have been read.
+    /// Returns the hashes of a block's games, in order. If `alike` compares tags, the block must contain them.
     pub fn of_block(block: &Block, alike: Alike) -> Vec<GameHash> {
         let mut text = Vec::new();
         block.games().map(|game| GameHash::new(game, alike, &mut text)).collect()
     }
 
-    /// Computes the hash of a game. `text` is a buffer that is reused.
+    /// Computes the hash of a game. `text` is a reusable buffer.
     fn new(game: GameRow<'_>, alike: Alike, text: &mut Vec<u8>) -> GameHash {
         let start = game.start();
         text.clear();
@@ -88,14 +88,15 @@ fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
     }
 }
 
-/// The games seen so far. A game takes 20 bytes, or 24 to 48 bytes if the free slots of the table are included. While the table
-/// grows, the old table is also in memory.
+/// A set of the games seen so far. A game takes 20 bytes, or 24 to 48 bytes including the free slots of the table.
+/// While the table grows, the old table is also in memory.
 #[derive(Clone, Debug, Default)]
 pub struct GameSet {
     alike: Alike,
-    /// The four 32-bit parts of each hash, and the number over all sources of the first game with this hash.
+    /// For each game, the four 32-bit parts of its hash and the number, over all sources, of the first game with this
+    /// hash.
     games: HashTable<([u32; 4], u32)>,
-    /// The runs to which these numbers belong, which are found by the number of their first game.
+    /// The runs of games that come from one source. They are used to find the source of a game number.
     runs: Vec<GameRun>,
 }
 
@@ -105,7 +106,7 @@ struct GameRun {
     /// The number of games in all sources before this run.
     games_before: u32,
     source: u32,
-    /// The number of games of the same source before this run.
+    /// The number of games of this run's source before the run.
     in_source_before: u32,
 }
 
@@ -115,12 +116,12 @@ impl GameSet {
         GameSet { alike, ..GameSet::default() }
     }
 
-    /// Returns the parts of two games that must be equal.
+    /// Returns the parts in which two games must agree to count as equal.
     pub fn alike(&self) -> Alike {
         self.alike
     }
 
-    /// Adds a game. If the set already has an equal game, returns the number of that game instead.
+    /// Adds a game. If the set already contains an equal game, returns that game's number instead.
     fn insert(&mut self, hash: GameHash, number: u32) -> Option<u32> {
         let words = hash.words();
         let place = |words: &[u32; 4]| u64::from(words[0]) | u64::from(words[1]) << 32;
@@ -139,8 +140,8 @@ impl GameSet {
         }
     }
 
-    /// Returns the games of a block that equal an earlier game of the block or of the set, and adds the other games to the set.
-    /// Blocks must be passed in their order, after all games that the set already has.
+    /// Returns the games of a block that equal an earlier game of the block or of the set, and adds all other games to
+    /// the set. Blocks must be passed in the order of the database.
     pub fn duplicates(&mut self, block: &Block, hashes: &[GameHash]) -> Vec<Duplicate> {
         self.add_runs(block);
         let numbered = block.games().zip(hashes);
@@ -158,7 +159,8 @@ impl GameSet {
         for stretch in &block.source_games {
             let run =
                 GameRun { games_before, source: stretch.source, in_source_before: stretch.games_before };
-            // A source whose parts are not contiguous gets a run for each part. `orbit index` never writes such a source.
+            // If the games of a source are not contiguous, each contiguous part gets a run. `orbit index` never writes
+            // such a source.
             let goes_on = |last: &GameRun| {
                 last.source == run.source
                     && run.games_before.wrapping_sub(last.games_before)
@@ -179,10 +181,10 @@ impl GameSet {
     }
 }
 
-/// A game of a block that equals an earlier one.
+/// A game of a block that equals an earlier game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duplicate {
-    /// The index of the game in the block.
+    /// The index in the block of the later game.
     pub index: usize,
     /// The source of the earlier game.
     pub source: u32,
@@ -191,9 +193,9 @@ pub struct Duplicate {
 }
 
 impl Block {
-    /// Returns the same block without the given duplicates, which become skipped games. All games keep their numbers. The indices
-    /// must ascend. The problem that is recorded for each duplicate names the earlier game by its source and its number in that
-    /// source, because numbers over all sources change from reel to reel.
+    /// Returns a copy of the block in which the given duplicates are skipped games. All games keep their numbers. The
+    /// indices must ascend. The problem that is recorded for each duplicate names the earlier game by its source and
+    /// its number in that source, because numbers over all sources change from reel to reel.
     pub fn without_duplicates<'a>(
         &self,
         duplicates: &[Duplicate],

@@ -23,12 +23,12 @@ pub struct EncodedBlock {
     pub(super) games_read: u32,
     pub(super) sections: SectionBytes,
     pub(super) totals: Totals,
-    /// The limit of the format that the block exceeds, if there is one.
+    /// A description of the format's limit that the block exceeds, or `None`.
     pub(super) excess: Option<&'static str>,
 }
 
 impl EncodedBlock {
-    /// Encodes a block. This is the slow part of writing, so callers should do it on many threads.
+    /// Encodes a block. This is the slow part of writing, so callers should encode several blocks in parallel.
     ///
     /// # Panics
     ///
@@ -107,9 +107,10 @@ impl EncodedBlock {
     }
 }
 
-/// Encodes start positions of games as columns: eight bytes of occupancy, four of state, then the codes of the occupied squares,
-/// two per byte. After them come side lines as columns: the number of nodes from the parent to the first node, the index among
-/// siblings, and the move to the first node. The first slots of side lines are not encoded, since they follow from the moves.
+/// Encodes the start positions of games as columns: eight bytes for the occupied squares, four for the state, and then
+/// the codes of the pieces on these squares, two per byte. The side lines follow as columns: the number of nodes from
+/// the parent to the first node, the index among siblings, and the move to the first node. The first slots of side
+/// lines are not encoded, since they can be computed from the moves.
 fn starts(block: &Block) -> Vec<u8> {
     let occupied = |start: &Position| start.board.planes.iter().fold(0, |all, plane| all | plane);
     let starts = game_starts(block);
@@ -140,7 +141,8 @@ fn starts(block: &Block) -> Vec<u8> {
     out
 }
 
-/// Returns the start positions of the games that do not begin from the standard position. The block's first game is left out.
+/// Returns the start positions of the games that do not begin from the standard position. The block's first game is
+/// omitted.
 fn game_starts(block: &Block) -> Vec<Position> {
     if block.lines.is_empty() {
         return block.starts.iter().map(|start| start.position).collect();
@@ -150,9 +152,9 @@ fn game_starts(block: &Block) -> Vec<Position> {
     starts.map(|(_, start)| start.position).collect()
 }
 
-/// Encodes comments and glyphs as columns. The first column has the number of annotations of each game. The next columns have,
-/// for each annotation, the number of nodes since the previous one of its game, its kind, and the length of the comment or the
-/// number of the glyph. The bytes of the comments are last.
+/// Encodes comments and glyphs as columns. The first column has the number of annotations of each game. The next
+/// columns contain, for each annotation, the number of nodes since the previous annotation of the game, the kind, and
+/// the length of the comment or the number of the glyph. The bytes of all comments follow.
 fn annotations(block: &Block) -> Vec<u8> {
     let Annotations { ends, all } = &block.annotations;
     let mut out = Vec::new();
@@ -218,10 +220,12 @@ fn games(block: &Block) -> Vec<u8> {
     out
 }
 
-/// Encodes tags: the names, the distinct lists of names that games have, the index of each game's list, and the values.
+/// Encodes tags: the names, the distinct lists of names that occur in games, the index of each game's list, and the
+/// values.
 ///
-/// A value is written as 0 if it is the next new value, as 1 if it equals the value of the same name in the game before, and
-/// otherwise as its index plus 2. So the values of games of one event are encoded as equal bytes.
+/// A value is written as 0 if it is the next new value, as 1 if it equals the value of the same name in the previous
+/// game, and otherwise as its index plus 2. So the shared values of games of one event are encoded as equal bytes,
+/// which compress well.
 fn tags(block: &Block) -> Vec<u8> {
     let Tags { names, values, ends, pairs } = &block.tags;
     let mut out = Vec::new();
@@ -233,7 +237,7 @@ fn tags(block: &Block) -> Vec<u8> {
     };
     let mut shapes: HashMap<Vec<u32>, usize> = HashMap::new();
     let (mut lists, mut chosen) = (Vec::new(), Vec::new());
-    // Most games have the same tag names as the game before.
+    // Most games have the same tag names as the previous game.
     let mut before: Option<(&[(u32, u32)], usize)> = None;
     for row in rows() {
         let names = || row.iter().map(|pair| pair.0);
@@ -273,9 +277,9 @@ fn tags(block: &Block) -> Vec<u8> {
     out
 }
 
-/// Encodes the distinct values: a column of lengths, then a column of bytes. The lengths 0 and 1 stand for the FEN of a start
-/// position, with and without counters: the start position is that of the first game that has the value. All other lengths are
-/// increased by 2.
+/// Encodes the distinct values: a column of lengths, then a column of bytes. A length of 0 or 1 stands for the FEN of a
+/// start position, with or without counters. This is the start position of the first game that has the value. All other
+/// lengths are increased by 2.
 fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     let fen_name = block.tags.names.find(b"FEN");
     let mut starts = Starts::new(block);
@@ -298,10 +302,10 @@ fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-/// Returns the start positions of games, which must be requested in ascending order.
+/// An iterator over the start positions of games, which must be requested in ascending order.
 pub(super) struct Starts<'a> {
     block: &'a Block,
-    /// The entries of the start table that belong to the games after the current one.
+    /// The entries of the start table for the games after the current one.
     starts: std::vec::IntoIter<Position>,
     game: usize,
     start: Position,

@@ -1,4 +1,4 @@
-//! Implements [`GameFacts`], the data about a game that filters read, for the games of a reel.
+//! Implements [`GameFacts`], the interface through which filters read data about a game, for the games of a reel.
 
 use super::GameRow;
 use orbit_core::record::{Annotation, GameFacts, Outcome};

@@ -1,12 +1,13 @@
 //! Recognises FEN tags that can be rebuilt from the start position, and rebuilds them.
 //!
-//! In a list of positions, most bytes of tags belong to FENs. Everything in a FEN except the two counters is also in the start
-//! table. If the text can be rebuilt byte for byte, the file stores only the counters.
+//! In a list of positions, most bytes of tags belong to FENs. Everything in a FEN except the two counters is also in
+//! the start table. If a FEN can be rebuilt byte for byte, the file stores only its counters.
 
 use orbit_core::board::Position;
 use orbit_core::fen::{self, FenRecord, RookLetters};
 
-/// The last two fields of a FEN; `None` if the text does not have both, like an EPD.
+/// The last two fields of a FEN (the half-move clock and the move number); `None` if the text lacks one of them, as an
+/// EPD does.
 pub(super) type Counters = Option<(u32, u32)>;
 
 /// Returns the counters of a FEN, if [`write()`] would rebuild it from `position` byte for byte.
@@ -22,12 +23,12 @@ pub(super) fn counters(position: &Position, fen: &[u8]) -> Option<Counters> {
     (rebuilt == fen).then_some(counters)
 }
 
-/// Appends a FEN. Returns `None` if its castling field needs letters other than `KQkq`.
+/// Appends the FEN of a position. Returns `None` if the castling field needs letters other than `KQkq`.
 pub(super) fn write(position: &Position, counters: Counters, out: &mut Vec<u8>) -> Option<()> {
-    // All files of this version of the format were written with [`RookLetters::Corners`], whatever squares the rooks are on.
+    // All files with this version of the format were written with [`RookLetters::Corners`], wherever the rooks are.
     let told = FenRecord::without_counters(position.to_setup()).write(RookLetters::Corners, out);
     if let Some((halfmoves, fullmoves)) = counters {
-        // A setup cannot have move number 0, but some FENs do.
+        // A `Setup` cannot have move number 0, but some FENs do.
         out.extend_from_slice(format!(" {halfmoves} {fullmoves}").as_bytes());
     }
     told.then_some(())

@@ -7,16 +7,16 @@
 //! directory      32 bytes a block, then sources and totals
 //! ```
 //!
-//! Numbers are little-endian. Every byte that has a meaning is covered by one of three CRC-32 checksums: that of the header, of a
-//! block, or of the directory. Since version 3 a game may have side lines and annotations. Since version 2 a file may have bytes
-//! without a meaning: old directories between blocks, and bytes of an interrupted append after the end of the reel, which the
-//! header gives.
+//! Numbers are little-endian. Every byte that has a meaning is covered by one of three CRC-32 checksums: that of the
+//! header, of a block, or of the directory. Since version 3, a game may have side lines and annotations. Since version
+//! 2, a file may have bytes without a meaning: old directories between blocks, and bytes that an interrupted append
+//! left after the end of the reel. The header specifies that end.
 
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
 
-/// The first bytes of a reel. No text begins with these bytes, and a transfer that alters line ends changes them.
+/// The first bytes of a reel. No text file begins with them, and a transfer that converts line ends changes them.
 pub const MAGIC: [u8; 8] = *b"\x89REEL\r\n\x1a";
 /// The version of the format that this library writes, which is also the newest that it reads.
 pub const FORMAT_VERSION: u32 = 3;
@@ -24,14 +24,15 @@ pub const FORMAT_VERSION: u32 = 3;
 pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
 pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
 pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
-/// Limits on the sizes that a reel claims, since its sections are read into memory before they can be checked. They are far above
-/// the sizes that [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max) allows in a text.
+/// The following limits apply to the sizes that a reel claims, since its sections are read into memory before they can
+/// be checked. The limits are far above the sizes that [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max)
+/// allows in a text.
 ///
-/// The maximum number of stored bytes of a block.
+/// The maximum number of bytes of a block in a file.
 pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
 /// The maximum number of decompressed bytes of all frames of a block.
 pub(super) const FRAMES_BYTES_MAX: u64 = 128 << 20;
-/// The maximum number of games of a block, skipped ones included.
+/// The maximum number of games in a block, including skipped ones.
 pub(super) const BLOCK_GAMES_MAX: u32 = 1 << 22;
 /// The maximum number of problems of a block.
 pub(super) const BLOCK_PROBLEMS_MAX: usize = 1 << 20;
@@ -47,7 +48,8 @@ pub(super) const SOURCES_MAX: usize = 1 << 20;
 pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
 /// The maximum size of a side line: parent, index among siblings, and move.
 pub(super) const LINE_BYTES_MAX: u64 = 5 + 5 + 2;
-/// The maximum size of a game, or of a run of games, in a frame: two numbers of up to ten bytes each, and one more byte.
+/// The maximum size of a game's entry, or of a run of games, in a frame: two numbers of up to ten bytes each, and one
+/// more byte.
 pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
 pub(super) const PART_BYTES_MAX: u64 = 4 * 10;
 
@@ -58,7 +60,7 @@ const _: () = assert!(cfg!(target_endian = "little"), "reels are read and writte
 pub(super) struct FileHeader {
     pub(super) magic: [u8; 8],
     pub(super) version: u32,
-    /// The checksum of the header, computed with 0 in this field.
+    /// The checksum of the header, computed with this field set to 0.
     pub(super) crc: u32,
     pub(super) file_bytes: u64,
     pub(super) directory_offset: u64,
@@ -67,8 +69,8 @@ pub(super) struct FileHeader {
     pub(super) directory_crc: u32,
     /// The version of the rules by which all games were read; 0 if it is unknown, or if there are several.
     pub(super) reader: u32,
-    /// The number of variations of the games that were left out, as the lower and the upper half of 64 bits. The number is also 0
-    /// if variations were not counted.
+    /// The number of omitted variations of the games, as the lower and the upper half of 64 bits. It is also 0 if
+    /// variations were not counted.
     pub(super) side_lines: [u32; 2],
     /// 1 if side lines, comments and glyphs were kept, otherwise 0.
     pub(super) variations: u32,
@@ -93,7 +95,7 @@ pub(super) struct BlockFrame {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct BlockHeader {
-    /// The checksum of everything in the block after this field.
+    /// The checksum of all bytes of the block after this field.
     pub(super) crc: u32,
     pub(super) magic: u32,
     pub(super) slots: u32,
@@ -102,7 +104,8 @@ pub(super) struct BlockHeader {
     pub(super) games: u32,
     pub(super) lines: u32,
     pub(super) annotations: BlockFrame,
-    /// The frames of starts and side lines, of games, of tags, and of problems. The frame of annotations follows them.
+    /// The frames of starts and side lines, of games, of tags, and of problems. A frame is a zstd-compressed section.
+    /// The frame of annotations follows.
     pub(super) frames: [BlockFrame; 4],
 }
 
@@ -114,7 +117,7 @@ pub(super) struct DirectoryEntry {
     pub(super) slots: u32,
     /// The number of games that have slots.
     pub(super) games: u32,
-    /// The number of games read, skipped ones included.
+    /// The number of games read, including skipped ones.
     pub(super) games_read: u32,
     pub(super) reserved: u32,
 }
@@ -180,7 +183,7 @@ pub enum ReelError {
         /// The system's error.
         error: std::io::Error,
     },
-    /// The existing reel has games that were read by rules other than those of this version.
+    /// The existing reel contains games that another version of orbit read by other rules.
     #[error(
         "{}: nothing was appended: another version of orbit made the reel and read games by other rules; make it again of all files, or \
          index the new ones to a reel of their own", path.display()
@@ -195,13 +198,13 @@ pub enum ReelError {
         /// The file.
         path: PathBuf,
     },
-    /// The path is a folder, a device or a pipe.
+    /// The path is a folder, a device or a pipe, but a reel must be a file.
     #[error("{} is a folder, a device or a pipe, and a reel must be a file: give another name", path.display())]
     NoFile {
         /// The path as given.
         path: PathBuf,
     },
-    /// The file does not begin with the first bytes of a reel.
+    /// The file does not begin with the magic bytes of a reel.
     #[error("{} is no reel: `orbit index` makes one from PGN", path.display())]
     NotAReel {
         /// The file.
@@ -236,7 +239,7 @@ pub enum ReelError {
         /// The header, the directory or a block.
         part: FilePart,
     },
-    /// The checksums are right, but the data contradict themselves.
+    /// The checksums are right, but the data contradict each other.
     #[error("{}: inconsistent, in {part}: {what}; index the PGN again", path.display())]
     Inconsistent {
         /// The file.
@@ -246,7 +249,7 @@ pub enum ReelError {
         /// The contradiction.
         what: &'static str,
     },
-    /// The system refused memory for a part of the file.
+    /// The system did not provide the memory for a part of the file.
     #[error("{}: there is not enough memory to read {part}; close other programs, or use fewer threads", path.display())]
     Memory {
         /// The file.

@@ -1,10 +1,11 @@
 //! Replays eight segments together, one in each lane of a vector of eight 64-bit words.
 //!
-//! A position depends on the one before it, but segments do not depend on each other. The changes of all moves are computed
-//! first: the squares that are emptied and, for each plane, the squares that are set. What is left for each position is
-//! `plane & !emptied | set`. The few special moves are computed one by one, and their changes replace those computed first.
+//! A position depends on the previous one, but segments do not depend on each other. First, the changes by all moves
+//! are computed: the squares that are emptied and, for each plane, the squares that are set. After that, each position
+//! takes only `plane & !emptied | set`. The few special moves are computed one by one, and their changes replace those
+//! computed first.
 //!
-//! Everything here is inlined, so that a caller compiled for wider vectors gets its own copy.
+//! Everything here is inlined, so that a caller compiled for wider vectors gets its own version.
 
 use super::replay::{Masks, next_start};
 use super::{Block, SEGMENT_SLOTS};
@@ -16,30 +17,31 @@ pub const LANES: usize = 8;
 /// A 64-bit word for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 
-/// The bits of the [`State`]s of eight segments, one segment in each lane: `[i][n]` is slot `i` of the `n`-th segment.
+/// The bits of the [`State`] at each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
-/// The bits of a [`State`] for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
+/// The changes by the moves of eight segments.
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub struct LaneMoves {
-    /// For each slot, the squares that its move empties before it sets others.
+    /// For each slot, the squares that the slot's move empties before it sets others.
     emptied: LaneColumn,
     /// For each plane and each slot, the squares that the move sets.
     set: [LaneColumn; 4],
-    /// The states with which games and lines begin, each in the slot before the one at which it begins.
+    /// The states at the beginning of games and side lines. Each is stored in the slot before the one at which the game
+    /// or line begins.
     begun: LaneStates,
 }
 
 impl LaneMoves {
-    /// Allocates buffers for the moves of eight segments. They are boxed since the value has 11 KiB.
+    /// Allocates buffers for the moves of eight segments. They are in a box because they occupy 11 KiB.
     pub fn new_boxed() -> Box<LaneMoves> {
         const NONE: LaneColumn = [[0; LANES]; SEGMENT_SLOTS];
         Box::new(LaneMoves { emptied: NONE, set: [NONE; 4], begun: [[0; LANES]; SEGMENT_SLOTS] })
     }
 
-    /// Replays some segments of a block, at most as many as there are lanes. Writes the four planes, and also the states if
-    /// `states` is given. Returns the masks of the slots. The contents of slots beyond the block are undefined.
+    /// Replays at most [`LANES`] segments of a block. Writes the four planes and, if `states` is given, the states.
+    /// Returns the masks of the slots. The contents of slots after the end of the block are undefined.
     ///
     /// # Panics
     ///
@@ -98,7 +100,7 @@ impl LaneMoves {
         masks
     }
 
-    /// Computes the changes of all moves as if they were of kind [`MoveKind::Piece`].
+    /// Computes the changes by all moves as if every move were of kind [`MoveKind::Piece`].
     #[inline(always)]
     fn common_moves(&mut self, moves: &[[u16; LANES]; SEGMENT_SLOTS]) {
         let moves = moves.as_flattened();
@@ -138,8 +140,8 @@ impl LaneMoves {
         }
     }
 
-    /// Replaces the changes that [`LaneMoves::common_moves`] computed for a special move. The colour is recognised by the rank,
-    /// since moves are legal.
+    /// Replaces the changes that [`LaneMoves::common_moves`] computed for a special move. The colour of the moving side
+    /// is recognized by the rank, since moves are legal.
     #[inline(always)]
     fn special_move(&mut self, i: usize, n: usize, mv: PackedMove, lane: &mut Lane<'_>) {
         let (from, to) = (mv.from() as u32, mv.to() as u32);
@@ -191,7 +193,7 @@ fn white_slots(first: u32, black: u32) -> u32 {
     if (first ^ black) & 1 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa }
 }
 
-/// Writes the moves of a segment into its lane, and returns a mask of the special ones.
+/// Writes the moves of a segment into lane `n`, and returns a mask of the special moves.
 #[inline(always)]
 fn transpose(moves: &[PackedMove; SEGMENT_SLOTS], n: usize, out: &mut [[u16; LANES]; SEGMENT_SLOTS]) -> u32 {
     let mut special = 0;

@@ -1,15 +1,15 @@
-//! A reel: all positions of a database, one after the other, in a compact form.
+//! A reel: all positions of a database in a compact form.
 //!
-//! A reel is a sequence of [`Block`]s. Each block is independent and contains whole games from about 1 MiB of PGN. Work,
-//! checksums, transfers to a device and memory are all managed by block: a search or an indexing run has only a few blocks in
-//! memory at a time, however long the database is.
+//! A reel is a sequence of [`Block`]s. Each block is independent and contains whole games from about 1 MiB of PGN. The
+//! block is the unit of work, of checksums, of transfers to a device and of memory: a search or an indexing run has
+//! only a few blocks in memory at a time, however long the database is.
 //!
-//! In a block every position is a *slot*. Each *segment* of 32 slots has a *key position*, the position at its first slot. A
-//! two-byte move in each slot leads to the position of the next slot. [`replay`] turns a segment back into positions. The
-//! invariant of this crate: replaying a segment from its key, and replaying the block from its first slot, give the same
-//! positions.
+//! In a block every position is a *slot*. Each *segment* of 32 slots has a *key position*, the position at its first
+//! slot. The two-byte move in each slot leads to the position in the next slot. [`replay`] computes the positions of a
+//! segment from its key and its moves. The invariant of this crate: replaying a segment from its key, and replaying the
+//! block from its first slot, give the same positions.
 //!
-//! This crate uses the games and the stamps of files that `orbit_pgn` returns, and never reads PGN itself.
+//! This crate uses the games and the file stamps that `orbit_pgn` returns. It never reads PGN itself.
 
 #![deny(unsafe_code, missing_docs)]
 

@@ -9,7 +9,7 @@ use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::Annotation;
 
 impl Block {
-    /// Does the same as [`Block::into_main_lines`] for a borrowed block. Makes no copy if nothing changes.
+    /// Does the same as [`Block::into_main_lines`] for a borrowed block. The block is copied only if something changes.
     pub fn main_lines(&self, annotations: bool) -> Cow<'_, Block> {
         let has_problems = self.problems.iter().any(|problem| problem.kind == ProblemKind::SideLine);
         let loses_annotations = !annotations && !self.annotations.all.is_empty();
@@ -19,8 +19,8 @@ impl Block {
         Cow::Owned(self.clone().into_main_lines(annotations))
     }
 
-    /// Removes side lines and their problems. The result equals the block that would be made from the same text without side
-    /// lines. If `annotations` is true, the annotations of main lines stay.
+    /// Removes side lines and the problems in them. The result equals the block of a text that has no side lines. If
+    /// `annotations` is true, the annotations of main lines are kept.
     #[must_use]
     pub fn into_main_lines(mut self, annotations: bool) -> Block {
         self.annotations =

@@ -1,9 +1,10 @@
-//! Folders of reels that form one database. A folder contains the reels, called *shards*, and a manifest that lists them in
-//! order.
+//! Folders of reels that form one database. A folder contains the reels, called *shards*, and a manifest that lists
+//! them in order.
 //!
-//! The manifest is written last, so a folder with a manifest is complete. It has a checksum of its own and records the length and
-//! the header checksum of each shard. The header in turn contains the checksum of the directory, and each block has a checksum.
-//! So a shard that was exchanged, cut or altered is noticed before any of its games are used.
+//! The manifest is written last, so a folder with a manifest is complete. It has a checksum of its own and records the
+//! length and the header checksum of each shard. A shard's header in turn contains the checksum of the directory, and
+//! each block has a checksum of its own. So a shard that was exchanged, truncated or altered is detected before any of
+//! its games are used.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -62,7 +63,7 @@ pub enum ManifestError {
         /// The shard.
         path: PathBuf,
     },
-    /// A shard is not the one that the manifest describes.
+    /// A shard is not the reel that the manifest describes.
     #[error(
         "{} is not the reel that {MANIFEST_NAME} describes ({what}): put the right file back, or index again",
         path.display()
@@ -70,7 +71,7 @@ pub enum ManifestError {
     OtherShard {
         /// The shard.
         path: PathBuf,
-        /// The difference between the shard and its description.
+        /// The difference between the shard and the manifest's description of it.
         what: String,
     },
     /// A shard is damaged.
@@ -103,11 +104,11 @@ pub struct Manifest {
     pub orbit: String,
     /// The version of the format of the reels.
     pub format_version: u32,
-    /// The version of the rules by which games were read.
+    /// The version of the rules by which the games were read from PGN.
     pub reader_version: u32,
     /// True if side lines, comments and glyphs are kept.
     pub variations: bool,
-    /// The number of games in all shards, skipped ones included.
+    /// The number of games in all shards, including skipped ones.
     pub games: u64,
     /// The number of positions in all shards.
     pub positions: u64,
@@ -115,7 +116,7 @@ pub struct Manifest {
     pub sources: Vec<ManifestSource>,
     /// The reels, in the order of their games.
     pub shards: Vec<Shard>,
-    /// The hash (XXH3, 64 bits) of the manifest as JSON without blanks, computed with this field empty.
+    /// The hash (XXH3, 64 bits) of the manifest as JSON without white space, computed while this field is empty.
     checksum: String,
 }
 
@@ -132,7 +133,7 @@ pub struct ManifestSource {
     pub modified_ns: Option<u64>,
     /// The hash (XXH3, 64 bits) of the source's bytes, as `xxhsum -H3` prints it.
     pub xxh3: Option<String>,
-    /// The number of games in the source, skipped ones included.
+    /// The number of games in the source, including skipped ones.
     pub games: u64,
     /// The number of games of the source that were dropped as duplicates.
     pub duplicates: u64,
@@ -149,11 +150,11 @@ pub struct Shard {
     pub bytes: u64,
     /// The number of blocks of the reel.
     pub blocks: u64,
-    /// The number of games in the reel, skipped ones included.
+    /// The number of games in the reel, including skipped ones.
     pub games: u64,
     /// The number of positions in the reel.
     pub positions: u64,
-    /// The dates of the earliest and of the latest game, as PGN writes dates.
+    /// The dates of the earliest and of the latest game, in PGN's notation.
     pub dates: Option<(String, String)>,
     /// The lowest and the highest rating of a player.
     pub elos: Option<(u32, u32)>,
@@ -213,7 +214,7 @@ impl Manifest {
     /// # Errors
     ///
     /// Returns [`ManifestError::MissingShard`] if a shard is missing, [`ManifestError::OtherShard`] if one is not the
-    /// reel that the manifest describes, [`ManifestError::Reel`] if one is damaged or unreadable.
+    /// reel that the manifest describes, or [`ManifestError::Reel`] if one is damaged or unreadable.
     pub fn open_shards(&self, folder: &Path) -> Result<Vec<Reel>, ManifestError> {
         self.shards.iter().map(|shard| self.open_shard(shard, folder)).collect()
     }
@@ -241,7 +242,7 @@ impl Manifest {
         Ok(reel)
     }
 
-    /// Returns the sources of the manifest, in the form in which a reel lists its sources.
+    /// Returns the sources of the manifest in the form in which a reel stores its sources.
     pub fn reel_sources(&self) -> Vec<ReelSource> {
         self.sources.iter().map(|source| source.to_reel_source(self.reader_version)).collect()
     }

@@ -1,8 +1,8 @@
-//! Bounds on the numbers of pieces in the positions of a few segments.
+//! Bounds on the numbers of pieces in the positions of a few consecutive segments.
 //!
-//! The bounds take 12 bytes for 128 positions. Computing them takes three to five nanoseconds per position, longer than most
-//! searches. With bounds, a search often does not have to examine the block any further. So bounds are computed only for blocks
-//! that are held in memory, and not before their second search.
+//! The bounds take 12 bytes for 128 positions. With them, a search often does not have to examine a block any further.
+//! But computing them takes three to five nanoseconds per position, longer than most searches. So bounds are computed
+//! only for blocks that stay in memory, and only when such a block is searched for the second time.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -15,7 +15,7 @@ pub const MATERIAL_SEGMENTS: usize = 4;
 /// The codes of pieces, in the order of the columns.
 pub(super) const CODES: [u8; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// The largest number that is stored. It stands for this number or more.
+/// The maximum number that can be stored. It stands for this number or more.
 pub(super) const MANY: u8 = 15;
 
 /// The minimum and the maximum number of pieces of each code in each group of [`MATERIAL_SEGMENTS`] consecutive segments of a
@@ -26,7 +26,8 @@ pub struct Material {
     pub(super) columns: [Vec<Numbers>; CODES.len()],
 }
 
-/// The minimum and the maximum number of pieces of a kind in a group. Each takes four bits, so that it is at most fifteen.
+/// The minimum and the maximum number of pieces of a kind in a group of segments. Each takes four bits, so it is at
+/// most fifteen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Numbers(u8);
 
@@ -66,11 +67,11 @@ impl Material {
     }
 }
 
-/// Facts that were found about a block since it was loaded into memory. They are not part of the block: copies begin without
-/// them, and equal blocks may differ in them.
+/// Data about a block that were computed after it was loaded into memory. They are not part of the block: a copy of a
+/// block has none, and they do not affect the comparison of blocks.
 #[derive(Debug, Default)]
 pub(super) struct FoundMaterial {
-    /// The number of the block if it is held, otherwise 0.
+    /// The number of the block if it is marked as held in memory, otherwise 0.
     number: AtomicU64,
     was_searched: AtomicBool,
     material: OnceLock<Material>,
@@ -93,23 +94,23 @@ impl FoundMaterial {
         self.number.store(number, Relaxed);
     }
 
-    /// Returns the number of the block, if it is held.
+    /// Returns the number of the block if it is marked as held in memory.
     pub(super) fn number(&self) -> Option<u64> {
         Some(self.number.load(Relaxed)).filter(|&number| number != 0)
     }
 
-    /// Returns whether the block is held and this function was already called for it.
+    /// Returns true if the block is marked as held and this method has been called for it before.
     pub(super) fn is_searched_again(&self) -> bool {
         self.number().is_some() && self.was_searched.swap(true, Relaxed)
     }
 
-    /// Returns the material; `find` computes it at the first call.
+    /// Returns the bounds on the numbers of pieces, which the first call computes with `find`.
     pub(super) fn material(&self, find: impl FnOnce() -> Material) -> &Material {
         self.material.get_or_init(find)
     }
 }
 
-/// Returns the memory that the material of some segments takes.
+/// Returns the number of bytes of memory that the bounds of `segments` segments occupy.
 pub(super) fn memory_bytes(segments: usize) -> usize {
     segments.div_ceil(MATERIAL_SEGMENTS) * CODES.len()
 }

@@ -1,4 +1,4 @@
-//! Reads the clocks and evaluations of the positions of a game.
+//! Reads the clock times and evaluations in the comments of a game.
 
 use super::GameRow;
 use orbit_core::board::Color;
@@ -6,18 +6,18 @@ use orbit_core::game::measures::{Commands, EvalCommand, Measures};
 use orbit_core::game::time_control;
 use orbit_pgn::AnnotationKind;
 
-/// The clocks and evaluations in the comments of a game. A comment belongs to the position after the move that it follows; a
-/// comment before the first move belongs to the start.
+/// The clock times and evaluations in the comments of a game. A comment belongs to the position after the move that
+/// precedes it, or to the start if it comes before the first move.
 pub struct GameMeasures<'a> {
     game: GameRow<'a>,
-    /// The commands in comments, each with its node.
+    /// The commands in comments, such as `%clk`, each with its node (position number in the game).
     commands: Vec<(u32, Commands)>,
-    /// The increment per move in milliseconds, if the game gives it.
+    /// The increment per move in milliseconds, if a tag specifies it.
     increment: Option<i64>,
 }
 
 impl<'a> GameMeasures<'a> {
-    /// Reads the comments of a game. If its block was read without comments, there are none.
+    /// Reads the comments of a game. There are none if its block was read without comments.
     pub fn from_game(game: &GameRow<'a>) -> GameMeasures<'a> {
         let mut commands: Vec<(u32, Commands)> = Vec::new();
         for annotation in game.annotations() {
@@ -38,7 +38,7 @@ impl<'a> GameMeasures<'a> {
         GameMeasures { game: *game, commands, increment }
     }
 
-    /// Returns whether no comment has a clock or an evaluation.
+    /// Returns true if no comment has a clock time or an evaluation.
     pub fn are_none(&self) -> bool {
         self.commands.is_empty()
     }
@@ -48,15 +48,15 @@ impl<'a> GameMeasures<'a> {
         at.map_or(Commands::default(), |at| self.commands[at].1)
     }
 
-    /// Returns the milliseconds that `%emt` gives for the move that led to a position.
+    /// Returns the milliseconds in the command `%emt` for the move that led to a position.
     pub fn elapsed(&self, node: u32) -> Option<i64> {
         self.commands(node).elapsed
     }
 
-    /// Returns the measures of a position. The time spent on a move is that of `%emt` if there is one. Otherwise it is the
-    /// player's clock after the player's previous move, minus the clock now, plus the increment. It is unknown for the first move
-    /// of a side, and if the clock gained more than the increment. The loss of a move is unknown if the position before or after
-    /// it has no evaluation.
+    /// Returns the measures of a position. The time spent on a move is taken from `%emt` if there is one. Otherwise it
+    /// is the time on the player's clock after their previous move, minus the time now, plus the increment. It is
+    /// unknown for the first move of a side, and if the clock gained more than the increment. The loss of a move is
+    /// unknown if the position before or after it has no evaluation.
     pub fn at(&self, node: u32) -> Measures {
         if self.are_none() {
             return Measures::default();
@@ -76,7 +76,7 @@ impl<'a> GameMeasures<'a> {
         Measures { clock, spent: elapsed.or_else(spent), eval, loss: loss() }
     }
 
-    /// Returns the side to move in the game as it was played.
+    /// Returns the side to move in the game as it was played, even if the colours are swapped in the block.
     fn turn(&self, node: u32) -> Color {
         let is_other = (self.game.ply_of(node) % 2 == 1) != self.game.is_swapped();
         let first = self.game.start().state.turn();

@@ -25,17 +25,17 @@ pub struct Reel {
     file: SharedFile,
     header: FileHeader,
     entries: Vec<DirectoryEntry>,
-    /// For each block, the number of games before it, skipped ones included.
+    /// For each block, the number of games before it, including skipped ones.
     games_before: Vec<u32>,
     sources: Vec<ReelSource>,
     totals: Totals,
     sections: SectionBytes,
-    /// The number of bytes after the end of the reel.
+    /// The number of bytes in the file after the end of the reel.
     bytes_behind: u64,
 }
 
 impl Reel {
-    /// Returns whether a file begins with the first bytes of a reel.
+    /// Returns true if `head`, the beginning of a file, starts with the magic bytes of a reel.
     pub fn sniff(head: &[u8]) -> bool {
         head.starts_with(&MAGIC)
     }
@@ -44,7 +44,7 @@ impl Reel {
     ///
     /// # Errors
     ///
-    /// Returns any [`ReelError`] about reading.
+    /// Returns any [`ReelError`] that concerns reading.
     pub fn open(path: &Path) -> Result<Reel, ReelError> {
         let io = |error| ReelError::Io { path: path.to_owned(), error };
         // Opening a pipe blocks until a process writes to it.
@@ -98,7 +98,8 @@ impl Reel {
             self.games_before.push(games);
             games = games.checked_add(entry.games_read).ok_or("there are too many games")?;
         }
-        // An append always begins after the previous directory, even if no block follows that directory.
+        // An append writes after the previous directory. So there may be a gap before the new directory, even if no
+        // block was added.
         if offset > self.header.directory_offset
             || offset < self.header.directory_offset && self.header.version < 2
         {
@@ -140,7 +141,7 @@ impl Reel {
         self.block_with(index, Contents { tags: true, annotations: true })
     }
 
-    /// Does the same as [`Reel::block`], but decodes only some contents.
+    /// Does the same as [`Reel::block`], but decodes only the parts of the block that `contents` selects.
     ///
     /// # Errors
     ///
@@ -173,7 +174,7 @@ impl Reel {
         Ok(block)
     }
 
-    /// Reads a block and also checks that each key position results from the moves before it.
+    /// Reads a block, and also checks that the moves before each key position lead to it.
     ///
     /// # Errors
     ///
@@ -203,14 +204,14 @@ impl Reel {
         self.header.version
     }
 
-    /// Returns the version of the rules by which all games were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) at the time).
-    /// Returns 0 if the version is unknown, or if there are several.
+    /// Returns the version of the rules by which all games were read (the value of
+    /// [`READER_VERSION`](orbit_pgn::READER_VERSION) at that time), or 0 if it is unknown or if there are several.
     pub fn reader(&self) -> u32 {
         self.header.reader
     }
 
-    /// Returns the number of side lines (variations) of the games that were left out. It is also 0 if they were not counted, as
-    /// by earlier versions of the program.
+    /// Returns the number of omitted side lines (variations) of the games. It is also 0 if they were not counted, as in
+    /// reels from earlier versions of the program.
     pub fn side_lines(&self) -> u64 {
         let [low, high] = self.header.side_lines.map(u64::from);
         low | high << 32
@@ -236,7 +237,7 @@ impl Reel {
         self.entries.len()
     }
 
-    /// Returns the number of bytes that a block takes in the file.
+    /// Returns the number of bytes that a block occupies in the file.
     pub fn block_bytes(&self, index: usize) -> u64 {
         self.entries[index].bytes
     }
@@ -246,28 +247,29 @@ impl Reel {
         self.header.file_bytes
     }
 
-    /// Returns the number of bytes to which nothing refers any more: each append leaves the old directory behind.
+    /// Returns the number of bytes to which nothing refers any more. Each append leaves the old directory behind as
+    /// such bytes.
     pub fn dead_bytes(&self) -> u64 {
         let blocks: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
-        // No block overlaps another one, the header or the directory.
+        // Blocks never overlap one another, the header or the directory, so the sizes can be subtracted.
         self.header.directory_offset - HEADER_BYTES as u64 - blocks
     }
 
-    /// Returns the number of bytes after the end of the reel. They do not belong to it: an append that was interrupted or is
-    /// still running wrote them, or another program did.
+    /// Returns the number of bytes in the file after the end of the reel. They are not part of the reel. They were
+    /// written by an append that was interrupted or is still running, or by another program.
     pub fn bytes_behind(&self) -> u64 {
         self.bytes_behind
     }
 
-    /// Returns the number of games before a block, skipped ones included. For the index [`Reel::blocks`], returns the number of
-    /// all games.
+    /// Returns the number of games before a block, including skipped ones. If the index is [`Reel::blocks`], returns
+    /// the number of all games.
     pub fn games_before(&self, index: usize) -> u32 {
         let all = || self.entries.iter().map(|entry| entry.games_read).sum();
         self.games_before.get(index).copied().unwrap_or_else(all)
     }
 
-    /// Returns the index of the block that contains a game, given the game's number over all sources (from 1). If the game was
-    /// skipped, the block has no [`GameRow`](super::GameRow) for it.
+    /// Returns the index of the block that contains a game. `number` is the number of the game over all sources, from
+    /// 1. If the game was skipped, the block has no [`GameRow`](super::GameRow) for it.
     pub fn block_of_game(&self, number: u32) -> Option<usize> {
         let index = self.games_before.partition_point(|&before| before < number).checked_sub(1)?;
         (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
@@ -298,7 +300,7 @@ impl Reel {
         &self.entries
     }
 
-    /// Returns the sources from which the reel was made.
+    /// Returns the sources from which the reel was created.
     pub fn sources(&self) -> &[ReelSource] {
         &self.sources
     }
@@ -308,13 +310,13 @@ impl Reel {
         &self.totals
     }
 
-    /// Returns the number of bytes that each section takes.
+    /// Returns the number of bytes that each section of the reel occupies.
     pub fn sections(&self) -> &SectionBytes {
         &self.sections
     }
 }
 
-/// Checks a header. `head` is the number of its bytes that could be read, and `found` is the size of the file.
+/// Checks a header. `head` is the number of header bytes that could be read, and `found` is the size of the file.
 fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Result<(), ReelError> {
     let path = || path.to_owned();
     if header.magic != MAGIC {

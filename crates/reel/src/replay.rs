@@ -1,13 +1,13 @@
-//! Turns moves back into positions.
+//! Computes positions from moves.
 //!
-//! [`SegmentColumns::replay`] writes the 32 positions of a segment, with their states, plies and masks, as columns. It reads
-//! nothing but the segment's key, its moves and the start table. [`super::lanes`] does the same for the boards of eight segments
-//! together.
+//! [`SegmentColumns::replay`] writes the 32 positions of a segment, with their states, plies and masks, as columns. It
+//! reads only the segment's key, its moves and the start table. [`super::lanes`] does the same for the boards of eight
+//! segments at once.
 
 use super::{Block, Key, SEGMENT_SLOTS};
 use orbit_core::board::{Board, PackedMove, Position, State};
 
-/// Facts about the slots of a segment, each as a mask in which bit `i` belongs to slot `i`.
+/// Properties of the slots of a segment. Each is a mask in which bit `i` belongs to slot `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Masks {
     /// The slots that have a position: all except those after the last game of a block.
@@ -23,8 +23,8 @@ pub struct Masks {
 }
 
 impl Masks {
-    /// Makes the masks of a segment of which the first `slots` slots have positions. `begins` is true if a game begins at its
-    /// first slot, and `lines` has the slots after which a side line begins.
+    /// Creates the masks of a segment whose first `slots` slots have positions. `begins` is true if a game begins at
+    /// the first slot. `lines` contains the slots after which a side line begins.
     #[inline(always)]
     pub(super) fn new(slots: usize, begins: bool, terminal: u32, lines: u32, white: u32) -> Masks {
         let valid = u32::MAX >> (SEGMENT_SLOTS - slots);
@@ -58,7 +58,7 @@ impl SegmentColumns {
         }
     }
 
-    /// Replays segment `seg` of a block into the columns. Slots beyond the block are filled with zeros.
+    /// Replays segment `seg` of a block into the columns. Slots after the end of the block are filled with zeros.
     ///
     /// # Panics
     ///
@@ -125,13 +125,13 @@ impl Default for SegmentColumns {
     }
 }
 
-/// Computes the en passant bits of [`State`] after each of 32 moves: the square over which a pawn passed in a double step, or 64.
-/// All are computed together, in lanes of 16 bits. This leaves little work for the loop in which each position depends on the
-/// previous one.
+/// Computes the en passant bits of [`State`] after each of 32 moves: the square over which a pawn passed in a double
+/// step, or 64. All squares are computed at once, in lanes of 16 bits. This leaves little work for the sequential loop
+/// in which each position depends on the previous one.
 #[inline(always)]
 fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     let mut out = [0; SEGMENT_SLOTS];
-    // `array::from_fn` is not used, since here it is neither inlined nor vectorised; it took two fifths of the time.
+    // `array::from_fn` would be neither inlined nor vectorized here; it took two fifths of the total time.
     for (passed, mv) in out.iter_mut().zip(moves) {
         let (from, to) = (mv.0 & 63, mv.0 >> 6 & 63);
         let double = mv.0 & 0x7000 == 0x1000 && (from + 16 == to || to + 16 == from);
@@ -140,8 +140,8 @@ fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     out
 }
 
-/// Fills in the plies of a segment. They count up from the ply of the key, and after each terminal slot from the ply of the next
-/// line.
+/// Computes the plies of a segment. They count up from the ply of the key. After each terminal slot, they continue with
+/// the ply of the line that follows.
 pub fn number_plies(
     plies: &mut [u32; SEGMENT_SLOTS],
     block: &Block,
@@ -163,8 +163,8 @@ pub fn number_plies(
     }
 }
 
-/// Returns a set of squares and a set of codes: [`event`] must play the moves from or to one of these squares, and the moves with
-/// one of these codes. Each game has only a few such moves.
+/// Returns a set of squares and a set of codes. A move from or to one of these squares, or with one of these codes,
+/// must be played by [`event`]. Each game has only a few such moves.
 #[inline(always)]
 fn watch(state: State) -> (u64, u32) {
     const SPECIAL: u32 = 0xffff & !PackedMove::PIECE_CODES;
@@ -175,7 +175,7 @@ fn watch(state: State) -> (u64, u32) {
     }
 }
 
-/// Plays any move, or sets up the position with which a game or line begins.
+/// Plays a move of any kind, or sets up the first position of a game or line.
 #[inline(never)]
 fn event(block: &Block, mut position: Position, mv: PackedMove, start: &mut usize) -> Position {
     if mv.is_start() {
@@ -185,8 +185,8 @@ fn event(block: &Block, mut position: Position, mv: PackedMove, start: &mut usiz
     position
 }
 
-/// Returns the position to which a start code leads. Past the end of the table, returns the standard position; this happens only
-/// if the moves of a block were manipulated.
+/// Returns the position at which the game or line after a start code begins. After the end of the table, returns the
+/// standard position; this happens only if the moves of a block were manipulated.
 #[cold]
 pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> Position {
     if !from_table {
@@ -224,7 +224,7 @@ pub struct Slot {
     pub last: bool,
 }
 
-/// Calls `f` for every slot of a block in order. Each segment is replayed from its own key.
+/// Calls `f` for each slot of a block in order. Each segment is replayed from its own key.
 pub fn for_each_slot(block: &Block, mut f: impl FnMut(Slot)) {
     let mut columns = SegmentColumns::new();
     for seg in 0..block.segments() {
@@ -247,8 +247,8 @@ pub fn for_each_slot(block: &Block, mut f: impl FnMut(Slot)) {
     }
 }
 
-/// Calls `f` in order for every slot of the games that are wanted. `wanted` is called with the index of a game. Segments without
-/// a wanted game are not replayed.
+/// Calls `f` in order for each slot of the games for which `wanted` returns true. The argument of `wanted` is the index
+/// of a game. Segments without such a game are not replayed.
 pub fn for_each_slot_of(block: &Block, mut wanted: impl FnMut(usize) -> bool, mut f: impl FnMut(Slot)) {
     let mut columns = SegmentColumns::new();
     let mut replayed = None;
@@ -276,7 +276,7 @@ pub fn for_each_slot_of(block: &Block, mut wanted: impl FnMut(usize) -> bool, mu
     }
 }
 
-/// Replays a block from its first slot, and compares every key with the position at the same slot.
+/// Replays a block from its first slot, and compares each key with the position at the same slot.
 ///
 /// # Errors
 ///

@@ -1,12 +1,12 @@
-//! Selects games of a block and shows each from the view of one of its sides.
+//! Selects games of a block, each seen from one of its two sides.
 
 use super::block::Block;
 use super::builder::BlockBuilder;
 use orbit_core::board::Color;
 
 impl Block {
-    /// Returns a block with those games for which `sides` has a side, in their order and with their numbers. If that side is
-    /// Black, White and Black are swapped, so that the given side is always White: see
+    /// Returns a block with those games for which `sides` contains a side, with unchanged order and numbers. If the
+    /// side is Black, White and Black are swapped, so that the given side is always White in the result; see
     /// [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
     #[must_use]
     pub fn seen_by(&self, sides: &[Option<Color>]) -> Block {

@@ -1,7 +1,7 @@
 //! Writes blocks to a folder of reels of about the same size.
 //!
-//! The blocks and their order are the same as in a single reel, so a database is the same whether it is read from the folder or
-//! from a single reel.
+//! The blocks and their order are the same as in a single reel, so reading the folder gives the same database as
+//! reading the single reel.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::totals::Totals;
 use super::writer::ReelWriter;
 use orbit_pgn::hash_file;
 
-/// Writes a folder of reels. If [`ShardsWriter::finish`] is not called, everything that was written is removed.
+/// A writer of a folder of reels. If [`ShardsWriter::finish`] is not called, everything that was written is removed.
 #[derive(Debug)]
 pub struct ShardsWriter {
     folder: PathBuf,
@@ -28,7 +28,7 @@ pub struct ShardsWriter {
     writer: Option<ReelWriter>,
     /// The number of bytes of blocks in the shard that is being written.
     bytes: u64,
-    /// The number of games of each source in that shard.
+    /// The number of games of each source in the shard that is being written.
     games: Vec<u64>,
     shards: Vec<Shard>,
     totals: Totals,
@@ -37,11 +37,11 @@ pub struct ShardsWriter {
 }
 
 impl ShardsWriter {
-    /// Begins a folder. The folder must not exist yet, or must be empty.
+    /// Begins a folder, which must be empty or must not exist yet.
     ///
     /// # Errors
     ///
-    /// Returns [`ManifestError::NotEmpty`], or [`ManifestError::Unwritable`] if the folder cannot be written to.
+    /// Returns [`ManifestError::NotEmpty`], or [`ManifestError::Unwritable`] if nothing can be written to the folder.
     pub fn create(folder: &Path, shard_bytes: u64, variations: bool) -> Result<ShardsWriter, ManifestError> {
         let unwritable = |error| ManifestError::Unwritable { path: folder.to_owned(), error };
         let is_new = !folder.exists();
@@ -65,8 +65,8 @@ impl ShardsWriter {
         })
     }
 
-    /// Appends a block. The block refers to its sources by their indices in `sources`. At this time only the names and files of
-    /// the sources need to be known.
+    /// Appends a block. The block refers to its sources by their indices in `sources`. Only the names and files of the
+    /// sources have to be known at this time.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl ShardsWriter {
         let path = self.folder.join(&file);
         writer.pass_over(side_lines);
         self.games.resize(sources.len(), 0);
-        // The shard does not contain facts that are known only after a whole source was read. They are in the manifest.
+        // Facts that are known only after a whole source has been read are not in the shard but in the manifest.
         let of_shard = sources.iter().zip(&self.games).map(|(source, &games)| ReelSource {
             games,
             duplicates: 0,
@@ -132,7 +132,7 @@ impl ShardsWriter {
         self.writer.as_ref().and_then(ReelWriter::temporary_path)
     }
 
-    /// Completes the last shard and writes the manifest. `side_lines` is the number of side lines that were left out.
+    /// Completes the last shard and writes the manifest. `side_lines` is the number of side lines that were omitted.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl ShardsWriter {
         sources: &[ReelSource],
         side_lines: u64,
     ) -> Result<(Manifest, Totals, SectionBytes), ManifestError> {
-        // A database without games is written as one shard without blocks.
+        // A database without games becomes one shard without blocks.
         if self.shards.is_empty() {
             self.begin_shard()?;
         }
@@ -161,8 +161,8 @@ impl ShardsWriter {
 }
 
 impl Drop for ShardsWriter {
-    /// Removes everything that was written, unless it was finished. Errors are ignored, since a folder of shards without a
-    /// manifest is not a database.
+    /// Removes everything that was written, unless [`ShardsWriter::finish`] was called. Errors are ignored, since a
+    /// folder of shards without a manifest is not a database.
     fn drop(&mut self) {
         if self.is_finished {
             return;

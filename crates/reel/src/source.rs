@@ -9,27 +9,29 @@ use orbit_pgn::{Freshness, Stamp, is_file};
 /// A source of a reel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReelSource {
-    /// The path as it was given, or the name of a source without a path.
+    /// The path as the user gave it, or the name of a source without a path.
     pub name: String,
-    /// The absolute path of the file when it was read, with links resolved. `None` if the source is not a file, if the path is
-    /// not UTF-8, and in version 1 of the format.
+    /// The absolute path of the file when it was read, with symbolic links resolved. `None` if the source is not a
+    /// file, if the path is not UTF-8, or if the reel has version 1 of the format.
     pub path: Option<PathBuf>,
-    /// The identity of the file when it was read.
+    /// The stamp (size, time and hash) of the file when it was read.
     pub stamp: Stamp,
-    /// The number of games in the source, skipped ones included.
+    /// The number of games in the source, including skipped ones.
     pub games: u64,
-    /// The number of games that were dropped as duplicates of earlier games. They count as skipped.
+    /// The number of games that were dropped as duplicates of earlier games. They are included in the skipped games.
     pub duplicates: u64,
     /// The reason why the source was not read to its end; `None` if it was.
     pub failure: Option<String>,
-    /// The version of the rules by which the games of the source were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) at the
-    /// time); 0 if it is unknown. A reel stores one version for all its sources, so the version is unknown if they have several.
+    /// The version of the rules by which the games of the source were read (the value of
+    /// [`READER_VERSION`](orbit_pgn::READER_VERSION) at that time); 0 if it is unknown. A reel stores one version for
+    /// all its sources, so it is also 0 if the sources have several versions.
     pub reader: u32,
 }
 
 impl ReelSource {
-    /// Finds the file again. Tries its old path, its name in the folder of `reel`, and its name in the current folder. Returns
-    /// the first of these that has the size and time of the file that was read, or else the first that exists.
+    /// Returns the path at which the source's file is now. Three paths are tried: the old path, the file's name in the
+    /// folder of `reel`, and its name in the current folder. The result is the first of these with the size and time of
+    /// the file that was read, or else the first that exists.
     pub fn locate(&self, reel: &Path) -> Option<PathBuf> {
         let name = Path::new(&self.name);
         let beside = reel.parent().map(|folder| folder.join(name));
@@ -41,19 +43,19 @@ impl ReelSource {
         (!found.is_empty()).then(|| found.swap_remove(index))
     }
 
-    /// Returns whether the source was a file, as far as the stamp shows: for a stream only size and content are known.
+    /// Returns true if the source was a file, as far as the stamp shows. For a stream, only size and content are known.
     pub fn is_file(&self) -> bool {
         let Stamp { bytes, modified_ns, hash } = self.stamp;
         bytes.is_some() && (self.path.is_some() || modified_ns.is_some() || hash.is_none())
     }
 
-    /// Returns whether nothing of the source was read, for instance because the file could not be opened.
+    /// Returns true if nothing was read from the source, for instance because the file could not be opened.
     pub fn is_nothing(&self) -> bool {
         self.failure.is_some() && self.games == 0
     }
 
-    /// Compares the file as it is now with the file that was read. Its content is read only if its size is the same and its time
-    /// differs.
+    /// Compares the current file with the file that was read. The content is read only if the size is the same and the
+    /// time differs.
     ///
     /// # Errors
     ///
@@ -62,8 +64,8 @@ impl ReelSource {
         self.compare(reel, Stamp::compare)
     }
 
-    /// Does the same as [`ReelSource::freshness`], but never reads the content of the file. So it may be unknown whether the
-    /// content is the same ([`Freshness::Unread`]).
+    /// Does the same as [`ReelSource::freshness`], but never reads the content of the file. So it may remain unknown
+    /// whether the content is unchanged ([`Freshness::Unread`]).
     ///
     /// # Errors
     ///
@@ -102,8 +104,8 @@ impl ReelSource {
         put_bytes(out, path.unwrap_or_default().as_bytes());
     }
 
-    /// Reads the output of [`ReelSource::encode`]; in version 1 of the format an entry ends after the failure. `reader` is the
-    /// version of the reading rules, which is in the header.
+    /// Decodes the output of [`ReelSource::encode`]. In version 1 of the format, an entry ends after the failure.
+    /// `reader` is the version of the reading rules, which is stored in the header.
     pub(super) fn decode(
         bytes: &mut ByteReader<'_>,
         version: u32,

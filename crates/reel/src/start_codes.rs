@@ -1,9 +1,10 @@
-//! Finds the start codes among the moves of a block. After each start code a game or a side line begins.
+//! Finds the start codes among the moves of a block. A game or a side line begins after each start code.
 
 use super::block::SEGMENT_SLOTS;
 use orbit_core::board::{Bitboard, PackedMove};
 
-/// Returns the start codes of each segment as a mask: bit `i` belongs to slot `i`. Most masks are 0.
+/// Returns the positions of the start codes as one mask for each segment: bit `i` belongs to slot `i`. Most masks are
+/// 0.
 pub(super) fn start_masks(moves: &[PackedMove]) -> Vec<u32> {
     let (segments, tail) = moves.as_chunks();
     let mut masks = Vec::with_capacity(segments.len() + 1);
@@ -14,12 +15,12 @@ pub(super) fn start_masks(moves: &[PackedMove]) -> Vec<u32> {
     masks
 }
 
-/// Iterates over the indices of the bits of a mask.
+/// Returns the indices of the bits that are set in a mask.
 pub(super) fn places(mask: u32) -> impl Iterator<Item = usize> {
     Bitboard(mask.into()).into_iter().map(|square| square as usize)
 }
 
-/// Returns the start codes of a segment as a mask: bit `i` belongs to slot `i`.
+/// Returns the positions of the start codes in a segment as a mask: bit `i` belongs to slot `i`.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
 #[inline]
@@ -39,7 +40,7 @@ pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     unsafe { of_eights(bytemuck::cast(*moves)) }
 }
 
-/// Returns the start codes of a segment as a mask: bit `i` belongs to slot `i`.
+/// Returns the positions of the start codes in a segment as a mask: bit `i` belongs to slot `i`.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     one_by_one(moves)
@@ -55,7 +56,7 @@ mod tests {
 
     #[test]
     fn masks_are_those_of_single_moves() {
-        // Every value of a move is tested at every place of a segment.
+        // Tests every value of a move at every place of a segment.
         let all: Vec<PackedMove> = (0..=u16::MAX).map(PackedMove).collect();
         for shift in 0..SEGMENT_SLOTS {
             let moves = &all[shift..];

@@ -25,7 +25,7 @@ impl Strings {
         self.ends.is_empty()
     }
 
-    /// Returns the approximate memory that the strings take.
+    /// Returns the approximate number of bytes of memory that the strings occupy.
     pub(super) fn memory_bytes(&self) -> usize {
         self.bytes.len() + size_of_val(&self.ends[..])
     }
@@ -38,7 +38,7 @@ impl Strings {
         Some(&self.bytes[start..end])
     }
 
-    /// Returns whether the string with the index `index` exists and equals `string`.
+    /// Returns true if the string with the index `index` exists and equals `string`.
     pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
         self.get(index).is_some_and(|known| is_same(known, string))
     }
@@ -49,12 +49,12 @@ impl Strings {
         self.ends.iter().map(move |&end| &self.bytes[std::mem::replace(&mut start, end)..end])
     }
 
-    /// Returns the index of the first string that equals `string`, by a linear search.
+    /// Returns the index of the first string that equals `string`. The search is linear.
     pub fn find(&self, string: &[u8]) -> Option<u32> {
         self.iter().position(|known| known == string).map(|index| index as u32)
     }
 
-    /// Appends a string, even if the list already has it, and returns its index.
+    /// Appends a string, even if the list already contains it, and returns its index.
     pub fn push(&mut self, string: &[u8]) -> u32 {
         self.bytes.extend_from_slice(string);
         self.ends.push(self.bytes.len());
@@ -62,19 +62,19 @@ impl Strings {
     }
 }
 
-/// The number of strings at which a table is resized for [`MANY`] strings.
+/// The number of strings at which the hash table is enlarged to hold [`MANY`] strings.
 const FEW: usize = 64;
-/// The approximate number of strings in the tags of a block.
+/// The approximate number of distinct strings in the tags of a block.
 const MANY: usize = 6000;
 
 /// Gives equal strings the same index.
 #[derive(Default)]
 pub(super) struct Interner {
     strings: Strings,
-    /// Pairs of hash and index. Since the hash is stored, most comparisons and the resizing of the table do not have to read the
-    /// strings.
+    /// For each string, its hash and its index. Since the hash is stored, most comparisons do not have to read the
+    /// strings, and neither has resizing of the table.
     table: HashTable<(u64, u32)>,
-    /// The hasher. Only the layout of the table depends on it, since indices follow the order of appearance.
+    /// The hasher. It affects only the layout of the table, since indices follow the order of appearance.
     hasher: DefaultHashBuilder,
 }
 
@@ -95,7 +95,7 @@ impl Interner {
         id
     }
 
-    /// Returns whether the string with the index `index` equals `string`.
+    /// Returns true if the string with the index `index` equals `string`.
     pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
         self.strings.is(index, string)
     }

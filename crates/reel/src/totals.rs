@@ -1,4 +1,4 @@
-//! Totals over the games of a database. They can be added in any order.
+//! Totals over the games of a database. Totals of parts of a database can be added in any order.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,8 +10,9 @@ use super::bytes::{ByteReader, ListFault, put, put_bytes};
 use orbit_core::board::Color;
 use orbit_core::game::{Date, date, rating};
 
-/// The maximum number of classes of reasons that are counted separately for each kind of problem. If there are more, those that
-/// are last in the alphabet are counted as [`OTHER_REASONS`], so that totals do not depend on the order in which they are added.
+/// The maximum number of classes of reasons that are counted separately for each kind of problem. If there are more,
+/// the last ones in alphabetical order are counted as [`OTHER_REASONS`], so that totals do not depend on the order in
+/// which they are added.
 pub const REASONS_MAX: usize = 256;
 /// The class of the reasons that exceed [`REASONS_MAX`].
 pub const OTHER_REASONS: &str = "other reasons";
@@ -21,14 +22,14 @@ pub const DUPLICATE: &str = "exact duplicate";
 /// The class of games that are dropped because an earlier game has the same moves.
 pub const SAME_MOVES: &str = "same moves as an earlier game";
 
-/// Totals over games. Whole games and cut games have positions; skipped games have none.
+/// Totals over games. Games that were read completely or cut short have positions; skipped games have none.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Totals {
-    /// The number of games that were read to their ends.
+    /// The number of games that were read completely.
     pub whole: u64,
-    /// The number of games that were cut; the moves before the fault were kept.
+    /// The number of games that were cut short. Their moves before the fault were kept.
     pub cut: u64,
-    /// The number of games of which nothing was kept.
+    /// The number of games from which nothing was kept.
     pub skipped: u64,
     /// The number of positions, including those of side lines.
     pub positions: u64,
@@ -38,7 +39,7 @@ pub struct Totals {
     pub side_positions: u64,
     /// The number of problems, by kind and class of reason.
     pub reasons: BTreeMap<(ProblemKind, String), u64>,
-    /// The [dates](Date::of_game) of the earliest and of the latest game, as PGN writes dates.
+    /// The [dates](Date::of_game) of the earliest and of the latest game, in PGN's notation.
     pub dates: Option<(String, String)>,
     /// The lowest and the highest [rating](rating::of_value).
     pub elos: Option<(u32, u32)>,
@@ -65,7 +66,7 @@ impl Totals {
         totals
     }
 
-    /// Returns the number of all games, skipped ones included.
+    /// Returns the number of all games, including skipped ones.
     pub fn games(&self) -> u64 {
         self.whole + self.cut + self.skipped
     }
@@ -139,7 +140,8 @@ impl Totals {
     /// Adds the dates and ratings of a block. Each distinct value is examined only once as a date and once as a rating.
     fn add_ranges(&mut self, block: &Block) {
         let names: Vec<Fact> = block.tags.names.iter().map(Fact::from_tag).collect();
-        // Says for each value whether it is a date, and whether it was already examined as a rating.
+        // `dates` contains the date that each value is, if any, and `ratings` is true for values that were already
+        // examined as ratings.
         let mut dates = vec![None; block.tags.values.len()];
         let mut ratings = vec![false; block.tags.values.len()];
         let value = |id: u32| block.tags.values.get(id).unwrap_or_default();
@@ -158,7 +160,7 @@ impl Totals {
                     }
                 }
             }
-            // The first tag with a known date counts.
+            // Only the first tag with a known date is used.
             let mut add = |id: &u32| {
                 *dates[*id as usize].get_or_insert_with(|| {
                     let date = Date::of_value(value(*id)).map(|date| date.to_string());
@@ -223,7 +225,7 @@ impl Totals {
 /// The kind of fact that a tag contains.
 #[derive(Clone, Copy)]
 enum Fact {
-    /// A date, with the index of the tag's name in [`date::TAGS`].
+    /// A date. The index is that of the tag's name in [`date::TAGS`].
     Date(usize),
     Rating,
     Other,
@@ -240,8 +242,8 @@ impl Fact {
     }
 }
 
-/// Removes from a reason the parts that belong to one game only, so that games with the same kind of reason can be counted
-/// together.
+/// Returns a reason without the parts that are specific to one game, so that games with the same kind of reason are
+/// counted together.
 pub fn reason_class(reason: &str) -> String {
     for loss in ["left out", "cut"] {
         let said = [" side line is ", " side lines are "].map(|lines| format!("{lines}{loss}: "));
@@ -282,7 +284,7 @@ pub fn reason_class(reason: &str) -> String {
     let mut class = String::with_capacity(reason.len());
     let mut before = ' ';
     for letter in reason.chars() {
-        // Digits after a letter belong to a name, as in Chess960.
+        // Digits after a letter belong to a name, such as Chess960.
         let is_of_number = letter.is_ascii_digit() && !before.is_alphabetic();
         match (is_of_number, before) {
             (false, _) => class.push(letter),
@@ -331,7 +333,7 @@ mod tests {
         let totals = sum(&mut (0..count));
         assert_eq!(totals.reasons.len(), REASONS_MAX + 1);
         assert_eq!(totals.reasons.values().sum::<u64>(), count as u64);
-        // The sums are the same in any order and grouping.
+        // The sum is the same for every order and grouping.
         assert_eq!(sum(&mut (0..count).rev()), totals);
         for cut in [1, 100, 300, 500] {
             let mut parts = sum(&mut (0..cut));

@@ -1,5 +1,5 @@
-//! Writes blocks to a file. A new reel gets its name only when it is complete. A reel to which blocks are appended keeps its old
-//! contents until its header is overwritten, which is the last step.
+//! Writes blocks to a file. A new reel is written under a temporary name and renamed when it is complete. An append
+//! leaves the old contents of a reel valid until its last step, which overwrites the header.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
@@ -17,7 +17,8 @@ use super::totals::Totals;
 use orbit_core::files::{Early, Temporary, is_at, open_alone, release, target_of};
 use orbit_pgn::READER_VERSION;
 
-/// Writes a reel, or appends to one. If [`ReelWriter::finish`] is not called, everything that was written is removed.
+/// A writer that creates a reel or appends to one. If [`ReelWriter::finish`] is not called, everything that was written
+/// is removed.
 #[derive(Debug)]
 pub struct ReelWriter {
     /// The path as it was given.
@@ -35,34 +36,34 @@ pub struct ReelWriter {
     variations: bool,
 }
 
-/// The destination of the blocks. It determines what has to be cleaned up.
+/// The place to which the blocks are written. It determines what has to be cleaned up after a failure.
 #[derive(Debug)]
 enum Destination {
-    /// A temporary file, which gets the name of the target at the end.
+    /// A temporary file, which is renamed to the target's name at the end.
     Beside { temporary: Temporary, instead: Instead },
     /// The space after the end of an existing reel.
     After(Box<Reel>),
-    /// The header may already have been written, so nothing may be removed any more.
+    /// The final name or header may already have been written, so nothing may be removed any more.
     Final,
 }
 
-/// The file that a new reel may replace.
+/// The existing file that a new reel may replace.
 #[derive(Debug)]
 enum Instead {
-    /// No file. There must be none with the target's name, neither now nor at the end.
+    /// No file. No file may have the target's name, neither at the beginning nor at the end.
     Nothing,
-    /// Any file that has the target's name at the end. A file that has this name at the beginning stays locked until then.
-    /// Otherwise games that another process appends to it would be lost.
+    /// Any file that has the target's name at the end. If there is such a file at the beginning, it stays locked until
+    /// the end. Otherwise, games that another process appends to it in the meantime would be lost.
     Any(Option<File>),
 }
 
 impl ReelWriter {
-    /// Begins a reel. When it is complete, it replaces any file with its name.
+    /// Begins a new reel. When it is complete, it replaces any existing file with its name.
     ///
     /// # Errors
     ///
     /// Returns [`ReelError::NoFile`] for devices, pipes and folders; [`ReelError::Busy`] while another process appends
-    /// to the file or replaces it; [`ReelError::Io`] if the folder cannot be written to.
+    /// to the file or replaces it; [`ReelError::Io`] if nothing can be written to the folder.
     pub fn create(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
         check_kind(path)?;
@@ -76,15 +77,16 @@ impl ReelWriter {
         }
     }
 
-    /// Appends to a reel: new games and sources are numbered after those that it has. Begins a new reel if there is no file with
-    /// this name, or an empty one.
+    /// Begins an append to a reel. New games and sources are numbered after the existing ones. If there is no file with
+    /// this name, or an empty one, a new reel begins.
     ///
-    /// The existing reel stays valid until the end. Bytes that an interrupted append left after its end are removed.
+    /// The existing reel stays valid until the append is finished. Bytes that an interrupted append left after the end
+    /// of the reel are removed.
     ///
     /// # Errors
     ///
-    /// Returns [`ReelError::Busy`] while another process appends to it or replaces it, [`ReelError::NoFile`],
-    /// [`ReelError::OtherRules`], and those of [`Reel::open`].
+    /// Returns [`ReelError::Busy`] while another process appends to the reel or replaces it, [`ReelError::NoFile`],
+    /// [`ReelError::OtherRules`], and the errors of [`Reel::open`].
     pub fn append_to(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Append { path: path.to_owned(), error };
         check_kind(path)?;
@@ -127,7 +129,7 @@ impl ReelWriter {
 
     fn create_beside(path: &Path, instead: Instead) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
-        // Links are followed, so the target of a link is written.
+        // Links are followed, so the file to which a link points is written.
         let target = target_of(path).map_err(failure)?;
         if target.file_name().is_none() {
             return Err(failure(io::ErrorKind::InvalidFilename.into()));
@@ -149,7 +151,7 @@ impl ReelWriter {
             side_lines: 0,
             variations: false,
         };
-        // Until it is finished, the file begins with zeros and is not a valid reel.
+        // Until the reel is finished, the file begins with zeros and is therefore not a valid reel.
         writer.write(&[0; HEADER_BYTES])?;
         Ok(writer)
     }
@@ -183,12 +185,12 @@ impl ReelWriter {
         Ok(())
     }
 
-    /// Counts side lines (variations) that are left out of the reel.
+    /// Counts side lines (variations) that are omitted from the reel.
     pub fn pass_over(&mut self, side_lines: u64) {
         self.side_lines = self.side_lines.saturating_add(side_lines);
     }
 
-    /// Records whether side lines, comments and glyphs of the games are kept.
+    /// Sets whether the reel keeps side lines, comments and glyphs of games. The header stores this.
     pub fn keep_variations(&mut self, variations: bool) {
         self.variations = variations;
     }
@@ -201,7 +203,7 @@ impl ReelWriter {
         }
     }
 
-    /// Returns the existing reel, as it was before the append.
+    /// Returns the existing reel as it was before the append, or `None` for a new reel.
     pub fn reel(&self) -> Option<&Reel> {
         match &self.place {
             Destination::After(reel) => Some(reel),
@@ -214,8 +216,8 @@ impl ReelWriter {
         &self.totals
     }
 
-    /// Writes the directory, syncs the file to disk, and makes the reel valid: a new reel gets its name, and an existing reel
-    /// gets its new header. `sources` are the sources that were added.
+    /// Writes the directory, syncs the file to disk, and makes the reel valid: a new reel is renamed to its final name,
+    /// and an existing reel gets its new header. `sources` are the sources of the new games.
     ///
     /// # Errors
     ///
@@ -247,8 +249,8 @@ impl ReelWriter {
         Ok((std::mem::take(&mut self.totals), self.sections))
     }
 
-    /// Flushes the buffer. The appended bytes of a reel must be on disk before its header is overwritten; a new reel is synced
-    /// later, before it gets its name.
+    /// Flushes the buffer. When blocks are appended to a reel, they must be on disk before its header is overwritten. A
+    /// new reel is synced later, before it gets its name.
     fn flush(&mut self) -> io::Result<()> {
         let file = self.file.as_mut().expect("only finish takes it");
         file.flush()?;
@@ -262,7 +264,7 @@ impl ReelWriter {
             if !is_at(file, &self.path)? {
                 return Err(io::Error::other("another process has replaced the reel; append again"));
             }
-            // From here on the file may already have the new header, so it must not be truncated any more.
+            // From here on, the file may already have the new header, so it must not be truncated any more.
             self.place = Destination::Final;
         }
         let (mut file, _) = self.file.take().expect("only finish takes it").into_parts();
@@ -279,12 +281,13 @@ impl ReelWriter {
             before.iter().for_each(release);
             named?;
         }
-        // The lock is kept until a new reel has its name, so that no other run removes the file as a leftover.
+        // The lock is kept until the new reel has its name. Otherwise another process could remove the file as a
+        // leftover of an interrupted run.
         release(&file);
         Ok(())
     }
 
-    /// Returns the version of the rules by which the games of all sources were read; 0 if there are several.
+    /// Returns the version of the rules by which the games of all sources were read, or 0 if there are several.
     fn reader_of_all(&self, sources: &[ReelSource]) -> u32 {
         let before = self.reel().map_or(&[][..], Reel::sources);
         let mut readers = before.iter().chain(sources).map(|source| source.reader);
@@ -323,13 +326,13 @@ impl ReelWriter {
 }
 
 impl Drop for ReelWriter {
-    /// Removes everything that was written, unless it was finished. Errors are ignored, since a file without a header and bytes
-    /// after the end of a reel do no harm.
+    /// Removes everything that was written, unless [`ReelWriter::finish`] was called. Errors are ignored, since a file
+    /// without a header does no harm, and neither do bytes after the end of a reel.
     fn drop(&mut self) {
-        // The rest of the buffer must not be written any more.
+        // The file is taken out of the buffered writer so that the rest of the buffer is not written.
         let file = self.file.take().map(|file| file.into_parts().0);
         match (&self.place, file) {
-            // The temporary file is removed when `temporary` is dropped.
+            // Dropping `temporary` removes the temporary file.
             (Destination::Beside { instead, .. }, _) => {
                 if let Instead::Any(Some(before)) = instead {
                     release(before);
@@ -344,7 +347,7 @@ impl Drop for ReelWriter {
     }
 }
 
-/// Refuses folders, devices and pipes. A new file must not replace them, and opening a pipe may block.
+/// Returns an error for folders, devices and pipes. A new file must not replace them, and opening a pipe may block.
 fn check_kind(path: &Path) -> Result<(), ReelError> {
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => Err(ReelError::NoFile { path: path.to_owned() }),
