@@ -1,8 +1,8 @@
-//! Makes zip archives for tests, including archives that no real program would write.
+//! Creates zip archives for tests, including archives that no real program would write.
 
 use std::io::Write as _;
 
-/// A member of an archive to write. Its fields can be changed to false values.
+/// A member of an archive that a test writes. Its fields can be set to wrong values.
 #[derive(Clone)]
 pub struct Member {
     /// The name, in any encoding.
@@ -28,27 +28,27 @@ pub const SIZES_BEHIND: u16 = 8;
 pub const UTF_8: u16 = 1 << 11;
 
 impl Member {
-    /// Makes a member whose bytes are already packed.
+    /// Creates a member whose bytes are already compressed.
     pub fn packed(name: &str, text: &[u8], method: u16, packed: Vec<u8>) -> Member {
         let name = name.as_bytes().to_vec();
         let (crc, bytes) = (crc32fast::hash(text), text.len() as u64);
         Member { name, flags: 0, method, crc, extra: Vec::new(), packed, bytes }
     }
 
-    /// Makes a member that is stored without compression.
+    /// Creates a member that is stored without compression.
     pub fn stored(name: &str, text: &[u8]) -> Member {
         Member::packed(name, text, 0, text.to_vec())
     }
 
-    /// Makes a member that is compressed by deflate, as most members are.
+    /// Creates a member that is compressed by deflate, as most members are.
     pub fn deflated(name: &str, text: &[u8]) -> Member {
         let mut writer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
         writer.write_all(text).unwrap();
         Member::packed(name, text, 8, writer.finish().unwrap())
     }
 
-    /// Returns the fields that the local header and the central directory have in common, from the required version to the length
-    /// of the name.
+    /// Returns the fields that are the same in the local header and in the central directory, from the required version
+    /// to the length of the name.
     fn fields(&self, sizes: [u32; 3]) -> Vec<u8> {
         let mut out = Vec::new();
         for field in [20, self.flags, self.method, 0, 0] {
@@ -69,7 +69,7 @@ pub fn zip(members: &[Member]) -> Vec<u8> {
     written(members, false)
 }
 
-/// Returns an archive in the form for more than 4 GiB.
+/// Returns an archive in Zip64 format, which allows more than 4 GiB.
 pub fn zip64(members: &[Member]) -> Vec<u8> {
     written(members, true)
 }
@@ -80,8 +80,8 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
         let offset = out.len() as u64;
         out.extend(b"PK\x03\x04");
         out.extend(member.fields(if member.flags & SIZES_BEHIND != 0 { [0; 3] } else { member.sizes() }));
-        // The local header has an extra field of four bytes that the directory lacks, so a reader that takes its length from the
-        // directory fails.
+        // The local header has an extra field of four bytes that the directory lacks. So a reader fails if it takes the
+        // length of the local header from the directory.
         out.extend([4, 0]);
         out.extend(&member.name);
         out.extend([0xfe, 0xca, 0, 0]);
@@ -98,7 +98,7 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
         directory.extend(member.fields(sizes));
         let extra = member.extra.len() as u16 + if is_large { 28 } else { 0 };
         directory.extend(extra.to_le_bytes());
-        // No comment, the first disk, and no attributes.
+        // The directory entry has no comment, is on the first disk, and has no attributes.
         directory.extend([0; 10]);
         directory.extend(offset_field.to_le_bytes());
         directory.extend(&member.name);

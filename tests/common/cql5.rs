@@ -1,10 +1,11 @@
 //! Evaluates CQL 5 position lists with short and slow code, as a second opinion on the engines.
 //!
-//! The code follows only the rules of the dialect and shares nothing with the library. Squares are (file, rank) pairs, a square
-//! set is a table of booleans, and a transformation is a sequence of unit steps. All images of a list are computed. Malformed
-//! text panics. [`lists`] generates lists, and boards on which they are likely to match.
+//! The code implements the rules of the dialect in the most direct way and shares nothing with the library. Squares are
+//! (file, rank) pairs, a square set is a table of booleans, and a transformation is a sequence of unit steps. All
+//! images of a list are computed. Malformed text causes a panic. [`lists`] generates random lists, and boards on which
+//! they are likely to match.
 //!
-//! Source: CQL 5 manual (transforms). If the manual leaves a rule open, the code follows the decision for this dialect.
+//! Source: CQL 5 manual (transforms). If the manual does not specify a rule, the code uses orbit's decision.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,7 @@ pub struct Board {
     pub white_to_move: bool,
 }
 
-/// Facts about the position and its game. The caller gives them, since this code does not generate moves.
+/// Facts about a position and its game. The caller provides them, since this code does not generate moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// True if the side to move is in check.
@@ -48,7 +49,7 @@ pub struct Facts {
 type Square = (usize, usize);
 
 impl Board {
-    /// Reads the first two fields of a FEN.
+    /// Parses the first two fields of a FEN: the piece placement and the side to move.
     pub fn from_fen(fen: &str) -> Board {
         let mut fields = fen.split_whitespace();
         let mut squares = Vec::new();
@@ -77,7 +78,7 @@ impl Board {
         self.squares[8 * rank + file]
     }
 
-    /// Returns whether the piece on `from` attacks `to`, whatever is on `to`. Pins do not matter.
+    /// Returns true if the piece on `from` attacks `to`, whatever is on `to`. Pins are ignored.
     fn attacks(&self, from: Square, to: Square) -> bool {
         let piece = self.at(from);
         let (dx, dy) = (to.0 as i32 - from.0 as i32, to.1 as i32 - from.1 as i32);
@@ -95,7 +96,7 @@ impl Board {
         }
     }
 
-    /// Returns whether all squares strictly between two squares on a common line are empty.
+    /// Returns true if all squares strictly between two squares are empty. The two squares must be on a common line.
     fn open_between(&self, from: Square, to: Square) -> bool {
         let sign = |a: usize, b: usize| (b as i32 - a as i32).signum();
         let direction = (sign(from.0, to.0), sign(from.1, to.1));
@@ -123,29 +124,30 @@ fn step((file, rank): Square, (dx, dy): (i32, i32)) -> Option<Square> {
 type Squares = [[bool; 8]; 8];
 const NO_SQUARES: Squares = [[false; 8]; 8];
 
-/// The pieces that may be on the squares (FEN letters, `.` for an empty square), and the squares.
+/// A piece designator: the pieces that may be on the squares (FEN letters, `.` for an empty square), and the squares.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Designator {
     pieces: BTreeSet<char>,
     squares: Squares,
 }
 
-/// The lowest and the highest value, both included.
+/// A range of values: the lowest and the highest value, both included.
 type Range = (i64, i64);
 const UNLIMITED: i64 = 1 << 40;
 const AT_LEAST_ONE: Range = (1, UNLIMITED);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
-    /// One of `FACTS`, or `result` followed by one of `RESULTS`.
+    /// One of the words in `FACTS`, or `result` followed by one of `RESULTS`.
     Fact(String),
-    /// A designator alone (`PIECE`, whose range is 1 or more), or one of `COUNTS` or `RAYS`.
+    /// A condition on a count: `PIECE` (a designator alone, with the range "1 or more"), or a keyword from `COUNTS` or
+    /// `RAYS`.
     Count(String, Vec<Designator>, Range),
     Negated(Box<Item>),
     Nested(Nested),
 }
 
-/// A nested list, as the set of its images, any of which may match.
+/// A nested list, as the set of its images. It matches if any image matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Nested {
     /// One of `NESTINGS`.
@@ -214,7 +216,7 @@ impl Parser {
         self.text[from..self.at].iter().collect()
     }
 
-    /// Skips blanks, and then the word if it is next. Returns whether the word was skipped.
+    /// Skips blanks, and then skips `word` if it is next. Returns true if it was skipped.
     fn eat(&mut self, word: &str) -> bool {
         self.take_while(char::is_whitespace);
         let word: Vec<char> = word.chars().collect();
@@ -223,7 +225,7 @@ impl Parser {
         found
     }
 
-    /// Reads `( [position] item… )`. Returns the images of the list, and whether it has transform keywords.
+    /// Parses `( [position] item… )`. Returns the images of the list, and true if it has transform keywords.
     fn list(&mut self) -> (BTreeSet<Vec<Item>>, bool) {
         assert!(self.eat("("), "a list opens with a parenthesis");
         self.eat("position");
@@ -281,7 +283,7 @@ impl Parser {
         (!digits.is_empty()).then(|| digits.parse().expect("a number"))
     }
 
-    /// Reads a range: `n`, `lo hi`, `lo unlimited`, `>n`, `>=n`, `<n` or `<=n`.
+    /// Parses a range: `n`, `lo hi`, `lo unlimited`, `>n`, `>=n`, `<n` or `<=n`.
     fn range(&mut self) -> Option<Range> {
         for (sign, up, off) in [(">=", true, 0), (">", true, 1), ("<=", false, 0), ("<", false, -1)] {
             if self.eat(sign) {
@@ -321,7 +323,7 @@ impl Parser {
         Designator { pieces, squares }
     }
 
-    /// Reads one element of a square set, files and then ranks, and adds its squares.
+    /// Parses one element of a square set (files and then ranks), and adds its squares to `squares`.
     fn squares(&mut self, squares: &mut Squares, bracketed: bool) {
         let files = self.span("abcdefgh", bracketed);
         let ranks = self.span("12345678", bracketed);
@@ -330,7 +332,7 @@ impl Parser {
         }
     }
 
-    /// Reads files or ranks: a single one, `?` for all or, in brackets, a range written as `lo-hi` or `lohi`.
+    /// Parses files or ranks: a single one, `?` for all or, in brackets, a range in the form `lo-hi` or `lohi`.
     fn span(&mut self, names: &str, bracketed: bool) -> Vec<usize> {
         if self.eat("?") {
             return (0..8).collect();
@@ -348,10 +350,11 @@ impl Parser {
 
 // -------------------------------------------------------------------------------------- transforms
 
-/// Returns the transformations that a keyword stands for. Each is a sequence of unit steps, which are applied from left to right.
+/// Returns the transformations that a keyword stands for. Each transformation is a sequence of unit steps, applied from
+/// left to right.
 ///
-/// The steps are unit shifts (`R L U D`), the vertical, horizontal, diagonal and offdiagonal flips (`v h d o`), and the colour
-/// flip (`c`).
+/// The steps are unit shifts (`R L U D`), the vertical, horizontal, diagonal and offdiagonal flips (`v h d o`), and the
+/// colour flip (`c`).
 fn transformation_set(keyword: &str) -> Vec<String> {
     let words = |words: &[&str]| words.iter().map(|w| w.to_string()).collect();
     let powers = |a: &str, b: &str| [a, b].iter().flat_map(|w| (0..8).map(|n| w.repeat(n))).collect();
@@ -375,14 +378,15 @@ fn transformation_set(keyword: &str) -> Vec<String> {
     }
 }
 
-/// Returns all distinct images of a list under its own keywords. These are applied in every order, with `:flipcolor` last.
+/// Returns all distinct images of a list under its own transform keywords. The keywords are applied in every order,
+/// except that `:flipcolor` is always last.
 fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
     let original = BTreeSet::from([items.to_vec()]);
     if keywords.is_empty() {
         return original;
     }
     let mut images = BTreeSet::new();
-    // Only the presence of a keyword matters, not how often it is repeated.
+    // Repeating a keyword has no effect.
     let one_name = |k: &String| if k == "flipdihedral" { "flip".to_string() } else { k.clone() };
     let named: BTreeSet<String> = keywords.iter().map(one_name).collect();
     let others = named.iter().filter(|k| *k != "flipcolor").map(String::as_str).collect();
@@ -399,7 +403,8 @@ fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
 fn apply_set(lists: BTreeSet<Vec<Item>>, keyword: &str) -> BTreeSet<Vec<Item>> {
     let words = transformation_set(keyword);
     let all = words.iter().flat_map(|word| lists.iter().map(move |list| apply_word(list, word)));
-    // A designator that is empty remains empty, so the image can be dropped before the last keyword is applied.
+    // An empty designator stays empty under every transformation, so the image can be dropped before the last keyword
+    // is applied.
     all.filter(|image| !has_empty_designator(image)).collect()
 }
 
@@ -437,7 +442,7 @@ fn apply_step(item: Item, unit: char) -> Item {
             let step_list = |image: Vec<Item>| image.into_iter().map(|i| apply_step(i, unit)).collect();
             nested.images = nested.images.into_iter().map(step_list).collect();
             if nested.own {
-                // A list with keywords of its own drops its own images that have an empty designator.
+                // A nested list with keywords of its own loses those of its images that have an empty designator.
                 nested.images.retain(|image| !has_empty_designator(image));
             }
             Item::Nested(nested)
@@ -470,7 +475,7 @@ fn step_designator(mut d: Designator, unit: char) -> Designator {
 fn step_squares(old: &Squares, unit: char) -> Squares {
     let mut new = NO_SQUARES;
     for (x, y) in all_squares().filter(|(x, y)| old[*x][*y]) {
-        // Squares on the leading edge leave the board. Squares on the trailing edge move, and also stay.
+        // Squares on the leading edge leave the board. Squares on the trailing edge both move and stay.
         let (to, stays) = match unit {
             'R' => (step((x, y), (1, 0)), x == 0),
             'L' => (step((x, y), (-1, 0)), x == 7),
@@ -492,13 +497,13 @@ fn step_squares(old: &Squares, unit: char) -> Squares {
     new
 }
 
-/// Returns whether an image must be dropped, because a designator in it, or in a nested list, has no squares.
+/// Returns true if an image must be dropped, because a designator in it or in a nested list has no squares.
 fn has_empty_designator(list: &[Item]) -> bool {
     list.iter().any(|item| match item {
         Item::Fact(_) => false,
         Item::Count(_, designators, _) => designators.iter().any(|d| d.squares == NO_SQUARES),
         Item::Negated(inner) => has_empty_designator(&[(**inner).clone()]),
-        // A list with keywords of its own is empty if it has no images left.
+        // A nested list with keywords of its own counts as empty if all of its images were dropped.
         Item::Nested(nested) if nested.own => nested.images.is_empty(),
         Item::Nested(nested) => nested.images.iter().any(|i| has_empty_designator(i)),
     })
@@ -512,7 +517,7 @@ pub struct Expanded {
 }
 
 impl Expanded {
-    /// Reads a position list and computes its images. Panics on malformed text.
+    /// Parses a position list and computes its images. Malformed text causes a panic.
     pub fn new(list: &str) -> Expanded {
         let mut parser = Parser { text: list.trim().chars().collect(), at: 0 };
         let (images, _) = parser.list();
@@ -526,7 +531,7 @@ impl Expanded {
     }
 }
 
-/// Returns whether the list matches the board. Panics on malformed text.
+/// Returns true if the list matches the board. Malformed text causes a panic.
 pub fn matches(list: &str, board: &Board, facts: &Facts) -> bool {
     Expanded::new(list).matches(board, facts)
 }
@@ -607,13 +612,14 @@ fn ray_directions(keyword: &str) -> Vec<(i32, i32)> {
     }
 }
 
-/// Returns whether a piece slides: queens, rooks and bishops do, each along its own lines. Source: CQL 5 manual, `ray attack`.
+/// Returns true if the piece on a square is a slider: a queen, rook or bishop, whichever lines it moves along. Source:
+/// CQL 5 manual, `ray attack`.
 fn slides(board: &Board, square: Square) -> bool {
     "QRBqrb".contains(board.at(square))
 }
 
-/// Returns the number of starts and directions in which the first occupied squares, the start included, match the designators in
-/// order.
+/// Returns the number of pairs of a start square and a direction for which the first occupied squares, including the
+/// start, match the designators in order.
 fn rays(keyword: &str, designators: &[Designator], board: &Board) -> i64 {
     let mut count = 0;
     for start in all_squares().filter(|s| board.at(*s) != '.') {
@@ -634,7 +640,7 @@ fn rays(keyword: &str, designators: &[Designator], board: &Board) -> i64 {
 
 // ---------------------------------------------------------------------------------------- printing
 
-/// Returns the distinct images of a list, each as the text of a list without transforms: `(position Rc3 qg3)`.
+/// Returns the distinct images of a list, each as the text of a list without transforms, such as `(position Rc3 qg3)`.
 ///
 /// Items keep their order. A nested list with its own keywords is printed as `:or` with its images.
 pub fn images(list: &str) -> Vec<String> {

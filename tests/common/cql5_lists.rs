@@ -1,18 +1,18 @@
-//! Generates random CQL 5 position lists, and boards from a list on which it often matches.
+//! Generates random CQL 5 position lists. For a list, it also generates boards on which the list often matches.
 //!
-//! Boards have one king of each side and no pawns on the first or last rank. They may be unreachable in a game: use
-//! [`Board::is_plausible`] where the side not to move must not be in check.
+//! Boards have one king of each side and no pawns on the first or last rank. The side not to move may be in check;
+//! [`Board::is_plausible`] tests this.
 
 use super::*;
 
 /// The maximum number of images of a list under transforms. The images of a nested list count once for each occurrence of that
 /// list.
 const IMAGES_MAX: usize = 4_000;
-/// The maximum number of compositions of transformations in a list. Most compositions give an image that is dropped or that
-/// another composition also gives.
+/// The maximum number of compositions of transformations for a list. Most compositions give an image that is dropped or
+/// that another composition also gives.
 const WORDS_MAX: usize = 8_000;
-/// The number of boards on which a list is tried, and the numbers of hits with which the list is accepted: it must match some
-/// of the boards and not others.
+/// The number of boards on which a list is tried, and the numbers of matches with which it is accepted. It must match
+/// some of the boards and miss others.
 const TRIALS: u64 = 32;
 const HITS: std::ops::RangeInclusive<usize> = 4..=28;
 
@@ -54,7 +54,7 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Begins a sequence. The same seed gives the same lists.
+    /// Creates a sequence of random lists. Equal seeds give equal lists.
     pub fn new(seed: u64) -> Lists {
         Lists { random: Random::new(seed) }
     }
@@ -68,7 +68,8 @@ impl Iterator for Lists {
     }
 }
 
-/// Returns a well-formed list with at most 4,000 images. It matches some, but not all, of the boards that are made from it.
+/// Returns a well-formed list with at most 4,000 images. It matches some, but not all, of the boards that are generated
+/// for it.
 pub fn random_list(seed: u64) -> String {
     let mut random = Random::new(seed);
     loop {
@@ -90,8 +91,8 @@ pub fn random_list(seed: u64) -> String {
     }
 }
 
-/// Returns the number of images, for the limit [`IMAGES_MAX`]. The images of nested lists are included, once for each image
-/// that contains them.
+/// Returns the number of images, which is compared with [`IMAGES_MAX`]. The images of nested lists are included, once
+/// for each image that contains them.
 fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     fn of_item(item: &Item) -> usize {
         match item {
@@ -103,7 +104,7 @@ fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     images.iter().map(|image| image.iter().map(of_item).sum::<usize>().max(1)).sum()
 }
 
-/// Returns facts for trying a list on a board. The check is real, and the other facts are random.
+/// Returns facts for trying a list on a board. `check` is computed from the board; the other facts are random.
 fn guess_facts(board: &Board, random: &mut Random) -> Facts {
     let mate = random.percent(10);
     Facts {
@@ -116,7 +117,7 @@ fn guess_facts(board: &Board, random: &mut Random) -> Facts {
     }
 }
 
-/// Returns the text between the parentheses of a list. Every transform that is used divides the budget by its number of
+/// Returns the text between the parentheses of a list. Each transform in the text divides `budget` by its number of
 /// transformations.
 fn list_text(random: &mut Random, depth: usize, budget: &mut usize) -> String {
     let mut parts = Vec::new();
@@ -143,7 +144,7 @@ fn item_text(random: &mut Random, depth: usize, budget: &mut usize) -> String {
         return designator_text(random, true);
     }
     let kind = random.below(if depth < 2 { 13 } else { 9 });
-    // Most of the facts are rarely true. If they are negated, a list can match more often.
+    // Most facts are rarely true, so they are often negated. A list then matches more often.
     let negation = if random.percent(if kind == 1 { 60 } else { 15 }) { "!" } else { "" };
     let d = |random: &mut Random, empty| designator_text(random, empty);
     let text = match kind {
@@ -183,8 +184,8 @@ fn range_text(random: &mut Random, lowest: i64, highest: i64) -> String {
     }
 }
 
-/// Returns the text of a designator. If `empty` is true, it may use the symbols `.` and `?`, which also stand for an empty
-/// square.
+/// Returns the text of a designator. If `empty` is true, it may contain the symbols `.` and `?`, which also match an
+/// empty square.
 fn designator_text(random: &mut Random, empty: bool) -> String {
     let one = |random: &mut Random| random.word(". ? . K Q R B N P k q r b n p");
     let symbol = |random: &mut Random| {
@@ -236,21 +237,22 @@ fn element_text(random: &mut Random) -> String {
 // ------------------------------------------------------------------------------------------ boards
 
 impl Board {
-    /// Returns whether the side has a king that is attacked.
+    /// Returns true if the side has a king that is attacked.
     fn in_check(&self, white: bool) -> bool {
         let king = all_squares().find(|s| self.at(*s) == if white { 'K' } else { 'k' });
         let hostile = |s: &Square| self.at(*s) != '.' && self.at(*s).is_uppercase() != white;
         king.is_some_and(|king| all_squares().filter(hostile).any(|s| self.attacks(s, king)))
     }
 
-    /// Returns whether each side has one king, and the side not to move is not in check.
+    /// Returns true if each side has one king and the side not to move is not in check.
     pub fn is_plausible(&self) -> bool {
         let kings = |king| self.squares.iter().filter(|c| **c == king).count();
         kings('K') == 1 && kings('k') == 1 && !self.in_check(!self.white_to_move)
     }
 }
 
-/// Returns a board with the pieces of a random image of the list and some other pieces. Sometimes one square is changed.
+/// Returns a board with the pieces of a random image of the list and some other pieces. Sometimes one square is changed
+/// afterwards.
 pub fn board_for(list: &str, seed: u64) -> Board {
     board_from(&Expanded::new(list), &mut Random::new(seed))
 }
@@ -273,7 +275,7 @@ fn board_from(list: &Expanded, random: &mut Random) -> Board {
     board
 }
 
-/// A board that is being made. Squares that are settled do not change any more, even if they must stay empty.
+/// A board under construction. Settled squares no longer change; some of them must stay empty.
 struct Draft<'a> {
     board: Board,
     settled: Squares,
@@ -290,7 +292,8 @@ impl<'a> Draft<'a> {
         !self.settled[x][y]
     }
 
-    /// Returns whether the piece may be on the square. A second king may not, and a pawn may not be on the first or last rank.
+    /// Returns true if the piece may be added on the square. A second king may not, and neither may a pawn on the first
+    /// or last rank.
     fn is_allowed(&self, piece: char, (_, rank): Square) -> bool {
         match piece {
             'K' | 'k' => !self.board.squares.contains(&piece),
@@ -342,7 +345,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Chooses a free square of the set at random, and a piece for it.
+    /// Returns a random free square of the designator's set, and a piece for it.
     fn draw(&mut self, d: &Designator) -> Option<(char, Square)> {
         let free: Vec<Square> = all_squares().filter(|s| d.squares[s.0][s.1] && self.is_free(*s)).collect();
         let pieces: Vec<char> = d.pieces.iter().copied().collect();
@@ -379,7 +382,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Places the designators along a line, and settles the squares between them as empty.
+    /// Places pieces that match the designators along a line, and settles the squares between them as empty.
     fn place_line(&mut self, keyword: &str, designators: &[Designator]) {
         for _ in 0..200 {
             let direction = self.random.pick(&ray_directions(keyword));
@@ -414,7 +417,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds the kings that are missing, not next to each other.
+    /// Adds missing kings. The two kings are never placed next to each other.
     fn add_kings(&mut self) {
         for (king, other) in [('K', 'k'), ('k', 'K')] {
             if self.board.squares.contains(&king) {
@@ -440,7 +443,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Sometimes empties, fills or recolours a square, or changes the side to move.
+    /// Sometimes empties, fills or recolours one square, or changes the side to move.
     fn change_one(&mut self) {
         if self.random.percent(8) {
             self.board.white_to_move ^= true;

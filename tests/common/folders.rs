@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-/// Returns the names of everything in a folder, sorted.
+/// Returns the names of all entries of a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =

@@ -1,8 +1,9 @@
-//! Provides the main function of the test binaries, tables whose rows are tests, and tests that need a file, a program or a
-//! device that may be missing.
+//! Provides the main function of the test binaries, tables whose rows are tests, and tests that need a file, a program
+//! or a device that may be missing.
 //!
-//! If a need of a test is not met, the test is *ignored*: a message names the missing file, program or device, and the test does
-//! not count as passed. If a variable such as `ORBIT_CORPUS_REQUIRED` is set, the test fails instead.
+//! If something that a test needs is missing, the test is *ignored*: a message names the missing file, program or
+//! device, and the test does not count as passed. If a variable such as `ORBIT_CORPUS_REQUIRED` is set, the test fails
+//! instead.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -14,30 +15,31 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use super::length;
 
-/// A test, as the attribute `#[test]` of `tests/attribute` registers it.
+/// A test, registered by the attribute `#[test]` of `tests/attribute`.
 pub struct Test {
     pub module: &'static str,
     pub name: &'static str,
-    /// The part of a long run that makes this test; `None` if every run makes it: see [`length`](super::length).
+    /// The part of a long run that includes this test; `None` if every run includes it. The module
+    /// [`length`](super::length) describes the parts.
     pub part: Option<usize>,
     pub run: fn(),
 }
 
 inventory::collect!(Test);
 
-/// A function that makes the rows of a table, as the attribute `#[table]` registers it.
+/// A function that returns the rows of a table, registered by the attribute `#[table]`.
 pub struct Table {
     pub module: &'static str,
     pub name: &'static str,
-    /// True if each part of a long run executes only a quarter of the rows, which are chosen by their numbers: see
-    /// [`length`](super::length).
+    /// True if each part of a long run executes only a quarter of the rows, chosen by their numbers (see
+    /// [`length`](super::length)).
     pub in_parts: bool,
     pub rows: fn() -> Vec<Row>,
 }
 
 inventory::collect!(Table);
 
-/// A row of a table. It is a test of its own, whose name begins with that of the table.
+/// A row of a table. It is a test of its own, and its name begins with the name of the table.
 pub struct Row {
     name: String,
     run: Box<dyn Fn() + Send>,
@@ -51,7 +53,7 @@ impl Row {
 
 /// A file, program or device that a test needs and that some machines do not have.
 pub struct Need {
-    /// The noun for messages, as in "needs a browser".
+    /// The noun for messages, such as "a browser" in "needs a browser".
     what: &'static str,
     /// The variable that makes it required.
     required: &'static str,
@@ -67,8 +69,8 @@ pub const BROWSER: Need =
     Need { what: "a browser (Debian's package chromium)", required: "ORBIT_BROWSER_REQUIRED" };
 
 impl Need {
-    /// Returns the needed value if it was found. Otherwise ends the test: it fails if the need is required, and is ignored if
-    /// not.
+    /// Returns the value that was needed if it was found. Otherwise ends the test: it fails if the value is required on
+    /// this machine, and is ignored if not.
     #[track_caller]
     pub fn met<T>(&self, found: Option<T>) -> T {
         found.unwrap_or_else(|| {
@@ -82,15 +84,15 @@ impl Need {
     }
 }
 
-/// Ends a test because another part of a long run makes it: see [`length`](super::length).
+/// Ends a test that belongs to another part of a long run (see [`length`](super::length)).
 pub fn leave_to_another_part() -> ! {
     resume_unwind(Box::new(Missing("another ORBIT_LONG_PART")))
 }
 
-/// The reason why a test is ignored. It is passed by unwinding without the panic hook, so that nothing is printed.
+/// The reason why a test is ignored. It is the payload of a panic that bypasses the panic hook, so nothing is printed.
 struct Missing(&'static str);
 
-/// Runs the tests that the arguments name, as the compiler's own harness does.
+/// Runs the tests that the command line selects, like the compiler's own test harness.
 pub fn main() -> ExitCode {
     let tests = inventory::iter::<Test>
         .into_iter()
@@ -104,14 +106,14 @@ pub fn main() -> ExitCode {
     let mut tests: Vec<Trial> = tests.chain(rows).collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));
     let mut arguments = Arguments::from_args();
-    // If the filter contains `|`, it chooses the tests whose names contain any of its parts.
+    // If the filter contains `|`, it selects the tests whose names contain any of the strings between these signs.
     if let Some(parts) = arguments.filter.take_if(|filter| filter.contains('|')) {
         tests.retain(|test| parts.split('|').any(|part| test.name().contains(part)));
     }
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-/// Returns a name without the name of the binary.
+/// Returns the name of a test with its module, but without the name of the binary.
 fn full_name(module: &str, name: &str) -> String {
     match module.split_once("::") {
         Some((_, module)) => format!("{module}::{name}"),
@@ -119,8 +121,8 @@ fn full_name(module: &str, name: &str) -> String {
     }
 }
 
-/// Returns the [`Trial`] called `name`. If it has a number, only one part of a long run executes it: see
-/// [`length`](super::length).
+/// Returns the [`Trial`] called `name`. If `number` is given, only one part of a long run executes the trial (see
+/// [`length`](super::length)).
 fn trial(name: String, number: Option<usize>, run: impl Fn() + Send + 'static) -> Trial {
     Trial::ignorable_test(name.clone(), move || {
         let start = Instant::now();
@@ -133,7 +135,7 @@ fn trial(name: String, number: Option<usize>, run: impl Fn() + Send + 'static) -
     })
 }
 
-/// Adds a line to the file that `ORBIT_TEST_TIMES` names: the time of the test in seconds, and its name.
+/// Appends a line with the test's time in seconds and its name to the file that `ORBIT_TEST_TIMES` names.
 fn note_time(name: &str, time: Duration) {
     if let Some(path) = std::env::var_os("ORBIT_TEST_TIMES") {
         let file = OpenOptions::new().append(true).create(true).open(&path);

@@ -1,9 +1,9 @@
-//! Finds comments that were inserted into games, and compares the games without them.
+//! Finds comments that were inserted into the text of games, and compares the rest of the text with the original.
 
 /// The comment that is inserted.
 pub const MARK: &[u8] = b"{MARK}";
 
-/// Returns whether the text `marked` is `text` with comments `{MARK}` inserted, each perhaps with blanks around it.
+/// Returns true if the text `marked` is `text` with inserted comments `{MARK}`, which may have blanks around them.
 pub fn is_marked(marked: &[u8], text: &[u8]) -> bool {
     are(&pieces(marked), text)
 }
@@ -22,8 +22,8 @@ fn pieces(text: &[u8]) -> Vec<&[u8]> {
     starts.iter().zip(ends).map(|(&start, end)| &text[start..end]).collect()
 }
 
-/// Returns whether the pieces, when they are joined, give `text`. At each joint of two pieces, up to four blanks before it and
-/// one blank after it may be left out.
+/// Returns true if the joined pieces give `text`. Where two pieces meet, up to four blanks before the joint and one
+/// blank after it may be missing.
 fn are(pieces: &[&[u8]], text: &[u8]) -> bool {
     let [first, rest @ ..] = pieces else { return false };
     let Some(second) = rest.first() else { return *first == text };

@@ -1,4 +1,4 @@
-//! Helpers for tests of all kinds: the corpus, positions and blocks.
+//! Helpers for all tests: the corpus of real files, positions and blocks (groups of games).
 
 #![allow(dead_code, reason = "each integration binary uses its own part")]
 
@@ -28,7 +28,7 @@ pub fn corpus() -> PathBuf {
     harness::CORPUS.met(corpus_if_any())
 }
 
-/// Returns the folder of [`corpus`] if there is one, for tests that also check other files.
+/// Returns the folder of [`corpus`], or `None` if it is not available. It is for tests that also check other files.
 pub fn corpus_if_any() -> Option<PathBuf> {
     std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
 }
@@ -52,7 +52,7 @@ pub fn blocks_of(path: &Path) -> Vec<Block> {
     blocks_with(path, StreamOptions::default())
 }
 
-/// Returns all blocks of a file, read with options.
+/// Returns all blocks of a file, read with the given options.
 pub fn blocks_with(path: &Path, options: StreamOptions) -> Vec<Block> {
     blocks(BlockStream::open(&[path.to_owned()], options).unwrap())
 }
@@ -62,7 +62,7 @@ pub fn pgn_blocks(text: &str) -> Vec<Block> {
     pgn_blocks_with(text, StreamOptions::default())
 }
 
-/// Returns all blocks of a PGN text, read with options.
+/// Returns all blocks of a PGN text, read with the given options.
 pub fn pgn_blocks_with(text: &str, options: StreamOptions) -> Vec<Block> {
     blocks(BlockStream::from_pgn_bytes("test", text.as_bytes().to_vec(), options))
 }
@@ -78,7 +78,7 @@ fn blocks(database: BlockStream) -> Vec<Block> {
     out
 }
 
-/// Returns one block with every `step`-th game of some blocks, beginning with game `first`.
+/// Returns a single block with every `step`-th game of some blocks, beginning with game `first`.
 pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     let mut builder = BlockBuilder::new();
     let games = blocks.iter().flat_map(Block::games).skip(first).step_by(step);
@@ -88,24 +88,24 @@ pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     builder.finish()
 }
 
-/// Games for the long form of trials, and games for their short form.
+/// Two selections of games: one for the long form of trials, and one for their short form.
 pub struct Samples {
     long: Block,
     short: Block,
 }
 
 impl Samples {
-    /// Takes every `long`-th and every `short`-th game, beginning with game `first`.
+    /// Selects every `long`-th game and every `short`-th game, beginning with game `first`.
     pub fn of(blocks: &[Block], first: usize, long: usize, short: usize) -> Samples {
         Samples { long: every_nth_game(blocks, first, long), short: every_nth_game(blocks, first, short) }
     }
 
-    /// Returns the games for a trial. The length of the test determines whether these are many games or few.
+    /// Returns the games for a trial: many or few, depending on the length of the run.
     pub fn of_trial(&self, number: usize) -> &Block {
         if length::length().is_long(number) { &self.long } else { &self.short }
     }
 
-    /// Makes a trial for each query, and returns the queries for which `hits` finds nothing.
+    /// Runs a trial for each query, and returns the queries for which `hits` returns 0.
     pub fn without_hits<'a>(
         &self,
         queries: &[&'a str],
@@ -119,8 +119,8 @@ impl Samples {
     }
 }
 
-/// Returns the shipped games that `stride` selects, beginning with game `first`, and small files with games of all kinds. If
-/// `variations` is true, side lines are read.
+/// Returns the shipped games that `stride` selects, beginning with game `first`, and small files with games of all
+/// kinds. If `variations` is true, they include their side lines.
 pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) -> Vec<Block> {
     let mut options = StreamOptions::default();
     options.parse.variations = variations;
@@ -134,7 +134,7 @@ pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) ->
     std::iter::once(some).chain(small).collect()
 }
 
-/// Returns the position of a FEN; `startpos` stands for the start position.
+/// Returns the position of a FEN, or the standard start position for `startpos`.
 pub fn position(fen: &str) -> Position {
     match fen {
         "startpos" => Position::standard(),
@@ -145,18 +145,18 @@ pub fn position(fen: &str) -> Position {
     }
 }
 
-/// Returns a scan for a query on the processor.
+/// Returns a scan that evaluates a query on the processor.
 pub fn scan(query: &str) -> Executor {
     let parsed = orbit_query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
     Executor::with_query(parsed, &EngineOptions::default()).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 
-/// Makes a block of games without moves, one game for each position.
+/// Returns a block of games without moves, one game for each position.
 pub fn block_of(positions: &[Position]) -> Block {
     block_of_games(positions.iter().map(|&start| Game { start: Some(start), ..Game::default() }))
 }
 
-/// Makes a block of games. The games are numbered from 1.
+/// Returns a block of games, which are numbered from 1.
 pub fn block_of_games(games: impl IntoIterator<Item = Game>) -> Block {
     let mut builder = BlockBuilder::new();
     for (number, game) in (1..).zip(games) {
@@ -165,7 +165,7 @@ pub fn block_of_games(games: impl IntoIterator<Item = Game>) -> Block {
     builder.finish()
 }
 
-/// Makes a game with a single position and with tags.
+/// Returns a game with a single position and with tags.
 pub fn game_with_tags(start: Position, tags: &[(&str, &str)], outcome: Outcome) -> Game {
     let tags = tags
         .iter()

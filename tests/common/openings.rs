@@ -1,4 +1,5 @@
-//! Plays the list of openings with shakmaty. The names of the resulting positions are compared with those of `orbit`.
+//! Plays the list of openings with shakmaty. Tests compare the openings of the resulting positions with those that
+//! `orbit` finds.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ pub fn epd(chess: &Chess) -> String {
     fen.rsplitn(3, ' ').last().unwrap().to_owned()
 }
 
-/// Returns the code and the name of each position, read from the list itself.
+/// Returns the code and the name of the opening for each position, computed from the list itself.
 pub fn listed() -> HashMap<String, (String, String)> {
     let text = include_str!("../../crates/core/src/game/openings.tsv");
     let (mut path, mut name, mut out) = (vec![Chess::new()], String::new(), HashMap::new());

@@ -1,7 +1,7 @@
 //! Waits for events.
 //!
-//! A test does not measure how long something takes: it polls until an event has happened. If the event never happens,
-//! [`PATIENCE`] limits the wait.
+//! Tests never depend on the time that something takes. Instead, they poll until an event has happened. [`PATIENCE`]
+//! limits the wait for an event that never happens.
 
 use std::fmt::Debug;
 use std::io::{ErrorKind, Read};
@@ -13,15 +13,15 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The maximum wait for an event. It is longer than any event takes, even on a busy machine.
+/// The maximum time to wait for an event. No event takes that long, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(600);
 /// The time between two polls.
 const PAUSE: Duration = Duration::from_millis(5);
-/// The number of consecutive polls that must find all threads of a process asleep.
+/// The number of consecutive polls that must find all threads of a process asleep before the process counts as waiting.
 const LOOKS: u32 = 3;
 
-/// Polls `look` until it returns a value, and returns this value. In the meantime `look` returns descriptions of what it sees
-/// instead, for the error message.
+/// Polls `look` until it returns a value, and returns that value. Until then, `look` returns a description of the
+/// current state as an error; the last one is part of the message if the wait fails.
 #[track_caller]
 pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
     let begun = Instant::now();
@@ -36,7 +36,8 @@ pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) ->
     }
 }
 
-/// Returns the next message of a channel. If none comes, panics with the text of `seen`, which describes what came before.
+/// Returns the next message of a channel. If none arrives, panics with the text of `seen`, which describes what has
+/// arrived before.
 #[track_caller]
 pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String) -> T {
     match from.recv_timeout(PATIENCE) {
@@ -46,7 +47,7 @@ pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String
     }
 }
 
-/// Runs work that must end, and returns its result.
+/// Runs work that must end in a limited time, and returns its result.
 #[track_caller]
 pub fn done<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (send, receive) = channel();
@@ -54,7 +55,7 @@ pub fn done<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'st
     received(what, &receive, || String::from("it has not ended"))
 }
 
-/// The bytes of a pipe, which a separate thread reads.
+/// The bytes of a pipe, which a separate thread reads as they arrive.
 pub struct Heard {
     bytes: Arc<Mutex<Vec<u8>>>,
     reader: JoinHandle<()>,
@@ -88,7 +89,7 @@ impl Heard {
         self.bytes.lock().unwrap().clone()
     }
 
-    /// Returns the last lines read so far, for messages.
+    /// Returns the last 500 bytes read so far, for messages.
     pub fn last(&self) -> String {
         let bytes = self.bytes.lock().unwrap();
         let last = &bytes[bytes.len().saturating_sub(500)..];
@@ -102,7 +103,8 @@ impl Heard {
     }
 }
 
-/// A process that ends with the test. When the value is dropped, the process is killed and waited for.
+/// A process that does not outlive its test. When the value is dropped, the process is killed, and the drop waits until
+/// it has ended.
 pub struct Process(Child);
 
 impl Process {
@@ -110,7 +112,7 @@ impl Process {
         Process(child)
     }
 
-    /// Polls `look` until it returns a value, as [`until`] does. The process must not end before.
+    /// Polls `look` until it returns a value, like [`until`]. Panics if the process ends before that.
     #[track_caller]
     pub fn until<T, S: Debug>(&mut self, what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
         let found = until(what, || {
@@ -124,8 +126,8 @@ impl Process {
         found.unwrap_or_else(|(seen, status)| panic!("{what}: the process ended ({status}); seen: {seen:?}"))
     }
 
-    /// Waits until the process itself waits for input or another event, that is, until several consecutive polls find all its
-    /// threads asleep. On systems that do not report the state of threads, this does not wait.
+    /// Waits until the process itself is waiting for input or another event, that is, until several consecutive polls
+    /// find all its threads asleep. On systems that do not report the state of threads, returns at once.
     #[track_caller]
     pub fn falls_asleep(&mut self) {
         let threads = format!("/proc/{}/task", self.0.id());
@@ -141,12 +143,13 @@ impl Process {
         });
     }
 
-    /// Returns the processor time of the process so far, in hundredths of a second.
+    /// Returns the processor time that the process has used so far, in hundredths of a second.
     #[cfg(target_os = "linux")]
     #[track_caller]
     pub fn computed(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
-        // The name of the program may contain blanks. The state after it is field 3, and the times are fields 14 and 15.
+        // The name of the program may contain blanks, so the fields are counted from its end: the state is field 3, and
+        // the times are fields 14 and 15.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum()
     }
@@ -158,7 +161,7 @@ impl Process {
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     }
 
-    /// Waits for the process to end. The pipe into it stays open.
+    /// Waits for the process to end. The pipe to its standard input stays open.
     #[track_caller]
     pub fn end(&mut self, what: &str) -> ExitStatus {
         until(&format!("the end of {what}"), || self.0.try_wait().unwrap().ok_or("it runs"))
@@ -178,13 +181,13 @@ impl Process {
     }
 }
 
-/// Returns the state of each thread of a process as a letter: `S` means that it sleeps.
+/// Returns the state of each thread of a process as a letter, such as `S` for a sleeping thread.
 fn states(threads: &str) -> String {
     let state = |stat: String| stat.rsplit_once(") ").and_then(|(_, fields)| fields.chars().next());
     let threads = std::fs::read_dir(threads).into_iter().flatten();
     threads
         .map(|thread| {
-            // A thread that ends in the meantime does not count as asleep.
+            // A thread that ends while it is examined does not count as asleep.
             let stat = thread.and_then(|thread| std::fs::read_to_string(thread.path().join("stat")));
             stat.ok().and_then(state).unwrap_or('?')
         })

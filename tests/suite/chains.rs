@@ -1,5 +1,5 @@
-//! Tests lines, paths and played moves in cases that no table of CQL's answers covers well: limits, castling in Chess960, null
-//! moves, and the comments of hits.
+//! Tests lines, paths and played moves in cases that the tables of CQL's answers do not cover well: limits, castling in
+//! Chess960, null moves, and the comments of hits.
 
 use orbit_database::StreamOptions;
 use orbit_engine::{Answer, Answers, Engine, EngineError, Wants, reference::Bulk};
@@ -22,7 +22,7 @@ fn asked(text: &str, pgn: &str, outputs: Wants) -> Result<Answers, EngineError> 
     Bulk::new([&query]).unwrap_or_else(|error| panic!("{text}: {error}")).answer(&blocks[0], outputs)
 }
 
-/// Returns the nodes at which a query has a value, each with the value.
+/// Returns the nodes (position numbers) at which a query has a value, each with that value.
 fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
     let hits = asked(text, pgn, Wants::VALUES).unwrap_or_else(|error| panic!("{text}: {error}")).hits;
     let value = |slot: usize| match hits.answer(slot) {
@@ -33,7 +33,7 @@ fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
     (0..32 * hits.bits.len()).filter(|&slot| hits.contains(slot)).map(|slot| (slot, value(slot))).collect()
 }
 
-/// Returns the comments of the first game, each after the number of its position.
+/// Returns the comments in the first game, each after the number of the position to which it belongs.
 fn comments(text: &str, pgn: &str) -> Vec<String> {
     let answers = asked(text, pgn, Wants::COMMENTARY).unwrap_or_else(|error| panic!("{text}: {error}"));
     let commentary = answers.commentary.expect("it was asked for");
@@ -50,8 +50,8 @@ fn fault(text: &str, pgn: &str) -> String {
     }
 }
 
-/// The search tries each pair of a position and a place in the compiled chain only once. If it walked all ways through nested
-/// repetitions one by one, it would exceed the limit of steps.
+/// The search tries each pair of a position and a place in the compiled chain only once. A search that tried all ways
+/// through nested repetitions one by one would exceed the limit of steps.
 #[test]
 fn nested_repeats_take_no_longer_than_their_places() {
     let game = long_game(400);
@@ -120,8 +120,8 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
     for (text, due) in [
         ("R--(from)", vec![(6, h1)]),
         ("wtm K--(to)", vec![(6, g1)]),
-        // `from` and `to` mean the selected part of the move. At another position they mean both parts of castling. Another dash
-        // filter does not change that, and each move of a path selects a part of its own.
+        // `from` and `to` mean the selected part of the move (king or rook). At another position, they mean both parts
+        // of castling. An enclosed dash filter does not change that, and each move of a path selects its own part.
         ("wtm R--(currentposition:(from & e1))", vec![(6, 4)]),
         ("wtm R--({--(castle)} to & g1)", vec![]),
         ("wtm R--({--(castle)} to)", vec![(6, f1)]),
@@ -135,7 +135,7 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
 
 #[test]
 fn each_copy_bans_its_own_starts() {
-    // White's copy bans positions 2 to 4. Black's copy begins at 3.
+    // The copy for White forbids positions 2 to 4 as starts. The copy for Black begins at 3 all the same.
     let found = values("flipcolor line nestban --> {wtm Nf3} --> true --> true", &long_game(5));
     assert_eq!(found, [(2, 3), (3, 3)]);
 }

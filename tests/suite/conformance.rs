@@ -1,7 +1,7 @@
 //! Compares the program with the documents that define the transforms, statement by statement.
 //!
-//! `tests/data/conformance.tsv` contains the statements, in our own words, each with a check. This test checks them and compares
-//! the result with `docs/conformance.md`. `UPDATE_GOLDEN=1` writes that document.
+//! `tests/data/conformance.tsv` contains the statements, paraphrased, each with a check. This test runs the checks and
+//! compares the resulting page with `docs/conformance.md`. `UPDATE_GOLDEN=1` rewrites that document.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -19,31 +19,31 @@ use crate::{
     game_vectors::{Row, answer_on},
 };
 
-/// A statement: its text, how it is checked, and a remark if the document is wrong or leaves the point open.
+/// A statement: its text, its check, and a remark if the document is wrong or does not specify the point.
 struct Statement<'a> {
     says: &'a str,
     check: Check<'a>,
     remark: &'a str,
 }
 
-/// A kind of check, with two strings and, in most kinds, the expected result.
+/// A check of some kind. Its fields are two strings and, for most kinds, the expected result.
 #[derive(Clone, Copy)]
 enum Check<'a> {
-    /// A query has this value on a position.
+    /// A query, a position as FEN, and the query's value at the position.
     Value(&'a str, &'a str, &'a str),
-    /// A query has this value on the first position of a game.
+    /// A query, a game, and the query's value at the game's first position.
     Found(&'a str, &'a str, &'a str),
-    /// A query finds games with these numbers, in the order of the list.
+    /// A query, a list of games, and the numbers of the games that the query finds, in the order of the result.
     Games(&'a str, &'a str, &'a str),
-    /// A query has this number of distinct copies.
+    /// A query, and the number of its distinct copies.
     Count(&'a str, &'a str),
     /// A query has exactly these distinct copies.
     Copies(&'a str, &'a str),
-    /// One of the distinct copies of a query is this one.
+    /// A query, and one of its distinct copies.
     Contains(&'a str, &'a str),
-    /// Two queries that hit the same positions of real games.
+    /// Two queries that match at the same positions of real games.
     Same(&'a str, &'a str),
-    /// The named test, in a file of tests, covers the statement.
+    /// A file of tests, and the name of a test in it that covers the statement.
     Test(&'a str, &'a str),
 }
 
@@ -89,7 +89,7 @@ fn value(text: &str, block: &Block) -> String {
     reference
 }
 
-/// Returns the numbers of the games that a query finds, in the order of the list.
+/// Returns the numbers of the games that a query finds, in the order of the result.
 fn games_found(text: &str, games: &str) -> String {
     let game = |game| format!("[Event \"x\"]\n{game}\n\n");
     let pgn: String = games.split(" | ").map(game).collect();
@@ -123,7 +123,7 @@ fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
     blocks.iter().map(|block| engine.answer(block, Wants::HITS).unwrap().hits.bits).collect()
 }
 
-/// Checks a statement, and returns the program's answer for the page.
+/// Runs the check of a statement, and returns the program's answer for the page.
 fn answer(check: Check<'_>, games: &[Block]) -> String {
     match check {
         Check::Value(text, fen, expected) => {

@@ -1,7 +1,7 @@
 //! Tests position lists of CQL 5: the worked examples of its manual, and rules for which the manual has no examples.
 //!
-//! Source of the examples: CQL 5 manual, position list: transforms. If an example contradicts the rules of the manual, the row
-//! follows the rules and says "erratum".
+//! Source of the examples: CQL 5 manual, position list: transforms. If an example contradicts the rules of the manual,
+//! the expected result follows the rules, and a comment says "erratum".
 
 use orbit_engine::{Answer, Engine, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -16,7 +16,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Returns the copies of a list as text of CQL 6, sorted.
+/// Returns the copies (images) of a list as CQL 6 text, sorted.
 fn copies(text: &str) -> Vec<String> {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let orbit = expand(&parsed.query.body).unwrap().outermost();
@@ -93,9 +93,10 @@ fn numbers_of_images() {
     }
 }
 
-/// A list, a position, and whether it matches. The rows run on every engine, and without each optimisation.
+/// A list, a position, and true if the list matches there. Each row runs on every engine, and with each optimization
+/// disabled.
 const ROWS: &[(&str, &str, bool)] = &[
-    // A shift moves all pieces of a list together.
+    // A shift moves all pieces of a list by the same distance.
     ("(position ♙c2 ♖c1 :shiftvertical)", "8/2P5/2R5/8/8/8/8/K6k w - - 0 1", true),
     ("(position ♙c2 ♖c1 :shiftvertical)", "8/2R5/2P5/8/8/8/8/K6k w - - 0 1", false),
     ("(position ♕a4 ♚e8 :shifthorizontal)", "5k2/8/8/8/Q7/8/8/K7 w - - 0 1", true),
@@ -103,9 +104,9 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position ♕h4 ♚d8 :shifthorizontal)", "4k3/8/8/8/7Q/8/8/K7 w - - 0 1", false),
     ("(position :not (position ♕[]))", "startpos", true),
     ("(position ♕[])", "startpos", false),
-    // An empty designator removes every image, even the image under the identity.
+    // An empty designator removes every image, including the image under the identity.
     ("(position :not (position ♕[]) :flip)", "startpos", false),
-    // If all images of a nested list are removed, the image that contains the list is removed, too.
+    // If all images of a nested list are removed, the image of the outer list that contains it is removed, too.
     ("(position :not (position ♕b1) :shifthorizontal)", "k7/8/8/8/8/8/8/QQQQQQQQ w - - 0 1", false),
     (
         "(position :not (position ♕b1 :shiftvertical) :shifthorizontal)",
@@ -132,12 +133,13 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position :powerdifference ◑ 5 unlimited)", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", false),
     ("(position :powerdifference ◑ 5 unlimited :flipcolor)", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", true),
     ("(position :powerdifference ◑ >4 :flipcolor)", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1", true),
-    // Pairs are counted, and not attackers or attacked pieces: here two knights both attack both rooks.
+    // The count is the number of pairs, not of attackers or attacked pieces: here, two knights both attack both rooks,
+    // which makes four pairs.
     ("(position :attackcount ♘ ♜ 3)", "k7/8/2r5/4N3/1N6/3r4/8/K7 w - - 0 1", false),
     ("(position :attackcount ♘ ♜ 4)", "k7/8/2r5/4N3/1N6/3r4/8/K7 w - - 0 1", true),
     ("(position :attackcount ♖ . 14)", "k7/8/8/8/3R4/8/8/K7 w - - 0 1", true),
     ("(position :attackcount ♖ ? 14)", "k7/8/8/8/3R4/8/8/K7 w - - 0 1", true),
-    // The nearer rook is attacked by the other one, and blocks it.
+    // The farther rook attacks only the nearer one, which blocks its line to the king.
     ("(position :attackcount ♖ ♚ 1)", "8/8/8/8/R2R3k/8/8/K7 w - - 0 1", true),
     ("(position :attackcount ♖ ♖ 2)", "8/8/8/8/R2R3k/8/8/K7 w - - 0 1", true),
     ("(position :attackcount ♙ ○ 0)", "startpos", true),
@@ -158,7 +160,7 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position :raydiagonal (♖ ♚))", "k7/8/8/8/8/8/8/K6R w - - 0 1", true),
     ("(position :rayattack (♖ ♚))", "k7/8/8/8/8/8/8/K6R w - - 0 1", false),
     ("(position :rayattack (♗ ♚))", "k7/8/8/8/8/8/8/K6B w - - 0 1", true),
-    // Each line counts in each direction in which it fits.
+    // Each line is counted once for each direction in which the pieces match.
     ("(position :ray (♖ ♖) 2)", "k7/8/8/8/8/8/8/RK5R w - - 0 1", false),
     ("(position :ray (♖ ♖) 2)", "k7/8/8/8/8/8/8/R6R w - - 0 1", true),
     ("(position :ray (♔ ♚) 0)", "startpos", true),
@@ -181,7 +183,7 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(match (position ♖a1))", "startpos", true),
     ("(match !:result 1-0 (position ♖a1))", "startpos", true),
     ("(match :result 1-0 (position ♖a1))", "startpos", false),
-    // A nested list is first expanded by its own keywords.
+    // The keywords of a nested list are applied before those of the outer list.
     ("(position (position ♖a1 :shifthorizontal) ♚h8 :fliphorizontal)", "3R4/8/8/8/8/8/8/K6k w - - 0 1", true),
     ("(position (position ♖a1 :shifthorizontal) ♚h8 :fliphorizontal)", "7k/8/8/8/8/8/8/K2R4 w - - 0 1", true),
     (
@@ -202,7 +204,7 @@ fn lists_match_as_the_rules_say() {
     }
 }
 
-/// A list is a condition, whatever is in it.
+/// A position list is always a condition, whatever it contains.
 #[test]
 fn lists_are_conditions() {
     for &(text, ..) in ROWS {
@@ -230,7 +232,7 @@ fn dialects_are_told_by_their_form() {
     assert!(orbit_query::parse_dialect("(Ra1)", Some(Dialect::Cql6)).is_ok());
 }
 
-/// Messages quote the query, but never its hidden characters.
+/// Messages quote the query, but with hidden characters made visible.
 #[test]
 fn messages_show_what_cannot_be_seen() {
     let error = orbit_query::parse("(position ♖[a2\t,x])").unwrap_err();
@@ -239,7 +241,7 @@ fn messages_show_what_cannot_be_seen() {
     assert_eq!(error.message, "`\\u{200b}R` is no piece designator");
 }
 
-/// Shifts that leave no squares behind are planned together, like those of CQL 6.
+/// Shifts in which no square stays behind are planned together, like the shifts of CQL 6.
 #[test]
 fn shifts_that_leave_nothing_behind_are_planned_together() {
     let plan = |text: &str| {
@@ -253,7 +255,7 @@ fn shifts_that_leave_nothing_behind_are_planned_together() {
     assert!(edge.anchored > 0 && edge.in_tables > 0, "{edge:?}");
 }
 
-/// A filter that both dialects have becomes the same node of the query tree in both.
+/// A filter that exists in both dialects becomes the same node of the query tree.
 #[test]
 fn lists_use_the_nodes_of_cql_6() {
     fn ops(node: &Node) -> Vec<String> {
@@ -275,7 +277,7 @@ fn lists_use_the_nodes_of_cql_6() {
     }
 }
 
-/// Lists, each with its conversion to CQL 6.
+/// CQL 5 lists, each with its conversion to CQL 6.
 #[test]
 fn lists_are_converted() {
     for (text, converted, written_out) in [
@@ -304,7 +306,8 @@ fn lists_are_converted() {
     assert!(error.label.contains("stay behind"), "{error}");
 }
 
-/// Compares lists with their conversions: for the rows above and for generated lists, on random positions.
+/// Compares the answers of lists with those of their conversions, for the rows above and for generated lists, at random
+/// positions.
 #[test(part = 1)]
 fn converted_lists_answer_as_the_lists_do() {
     let mut rng = Rng::new(505);
@@ -314,8 +317,8 @@ fn converted_lists_answer_as_the_lists_do() {
     for text in &texts {
         let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
         let Ok(converted) = to_cql6(&query, 1500) else { continue };
-        // `orbit convert` refuses lists whose conversion would be too long to be parsed. Any other conversion that cannot be
-        // parsed is a fault.
+        // `orbit convert` rejects lists whose conversion would be too long to parse. Any other conversion that cannot
+        // be parsed is a fault.
         if let Err(error) = orbit_query::parse(&converted.text) {
             assert!(error.message.contains("too "), "{text}\n{}: {}", converted.text, error.message);
             unread += 1;
@@ -339,7 +342,7 @@ fn converted_lists_answer_as_the_lists_do() {
     assert!(transforms >= 20 && written_out >= 50 && hits >= 1000 && misses >= 1000);
 }
 
-/// Compares the engines on generated lists: their hits, and the number of hits of each copy.
+/// Compares the engines on generated lists: the hits, and the number of hits of each copy.
 #[test]
 fn engines_agree_on_generated_lists() {
     let (mut rounds, mut ran, mut several, mut hits, mut misses) = (0, 0, 0, 0, 0);

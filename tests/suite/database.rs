@@ -1,5 +1,5 @@
-//! Tests databases: answers are the same in memory, from files and by the command. Also tests progress, cancellation and threads,
-//! compares hits with shakmaty, and reads games by their numbers.
+//! Tests databases: the answers must be the same from memory, from files and from the command line. Also tests
+//! progress, cancellation and threads, compares hits with shakmaty, and reads games by their numbers.
 
 mod places;
 mod request;
@@ -30,7 +30,7 @@ use crate::runners::{device_options, open_device};
 
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
 
-/// Queries for conditions, sets, numbers, copies, ranges of counts, and tags.
+/// Queries of all kinds: conditions, sets, numbers, queries with copies or ranges of counts, and queries about tags.
 const QUERIES: &[&str] = &[
     "shift flip flipcolor {Nd4 kf3}",
     "flipcolor {Bh7 kg8 btm}",
@@ -42,7 +42,7 @@ const QUERIES: &[&str] = &[
     "terminal",
 ];
 
-/// Returns options with chunks so small that there are many blocks.
+/// Returns options with chunks so small that a file has many blocks.
 fn options<'a>() -> DatabaseOptions<'a> {
     let mut reading = orbit_pgn::Options::default();
     reading.chunk_bytes = 20_000;
@@ -69,7 +69,8 @@ fn sample() -> Vec<PathBuf> {
     vec![SAMPLE.into()]
 }
 
-/// Writes a reel of the sample, a PGN file with games that are cut and skipped, and a list of positions. Returns their paths.
+/// Writes three files and returns their paths: a reel of the sample, a PGN file in which games are cut short and
+/// skipped, and a list of positions.
 fn mixed(folder: &Path) -> Vec<PathBuf> {
     let reel = folder.join("sample.reel");
     let mut writer = ReelWriter::create(&reel).unwrap();
@@ -107,7 +108,7 @@ fn held_and_streamed_databases_answer_alike() {
         for query in QUERIES {
             let expected = all(&databases[0], query);
             assert!(!expected.is_empty(), "{query}");
-            // The queries run a second time on the same database, and on other databases.
+            // The queries run a second time on this database, and also on other databases.
             databases.iter().for_each(|database| assert_eq!(all(database, query), expected, "{query}"));
         }
         let sums = |database: &Database| {
@@ -125,8 +126,8 @@ fn held_and_streamed_databases_answer_alike() {
     }
 }
 
-/// Returns the rows that the command prints, with the columns game, source, number in the source, ply, FEN, next move, value,
-/// copy and its names, and copies.
+/// Returns the rows that the command prints. Their columns are game, source, number in the source, ply, FEN, next move,
+/// value, copy and its names, and copies.
 fn rows_of_the_command(query: &str, paths: &[PathBuf]) -> Vec<Value> {
     let orbit = Command::new(env!("CARGO_BIN_EXE_orbit"))
         .args(["scan", "-q", "--format", "jsonl", query])
@@ -283,7 +284,7 @@ fn iterators_and_folds_see_the_hits() {
             })
         };
         assert_eq!(found(scan(), usize::MAX), expected);
-        // The search ends when the iterator is dropped. Otherwise the scope would wait forever.
+        // Dropping the iterator ends the search. If it did not, the scope would wait for ever.
         assert_eq!(found(scan(), 3), expected[..3]);
         let fold = |scan: Scan<'_>| {
             scan.fold(
@@ -386,7 +387,7 @@ fn engines_answer_alike_and_check_each_other() {
         assert_eq!(told(EngineChoice::Auto), expected);
         assert_eq!(told(EngineChoice::Reference), expected);
         let name = |choice| database.scan(&query).engine(choice).engine_name().unwrap();
-        // With so few positions, `auto` does not choose a card.
+        // With so few positions, `auto` does not choose a graphics card.
         assert_eq!(
             [EngineChoice::Auto, EngineChoice::Cpu, EngineChoice::Reference].map(name),
             ["cpu", "cpu", "reference"]
@@ -394,8 +395,8 @@ fn engines_answer_alike_and_check_each_other() {
     }
 }
 
-/// Checks that the program looks for a card only if there are more positions than [`positions_for_card`]. It looks once, and uses
-/// only hardware, not a software adapter.
+/// Checks that the program looks for a graphics card only if there are more positions than [`positions_for_card`]. It
+/// looks only once, and ignores software adapters.
 #[cfg(feature = "gpu")]
 #[test]
 fn positions_enough_are_worth_a_card() {
@@ -414,7 +415,7 @@ fn positions_enough_are_worth_a_card() {
     assert_eq!(of(few + 1), many);
 }
 
-/// The first request opens the card, which stays open for later requests.
+/// The first request opens the graphics card, which then stays open for later requests.
 #[cfg(feature = "gpu")]
 #[test]
 fn a_card_that_is_asked_for_answers_alike() {
@@ -486,7 +487,7 @@ fn hits_in_side_lines_tell_their_nodes() {
     assert!(matches!(plain.scan(&whole).hits(), Err(DatabaseError::NoVariations)));
     let mut answers = Vec::new();
     for database in &databases {
-        // If side lines are not searched, the answers are the same as if none were kept.
+        // If side lines are not searched, the answers are the same as if the database did not contain them.
         assert_eq!(all(database, "true"), all(&plain, "true"));
         let sums = |database: &Database| {
             let (_, summary) = database.scan(&query).collect(&orbit_search::run::TotalsCollector).unwrap();

@@ -1,7 +1,8 @@
-//! Runs generated queries on positions that are generated from them, and compares `cpu` with `reference` and `gpu` with `cpu`.
+//! Runs generated queries on positions that are generated from them, and compares `cpu` with `reference` and `gpu` with
+//! `cpu`.
 //!
-//! Everything follows from seeds, so a failure names the seed with which it can be repeated. The number of seeds is fixed.
-//! `ORBIT_FUZZ_SECONDS=600` continues with further seeds for that time.
+//! All queries and positions are computed from seeds, and the message of a failure contains the seed that reproduces
+//! it. The number of seeds is fixed. `ORBIT_FUZZ_SECONDS=600` continues with further seeds for 600 seconds.
 
 mod game_queries;
 mod games;
@@ -49,10 +50,10 @@ pub use generate::Generator;
 pub use rng::Rng;
 use term::Term;
 
-/// The number of queries of a part. After these, more queries are made for filters and strategies that are still rare in the
-/// part.
+/// The number of queries in a part. After these, more queries are generated for filters and strategies that are still
+/// rare in the part.
 const QUERIES_DUE: u64 = 1500;
-/// The number of queries of a sample, which does not require that every operation occurs.
+/// The number of queries in a sample. A sample need not contain every operation.
 const SAMPLE_DUE: u64 = 800;
 /// The minimum number of times that each filter and each strategy must occur in a part.
 const FILTERS_DUE: u64 = 1;
@@ -60,17 +61,18 @@ const STRATEGIES_DUE: u64 = 8;
 /// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 100_000;
 
-/// Counts of the queries in a run and of what they found.
+/// Counts of the queries in a run and of their results.
 #[derive(Default, Debug)]
 struct Seen {
     queries: u64,
-    /// The number of queries that both engines refuse, such as `rotate45` over squares, or too many copies.
+    /// The number of queries that both engines refuse, for example because of `rotate45` over squares or too many
+    /// copies.
     refused: u64,
-    /// The number of generated queries that the parser refuses.
+    /// The number of generated queries that the parser rejects.
     unread: u64,
     positions: u64,
     hits: u64,
-    /// The number of queries whose hit rate is from 5 % to 95 %.
+    /// The number of queries that match at 5 % to 95 % of the positions.
     balanced: u64,
     copies: u64,
     ops: BTreeMap<String, u64>,
@@ -117,7 +119,7 @@ impl Seen {
     }
 }
 
-/// Returns the name of an operation. Variants that behave differently have different names.
+/// Returns the name of an operation. Variants that behave differently get different names.
 pub fn operation(node: Ref<Written>) -> String {
     use tree::{ConditionKeyword as CK, Keyword as K, NumberKeyword as NK};
     let transform = |kind: &tree::TransformKind| format!("{kind:?} Any");
@@ -176,7 +178,7 @@ pub fn operation(node: Ref<Written>) -> String {
     }
 }
 
-/// Returns the name of an operation without its operands, which would otherwise be printed with it.
+/// Returns the name of an operation without its operands, which its debug output also contains.
 fn named(node: Ref<Written>, op: &impl std::fmt::Debug) -> String {
     let text = format!("{op:?}");
     match text.find(['(', ' ']) {
@@ -197,7 +199,7 @@ fn legal(moves: &tree::Moves<Written>, count: bool) -> String {
     format!("Legal {{ pseudo: {}, count: {count}, only: {:?} }}", moves.pseudo, moves.only)
 }
 
-/// Returns the names that [`operation`] has for all operations. A new operation must be added to the generator and here.
+/// Returns all names that [`operation`] can return. A new operation must be added here and to the generator.
 fn all_kinds() -> Vec<String> {
     let mut out: Vec<String> = "Designator|Squares|Union|Intersect|Complement|Attacks|AttackedBy|\
         Xray { forward: true }|Xray { forward: false }|Between|Ray attack true|Ray attack false|\
@@ -247,7 +249,7 @@ fn all_kinds() -> Vec<String> {
 
 /// The answers of two engines to one query, or the reason why there are none.
 enum Outcome {
-    /// The engines agree. The query hits so many positions.
+    /// The engines agree. The number is that of the positions at which the query matches.
     Same(Box<PreparedQuery>, u64),
     Refused,
     Differ(String),
@@ -257,7 +259,7 @@ fn compare(query: &TypedQuery, block: &Block, options: PlanOptions) -> Outcome {
     catching(|| compare_engines(query, block, options)).unwrap_or_else(Outcome::Differ)
 }
 
-/// Runs a function. If it panics, the error has the message of the panic.
+/// Runs a function. If it panics, returns the message of the panic as an error.
 fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -386,7 +388,7 @@ fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Op
             ));
         }
     });
-    // The bits after the last slot are compared, too.
+    // The bits after the last slot are also compared.
     fault.or_else(|| (slow.bits != fast.bits).then(|| "bits beyond the last slot differ".into()))
 }
 
@@ -399,11 +401,12 @@ struct Case {
     term: Term,
     query: TypedQuery,
     block: Block,
-    /// The optimisations that are switched off, as bits.
+    /// The optimizations that are disabled, as bits.
     mask: u32,
 }
 
-/// Returns the query of a seed, and the block on which the query runs. Returns `None` if the parser refuses the text.
+/// Returns the query that a seed generates, and the block on which the query runs. Returns `None` if the parser rejects
+/// the query.
 fn case(seed: u64, real: &[Position]) -> Option<Case> {
     let mut rng = Rng::new(seed);
     let term = Generator::new(&mut rng).query();
@@ -414,12 +417,12 @@ fn case(seed: u64, real: &[Position]) -> Option<Case> {
     Some(Case { term, query, block, mask })
 }
 
-/// Returns whether 5 % to 95 % of the positions hit.
+/// Returns true if the query matches at 5 % to 95 % of the positions.
 fn is_balanced(hits: u64, block: &Block) -> bool {
     (5..=95).contains(&(100 * hits / block.slots() as u64))
 }
 
-/// Runs the query of a seed on a block.
+/// Runs the query that a seed generates, on the block that belongs to it.
 fn run(seed: u64, real: &[Position], seen: &mut Seen) {
     let Some(Case { term, query, block, mask }) = case(seed, real) else {
         seen.unread += 1;
@@ -457,7 +460,7 @@ fn shrink(term: Term, block: &Block, options: PlanOptions) -> Term {
     })
 }
 
-/// Returns positions of real games if there are any, and otherwise random positions.
+/// Returns positions of real games if these are available, and otherwise random positions.
 fn real_positions() -> Vec<Position> {
     let mut rng = Rng::new(1);
     let mut out = positions::random_games(&mut rng, 400);
@@ -489,7 +492,7 @@ impl Seen {
     }
 }
 
-/// Returns whether a query has an operation or a strategy that has occurred too rarely so far.
+/// Returns true if a query has an operation or a strategy that has occurred too rarely so far.
 fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
     let mut rare = false;
     case.query.body.walk(&mut |node| rare |= seen.is_rare(&operation(node)));
@@ -502,7 +505,7 @@ fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
         })
 }
 
-/// Continues with the seeds of a part until every filter and every strategy has occurred as often as required.
+/// Tries further seeds of a part until every filter and every strategy has occurred as often as required.
 fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
     let end = seed + SEEDS_MAX * PARTS as u64;
     while seen.faults.is_empty() && seed < end {
@@ -517,8 +520,8 @@ fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
     }
 }
 
-/// Runs as many seeds as required, or as the time allows, on two threads. The seeds are divided into parts, which run one after
-/// the other: a seed belongs to the part whose number is its remainder modulo [`PARTS`].
+/// Runs seeds on two threads until the required number is reached or the time is over. The seeds are divided into parts
+/// by their remainder modulo [`PARTS`], and the parts run one after the other.
 fn run_all(first_seed: u64) -> Seen {
     let seconds = std::env::var("ORBIT_FUZZ_SECONDS").ok().map(|text| text.parse().expect("seconds"));
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
@@ -573,7 +576,8 @@ fn cpu_agrees_with_reference_on_generated_queries() {
         seen.notes
     );
     assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
-    // The test also tests itself: most queries can be parsed, they hit and miss, and every filter and every strategy occurs.
+    // The test also checks its own generator: most queries can be parsed, they both match and miss, and every filter
+    // and every strategy occurs.
     let read = seen.queries + seen.refused + seen.unread;
     assert!(10 * seen.queries > 7 * read, "{} of {read} queries are compared", seen.queries);
     assert!(4 * seen.balanced > seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);

@@ -1,5 +1,5 @@
-//! Tests queries whose answers are exactly the bits that a stage computes along games. For these queries, no program runs over
-//! the positions.
+//! Tests queries whose answers are exactly the bits that a stage (the part of a plan that runs first) computes along
+//! games. For these queries, no further program runs over the positions.
 
 use orbit_engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans};
 use orbit_plan::PlanOptions;
@@ -7,7 +7,7 @@ use orbit_reel::Block;
 
 use crate::common::{length::stride, some_and_small};
 
-/// Queries that only search for matches at other positions of the game.
+/// Queries that consist only of a search for matches at other positions of the game.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
 
 /// Queries that compute a value from matches at other positions, and read no square of the position itself.
@@ -18,11 +18,11 @@ const COMPUTED: [&str; 4] = [
     "(shift flip flipcolor count find {Nd4 kf3}) >= 2",
 ];
 
-/// The answers to queries that run together, and two facts about their plan.
+/// The answers to queries that run together, and two properties of their plan.
 struct Found {
     /// The hits of each query on each block.
     hits: Vec<Vec<Vec<u32>>>,
-    /// True if the answers are the bits of a stage, and nothing more is computed.
+    /// True if the answers are exactly the bits of a stage, so that no further program runs.
     is_carried: bool,
     /// True if the program reads positions.
     positions: bool,
@@ -43,15 +43,15 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
 }
 
-/// Returns the answers with and without the optimisation. The hits must be the same.
+/// Returns the results with and without the optimization. Checks that the hits are the same.
 fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
     let (with, without) = (found(blocks, texts, true), found(blocks, texts, false));
     assert!(with.hits == without.hits, "{texts:?}");
     (with, without)
 }
 
-/// Compares the answers to each query alone and to all queries together. There must be hits. `holds` checks what else must be
-/// true.
+/// Compares the answers for each query alone and for all queries together. There must be hits. `holds` checks the other
+/// properties of the results.
 fn each_and_all(texts: &[&str], holds: impl Fn(&Found, &Found) -> bool) {
     let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();

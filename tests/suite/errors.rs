@@ -1,7 +1,7 @@
-//! Tests the parser's error messages as a whole, with caret and remedy.
+//! Tests complete error messages of the parser, with the caret that marks the place and the suggested remedy.
 //!
-//! `tests/data/errors.txt` contains queries, each after `> `, with the message below each. `errors-cql5.txt` contains lists of
-//! CQL 5 in the same form. `UPDATE_GOLDEN=1` writes both files again.
+//! `tests/data/errors.txt` contains queries, each after `> `, with the message below each. `errors-cql5.txt` contains
+//! lists of CQL 5 in the same form. `UPDATE_GOLDEN=1` rewrites both files.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -10,7 +10,7 @@ use orbit_plan::PlanOptions;
 
 use crate::common::data;
 
-/// Returns the messages about a query: the error, or the remarks, or `fine` if there are none.
+/// Returns the messages about a query: the error, or the remarks, or `fine` if there are neither.
 fn printed(text: &str) -> String {
     let said = match orbit_query::parse(text) {
         Err(error) => vec![error],
@@ -66,7 +66,7 @@ fn check(name: &str, at_least: usize) {
     assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
 }
 
-/// For a misspelt word, the word that was probably meant is suggested.
+/// The message about a misspelt word suggests the word that was probably meant.
 #[test]
 fn misspelt_words_get_a_suggestion() {
     for (text, meant) in [

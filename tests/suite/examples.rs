@@ -1,4 +1,4 @@
-//! Runs the examples of the library on `games/sample.pgn`, and compares their output with the hits.
+//! Runs the example programs of the library on `games/sample.pgn`, and compares their output with the hits.
 
 use std::error::Error;
 
@@ -16,7 +16,7 @@ mod statistics;
 
 type Main = fn() -> Result<(), Box<dyn Error>>;
 
-/// The `main` functions of the examples. They read arguments.
+/// The `main` functions of the example programs that read arguments.
 const MAINS: [Main; 3] = [collector::main, gui::main, statistics::main];
 
 fn text(run: impl FnOnce(&mut Vec<u8>) -> Result<(), Box<dyn Error>>) -> String {

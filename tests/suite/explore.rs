@@ -1,5 +1,5 @@
 //! Tests the explorer, which counts the moves that were played in a position. The expected counts come from games that
-//! pgn-reader reads and shakmaty plays. Positions are equal if their FENs without counters are equal.
+//! pgn-reader reads and shakmaty plays. Positions count as equal if their FENs without counters are equal.
 
 mod tabled;
 
@@ -17,7 +17,7 @@ use crate::common::openings::epd;
 use crate::database::SAMPLE;
 use crate::stats::next::{Played, sample};
 
-/// For each move, White's wins, draws and Black's wins. A game that ends in the position has no move.
+/// For each move, the numbers of White's wins, draws and Black's wins. Games that end in the position are in no entry.
 type Sums = BTreeMap<String, [u64; 3]>;
 
 fn asked(parameters: Parameters) -> ExplorerRequest {
@@ -42,8 +42,9 @@ fn count(value: &Value) -> [u64; 3] {
     ["white", "draws", "black"].map(|name| value[name].as_u64().unwrap())
 }
 
-/// Counts the moves that were played in the position `place`, from games that shakmaty played, each with the names of its
-/// positions. A game that reaches the position several times counts once, for the last move that was played there.
+/// Counts the moves that were played in the position `place`, in games that shakmaty has replayed. Each game comes with
+/// the names of its positions. A game that reaches the position several times counts once, for the last move that was
+/// played there.
 fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     let (mut moves, mut total) = (Sums::new(), [0; 3]);
     for (game, names) in games {
@@ -60,8 +61,7 @@ fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     (moves, total)
 }
 
-/// The positions by which hits are grouped are the positions of the games that shakmaty plays, no matter which moves led to
-/// them.
+/// Hits are grouped by position, whatever moves led there. The groups must be those that shakmaty finds.
 #[test]
 fn hits_are_grouped_by_position() {
     let mut due: BTreeMap<String, (BTreeSet<usize>, u64)> = BTreeMap::new();
@@ -120,8 +120,8 @@ fn positions_are_counted_as_shakmaty_counts_them() {
         assert_eq!(found, due, "{place}");
         assert_eq!(count(&json), total, "{place}");
         assert!(text.contains(&format!("{place} 0 1\n")), "{text}");
-        // The UCI notation must stand for the same move. In UCI of Chess960, castling is written as the king taking its own
-        // rook.
+        // The UCI notation must denote the same move as the SAN. In Chess960, UCI writes castling as the king taking
+        // its own rook.
         let chess: Chess = place.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
         for one in moves {
             let mv = one["san"].as_str().unwrap().parse::<SanPlus>().unwrap().san.to_move(&chess).unwrap();
@@ -133,8 +133,8 @@ fn positions_are_counted_as_shakmaty_counts_them() {
     assert!(["O-O", "O-O-O", "=Q", "x"].into_iter().all(has), "{names:?}");
 }
 
-/// Games can reach a position by other moves than the given ones. Their number must equal that of shakmaty's games that
-/// contain the position and do not begin with these moves.
+/// Some games reach a position by moves other than the given ones. Their number must equal that of shakmaty's games
+/// that contain the position and do not begin with these moves.
 #[test]
 fn games_that_transpose_are_counted() {
     let games = sample();
@@ -153,7 +153,7 @@ fn games_that_transpose_are_counted() {
         let line = format!("\n{other} of {total} games came to this position by other moves\n");
         assert_eq!(text.contains(&line), plies > 0 && other > 0, "{text}");
         transposed += other;
-        // If the position is given as a FEN, no moves to it are given, so there is no such number.
+        // If the position is given as a FEN, there are no given moves, so the answer has no such number.
         let (json, _) = explored(&database, all(&format!("{place} 0 1")));
         assert!(json.get("byOtherMoves").is_none(), "{json}");
     }
@@ -245,7 +245,7 @@ fn shown(json: &Value) -> Vec<String> {
 fn transpositions_are_one_position() {
     let (json, text) = explored(&games(), after("1. d4 Nf6 2.c4 e6"));
     assert_eq!(shown(&json), ["Nc3 b1c3: 1 1 1", "g3 g2g3: 0 0 0"]);
-    // A game that ends in the position is included in the sums, unless it has no result.
+    // Games that end in the position are included in the sums, unless they have no result.
     assert_eq!(count(&json), [2, 1, 1]);
     assert_eq!(json["opening"]["name"], "Indian Defense: Normal Variation");
     assert!(text.contains("(end)") && text.contains("total") && text.contains("  20.0 %"), "{text}");
@@ -265,7 +265,8 @@ fn transpositions_are_one_position() {
         (&recent[0]["uci"], &recent[0]["speed"], &recent[0]["month"]),
         (&"b1c3".into(), &"ultraBullet".into(), &Value::Null)
     );
-    // The mean rating is that of the players who played the move. If a move has only one game, that game is shown.
+    // The mean rating is that of the players who played the move. If a move was played in only one game, that game is
+    // shown.
     let (json, _) = explored(&games(), after("d2d4,g8f6"));
     assert_eq!(shown(&json), ["c4 c2c4: 2 0 0"]);
     assert_eq!((&json["moves"][0]["averageRating"], &json["moves"][0]["game"]), (&2500.into(), &Value::Null));
@@ -281,10 +282,11 @@ fn rights_and_captures_in_passing_tell_positions_apart() {
     let can_take = "rnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3";
     assert_eq!(shown(&explored(&games(), all(can_take)).0), ["exd6 e5d6: 1 0 0"]);
     assert_eq!(count(&explored(&games(), all(&can_take.replace("d6", "-"))).0), [0; 3]);
-    // The position follows a double step with no enemy pawn next to the pawn.
+    // The position follows a double step of a pawn that no enemy pawn could capture en passant.
     let (json, _) = explored(&games(), all("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"));
     assert_eq!(shown(&json), ["Nf6 g8f6: 1 0 0", "d6 d7d6: 0 0 1"]);
-    // A game counts for its last move in the position. If White has lost a castling right, the position is a different one.
+    // A game counts only for the last move that was played in the position. A position in which White has lost a
+    // castling right is a different one.
     let bishop = "rnbqk2r/pppp1ppp/4pn2/8/1bPP4/2N5/PP2PPPP/R1BQKBNR w KQkq - 2 4";
     assert_eq!(shown(&explored(&games(), all(bishop)).0), ["Qc2 d1c2: 0 0 1", "Rb1 a1b1: 1 0 0"]);
     let without = bishop.replace("KQkq", "Kkq");

@@ -1,4 +1,4 @@
-//! Tests queries as people write them: precedence and grouping, and queries that are refused with a remedy.
+//! Tests queries as people write them: precedence and grouping, and queries that are refused with a suggested remedy.
 
 use orbit_search::executor::EngineChoice;
 use orbit_transforms::{AsText, expand};
@@ -8,7 +8,7 @@ use crate::{
     game_vectors::{Row, answer, check},
 };
 
-/// Returns a query with all parentheses, so that it does not depend on rules of precedence.
+/// Returns a query with all parentheses written, so that it no longer depends on rules of precedence.
 fn told(text: &str) -> String {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     AsText(&expand(&parsed.query.body).unwrap_or_else(|error| panic!("{text}: {error}"))).to_string()
@@ -28,8 +28,8 @@ fn forms_are_read_as_with_parentheses() -> Vec<harness::Row> {
     rows.into_iter().map(row).collect()
 }
 
-/// Numbers and strings in place of conditions are refused with a remedy. CQL 6.2 says of them that they probably result from an
-/// unexpected parse.
+/// A number or a string in place of a condition is refused, with a suggested remedy. CQL 6.2 reports such a query as
+/// the probable result of an unexpected parse.
 #[test]
 fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     for (query, help) in [
@@ -64,7 +64,7 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
         );
         assert!(fault.help.unwrap_or_default().contains(help), "{query}: no {help}");
     }
-    // Here numbers and strings are values in lists or operands of other filters, so these queries are accepted.
+    // In these queries, numbers and strings are values in lists or operands of other filters, so they are accepted.
     for query in
         ["ply", "2 + 3", "{check 3} > 2", "x = 3", "{x = 3 x == 3}", "if check 3 else 4", "\"x\" in fen"]
     {
@@ -76,9 +76,10 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     }
 }
 
-/// Queries, each with the games of `main.pgn` in which they match at all positions. They match in no other games.
+/// Queries, each with the numbers of the games of `main.pgn` at all of whose positions it matches. It matches nowhere
+/// in the other games.
 const ANSWERS: [(&str, &[usize]); 18] = [
-    // If a string has no value, it is not assigned, and the variable keeps its value.
+    // A string without a value is not assigned, and the variable keeps its old value.
     ("vv=eco", &[1]),
     ("{vv=tag \"Annotator\" true}", &[2]),
     ("{vv=\"ab\" {vv=eco or true} vv==\"ab\"}", &[2, 3, 4]),
@@ -90,12 +91,12 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("equal(1/0 1/0)", &[1, 2, 3, 4]),
     ("equal(originalcomment tag \"Zoo\")", &[1, 2, 3, 4]),
     ("equal(1/0 eco)", &[2, 3, 4]),
-    // Loops over keys match, whatever their bodies answer.
+    // A loop over keys matches even if its body does not.
     ("{nn=0 {local dictionary D D[1]=ply D[2]=ply t∊D {nn+=1 false}} nn==2}", &[1, 2, 3, 4]),
     ("{while (tag \"Annotator\" ~~ \"m\") true}", &[2]),
     ("settag(\"Foo\" tag \"Annotator\")", &[2]),
     ("{local dictionary D D[\"a\"]=ply unbind D[eco]}", &[1]),
-    // A character after the end of a string cannot be set.
+    // A character beyond the end of a string cannot be set.
     ("{vv=\"abc\" vv[3]=\"Z\"}", &[]),
     ("{vv=\"abc\" vv[-4]=\"Z\"}", &[]),
     ("{vv=\"abc\" vv[-3]=\"Z\" vv==\"Zbc\"}", &[1, 2, 3, 4]),
@@ -103,7 +104,7 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("str(eco) == \"C50\"", &[1]),
 ];
 
-/// Queries whose expected answers come from the reference engine, which does not use plans.
+/// Queries whose expected answers are computed by the reference engine, which does not use plans.
 const ALIKE: [&str; 6] = [
     "piece X in R {X attacks s∊[Kk] s}",
     "piece X in [Rr] {X attacked by s∊[Qq] s}",
@@ -149,7 +150,8 @@ fn plans_answer_as_the_reference_engine() -> Vec<harness::Row> {
     ALIKE.into_iter().map(on_cpu).collect()
 }
 
-/// The prizes of the studies, in order, are `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`, `sp.hm`, `3/4.p`, and none.
+/// Tests the prizes of the studies. In order, they are `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`,
+/// `sp.hm`, `3/4.p`, and none.
 #[test]
 fn awards_of_studies_are_read() {
     for (query, due) in [

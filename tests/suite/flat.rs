@@ -1,5 +1,5 @@
-//! Tests flat programs, which are for queries that keep state. They are compared with the reference engine on real games and on
-//! games with side lines (variations).
+//! Tests flat programs, which evaluate queries that keep state. Their answers are compared with the reference engine on
+//! real games and on games with side lines (variations).
 
 use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};
@@ -16,9 +16,9 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Queries of each construct, all with hits in real games.
+/// Queries with each construct. Each of them has hits in real games.
 const QUERIES: &[&str] = &[
-    // Variables that keep their values from position to position.
+    // Variables that keep their values from one position to the next.
     "{if initial nn=0 if check nn+=1 nn}",
     "{if initial nn=0 {if move previous capture . nn+=1} nn%3==1}",
     "{if initial seen=[] seen|=to #seen}",
@@ -31,7 +31,7 @@ const QUERIES: &[&str] = &[
     "{if initial nn=0 flip count {nn+=1 Kg1}}",
     "{if initial nn=0 flipcolor {Rd1-8 nn+=1 true}}",
     "{if isunbound nn nn=ply if check unbind nn else nn+=1 isbound nn}",
-    // Variables that are used in one position only.
+    // Variables that are used only within one position.
     "{nn=0 while(nn*nn<ply) nn+=1 nn}",
     "{nn=0 loop{nn<#A nn+=3} nn}",
     "{ss=?(A attacks k) ss}",
@@ -68,7 +68,7 @@ const QUERIES: &[&str] = &[
     "{if ply%2==0 ss=[Kk]d-e1-8 pin through [NnBb] to ss}",
     "{if ply%2==0 ss=[Nn] pin to . from [Bb] through ss}",
     "{if ply%2==0 ss=[Aa] #(pin from ss through {ss=[Nn] ss})>0}",
-    // The second set assigns the variable that is the first set.
+    // The second set assigns a variable that is also the first set.
     "{if ply%2==0 ss=A #(ss & {ss=[Rr] ss})==1}",
     "{if ply%2==0 ss=a dark ss}",
     "{if ply%2==0 ss=P power ss - power p}",
@@ -125,19 +125,21 @@ pub(crate) fn tree_blocks() -> Vec<Block> {
     pgn_blocks_with(&games, options)
 }
 
-/// Runs a query as [`compared`] does, and fails if a plan without a flat program expresses the query.
+/// Does the same as [`compared`], but fails if the plan of the query has no flat program.
 pub(crate) fn program_compared(text: &str, block: &Block) -> usize {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
     assert!(PreparedQuery::new(parsed, PlanOptions::default()).unwrap().planner.is_program(), "{text}");
     compared(text, block)
 }
 
-/// Runs a query on every engine that can plan it. Fails if an answer differs from that of the reference engine.
+/// Runs a query on every engine that can plan it. Fails if an answer differs from that of the reference engine. Returns
+/// the number of hits.
 pub(crate) fn compared(text: &str, block: &Block) -> usize {
     assert!(!Runner::cpu(0).refuses(text), "no plan says {text}");
     let reference =
         Runner::reference().answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
-    // A card computes only the operands, and other tests cover that, so it gets only every fifth query.
+    // A graphics card computes only the operands of a flat program. Other tests cover that, so the card runs only every
+    // fifth query.
     let card = if text.len().is_multiple_of(5) { Runner::gpu(0) } else { None };
     for runner in [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(card) {
         let found = runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -166,7 +168,7 @@ fn programs_answer_as_the_reference_engine_in_side_lines() {
     assert!(hits > 2_000, "{hits} hits");
 }
 
-/// Queries that run into an error somewhere in a game.
+/// Queries that cause an error at some position of a game.
 const FAULTY: &[&str] = &[
     "{if check nn=1 nn}",
     "{if check ss=A ss attacks a}",

@@ -1,5 +1,6 @@
-//! Tests searches in flat programs that skip to the next move that can match, and chains that begin only where a move can match.
-//! They are compared with the reference engine on real games and on games with side lines (variations).
+//! Tests two optimizations of flat programs: searches skip to the next move that can match, and chains begin only where
+//! a move can match. The answers are compared with the reference engine on real games and on games with side lines
+//! (variations).
 
 use orbit_engine::{Engine as _, EngineError, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -9,8 +10,8 @@ use crate::{
     flat::{program_compared, tree_blocks},
 };
 
-/// Queries whose searches and chains begin with a move that must satisfy a condition, for example on its squares or its piece.
-/// Each query has hits in real games.
+/// Queries whose searches and chains begin with a move that must satisfy a condition, for example on its squares or its
+/// piece. Each of them has hits in real games.
 const QUERIES: &[&str] = &[
     // Squares and pieces in variables.
     "{initial square V in a-h4-5 {5<=find all --V}}",
@@ -26,12 +27,12 @@ const QUERIES: &[&str] = &[
     "{ss=e4 find all {--ss check}}",
     "{if ply>20 ss=d5 else ss=e5 find {--ss}}",
     "{initial piece X in [Qq] {find <-- X--}}",
-    // A piece that was captured has no square.
+    // A captured piece has no square.
     "{ss=A&a initial piece X in [Qq] {find X==ss}}",
-    // The square of a pawn captured en passant is not the square that the capturing pawn reaches.
+    // A pawn that is captured en passant is not on the destination square of the capture.
     "{initial ss=e5 find [x]ss}",
     "{initial square V in a-h5 {find P[x]V}}",
-    // Strings that name the piece after a promotion.
+    // Strings that name the piece to which a pawn promotes.
     "{tt=\"Q\" find --=tt}",
     "{tt=\"N\" not find --=tt}",
     "{tt=\"Qq\" path P--=tt --}",
@@ -47,7 +48,7 @@ const QUERIES: &[&str] = &[
     "{ss=[Nn] line <-- ss attacks [Kk] <-- true}",
 ];
 
-/// Nested loops over squares. A plan for them would need a row for each combination of three or more squares.
+/// Nested loops over squares. An ordinary plan would need a row for each combination of three or more squares.
 const NESTED: &[&str] = &[
     "square x in [qrnb] {square y in [QRBN] {y attacks x square z in [QRBN] {z attacks x not y == z z attacks k}}}",
     "square x in [qrnbp] {square y in [QRB] {pin from y through x to k square z in [QRB] {y!=z z attacks x}}}",
@@ -57,7 +58,7 @@ const NESTED: &[&str] = &[
     "#(square x in A {square y in a {x attacks y square z in A {z attacks y x!=z}}})",
 ];
 
-/// Queries that read variables that have no value in any game.
+/// Queries that read variables without a value, in every game.
 const FAULTY: &[&str] = &[
     "{if ply>2000 ss=A find a1--ss}",
     "{if ply>2000 piece X=K find X--h8}",

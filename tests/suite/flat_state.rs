@@ -1,5 +1,5 @@
-//! Tests strings, dictionaries and moves in flat programs. They are compared with the reference engine on real games and on games
-//! with side lines (variations).
+//! Tests strings, dictionaries and moves in flat programs. The answers are compared with those of the reference engine,
+//! on real games and on games with side lines (variations).
 
 use crate::{
     common::{Samples, corpus_blocks, every_nth_game, harness},
@@ -77,7 +77,7 @@ const MOVES: &[&str] = &[
     "{if ply%2==0 ss=K #(legal ss--(o-o))==1}",
 ];
 
-/// Queries in which both sides of an attack are variables.
+/// Queries in which both the attacker and the target of an attack are variables.
 const ATTACKS: &[&str] = &[
     "piece X in A {piece Y in a {X attacks Y Y attacks X}}",
     "piece X in [Nn] {ss=[Qq] ss attackedby X}",
@@ -86,7 +86,7 @@ const ATTACKS: &[&str] = &[
     "{if ply%2==0 {aa=[Kk] bb=.} #(aa->bb)+#(bb<-aa)}",
 ];
 
-/// Queries that keep the order in which copies are evaluated. They hit every position.
+/// Queries whose values depend on the order in which copies are evaluated. They match at every position.
 const COPIES: &[&str] = &[
     "{nn=0 {{flip nn=nn*10+rank a2} or true} nn==11227788}",
     "{nn=0 {{shifthorizontal nn=nn*10+file g2} or true} nn==12345678}",
@@ -114,7 +114,7 @@ const LINES: &[&str] = &[
     "{ss=[Pp] move previous from ss secondary}",
 ];
 
-/// Runs queries on each engine, and returns those without hits.
+/// Runs queries on each engine, and returns the queries without hits.
 fn compared_all(queries: &[&'static str]) -> Vec<&'static str> {
     Samples::of(&corpus_blocks("otb.pgn"), 7, 30, 90).without_hits(queries, program_compared)
 }
@@ -165,7 +165,7 @@ fn side_lines_are_those_of_the_reference_engine() {
     assert!(without.len() <= 8, "no hits of {without:#?}");
 }
 
-/// Games that need more strings or entries than a program can store are left to the reference engine.
+/// Games that need more strings or dictionary entries than a flat program can store are left to the reference engine.
 #[test]
 fn many_strings_are_left_to_the_reference_engine() {
     use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};

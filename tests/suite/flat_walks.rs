@@ -1,5 +1,5 @@
-//! Tests `line` and `path` in flat programs. They are compared with the reference engine on real games and on games with side
-//! lines (variations).
+//! Tests `line` and `path` in flat programs. The answers are compared with those of the reference engine, on real games
+//! and on games with side lines (variations).
 
 use orbit_engine::Answer;
 
@@ -32,7 +32,8 @@ const QUERIES: &[&str] = &[
     "piece X in N {line <-- X attacks a <-- true* <-- X==b1}",
     "piece X in [Nn] {line lastposition --> X attacks A{2,4}}",
     "piece X in n {line firstmatch 2 9 --> .{2} --> X--}",
-    // Constituents that must match at some later position. A start without such a position is skipped.
+    // Queries with constituents that must match at some later position. If there is no such position, a start is
+    // skipped.
     "piece X in P {line --> X-- --> true* --> {check wtm}}",
     "piece X in [Rr] {line --> X--{+} --> not check --> Q attacks k}",
     "piece X in p {path X-- ~X--{+} q attacks K}",
@@ -72,8 +73,8 @@ fn chains_answer_as_the_reference_engine_in_side_lines() {
     assert!(hits > 500, "{hits} hits");
 }
 
-/// Loops over pieces in which a path can begin only with a move of the piece. They skip pieces that do not move next. The path of
-/// the last one may also begin with another move.
+/// Loops over pieces in which a path can begin only with a move of the piece, so pieces that do not move next are
+/// skipped. In the last query, the path may also begin with another move.
 const MOVERS: &[&str] = &[
     "piece X in A sort \"n\" path focus X --{3,}",
     "piece X in [Rr] piece Y in [Qq] {ss=X sort \"n\" path focus X|Y X--~ss Y-- --{1,}}",
@@ -89,8 +90,8 @@ fn pieces_that_do_not_move_next_are_passed_over() {
     assert!(without.is_empty(), "no hits of {without:?}");
 }
 
-/// Searches remember only a limited amount. For the shorter game they keep fewer tables than there are pieces, and for the longer
-/// game none.
+/// Searches remember only a limited number of results. In the shorter game, they have fewer tables than there are
+/// pieces, and in the longer game none.
 #[test]
 fn long_games_are_searched_in_bounded_memory() {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];

@@ -1,5 +1,5 @@
-//! Runs the fuzz targets on their seeds and on random alterations of these, which are the same in every run. A real fuzzer needs
-//! a nightly compiler. This test makes sure that the targets work.
+//! Runs the fuzz targets on their seeds and on random alterations of the seeds. The alterations are the same in every
+//! run. A real fuzzer needs a nightly compiler; this test only ensures that the targets work.
 
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
@@ -50,7 +50,8 @@ impl Dice {
     }
 }
 
-/// Runs a target on the seeds and on alterations of them. Returns the number of inputs that were not simply refused.
+/// Runs a target on the seeds and on alterations of them. Returns the number of inputs that the target did not simply
+/// reject.
 fn run(seeds: &[Vec<u8>], runs: u64, target: fn(&[u8]) -> bool) -> usize {
     for seed in seeds {
         target(seed);
@@ -90,8 +91,8 @@ fn any_bytes_are_a_reel_or_refused() {
 
 #[test]
 fn an_altered_reel_is_refused() {
-    // The first four bytes of an input choose the byte of the reel that is altered, and the next byte the alteration. The rest
-    // is the games.
+    // The first four bytes of an input select the byte of the reel that is altered, and the next byte selects the
+    // alteration. The remaining bytes are the games.
     let seeds: Vec<Vec<u8>> =
         seeds("pgn").into_iter().map(|games| [&[9, 9, 9, 9, 1], &games[..]].concat()).collect();
     let mut place = Dice::new(1);

@@ -1,5 +1,5 @@
-//! Tests games with side lines (variations) on the way from moves to text, to a block, to a file and back. They are compared with
-//! a tree of nodes that is numbered by recursion and played by shakmaty.
+//! Tests games with side lines (variations): they are written as text, read into a block, written to a file and read
+//! back. The result is compared with a tree of nodes that is numbered by recursion and played by shakmaty.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -28,7 +28,8 @@ use crate::{
     runners::{ENGINES, Runner, answer},
 };
 
-/// A position and its children. The first child is reached by the move of the line, and the others by alternatives.
+/// A position and its children. The move of the line itself leads to the first child, and alternatives lead to the
+/// others.
 struct Node {
     chess: Chess,
     next: Vec<(Option<shakmaty::Move>, Node)>,
@@ -40,8 +41,8 @@ pub(crate) fn with_variations() -> StreamOptions {
     options
 }
 
-/// Returns a random move and the position after it. Sometimes the move is `None`, which means a null move. Returns nothing if the
-/// game is over.
+/// Returns a random move and the position after it, or `None` if the game is over. If the move itself is `None`, it is
+/// a null move.
 fn random_move(rng: &mut Rng, chess: &Chess) -> Option<(Option<shakmaty::Move>, Chess)> {
     let moves = chess.legal_moves();
     let mv = if rng.percent(4) { None } else { moves.get(rng.below(moves.len().max(1))).copied() };
@@ -52,7 +53,8 @@ fn random_move(rng: &mut Rng, chess: &Chess) -> Option<(Option<shakmaty::Move>, 
     Some((mv, after))
 }
 
-/// Makes a tree: a line with the given number of half-moves, and with side lines that are nested up to the given depth.
+/// Returns a random tree: a line with at most the given number of half-moves, and with side lines nested up to the
+/// given depth.
 fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node {
     let mut next = Vec::new();
     if plies > 0
@@ -70,11 +72,11 @@ fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node 
     Node { chess, next }
 }
 
-/// A node, as it is listed in the order of node numbers.
+/// A node with its properties, as it is listed in the order of node numbers.
 #[derive(Clone, PartialEq, Debug)]
 struct Numbered {
     parent: Option<u32>,
-    /// The index among the children of its parent.
+    /// The index of the node among the children of its parent.
     sibling: u32,
     ply: u32,
     is_last: bool,
@@ -85,7 +87,8 @@ fn packed(chess: &Chess) -> Position {
     Position::from_setup(&chess.to_setup(EnPassantMode::Always))
 }
 
-/// Numbers a line from its first node on. After the line come the side lines of its nodes, those of the last node first.
+/// Numbers the nodes of a line from its first node on. The side lines of these nodes come after the line, beginning
+/// with those of the last node.
 fn number(first: &Node, parent: Option<u32>, sibling: u32, ply: u32, out: &mut Vec<Numbered>) {
     let mut line = vec![(first, parent, sibling)];
     let begin = out.len() as u32;
@@ -112,8 +115,8 @@ fn write_move(chess: &Chess, mv: Option<shakmaty::Move>, out: &mut String) {
     }
 }
 
-/// Writes the moves after a node. An alternative may be written next to an earlier alternative, or inside it after its first
-/// move.
+/// Writes the moves after a node. An alternative to a move may be written after an earlier alternative, or inside it
+/// after its first move.
 fn write_line(rng: &mut Rng, node: &Node, out: &mut String) {
     let Some((mv, next)) = node.next.first() else { return };
     write_move(&node.chess, *mv, out);
@@ -149,7 +152,7 @@ pub(crate) struct Made {
     nodes: Vec<Vec<Numbered>>,
 }
 
-/// Makes games with side lines, both as text and as nodes.
+/// Returns random games with side lines, both as text and as nodes.
 pub(crate) fn made(seed: u64, games: usize) -> Made {
     let mut rng = Rng::new(seed);
     let (mut text, mut nodes) = (String::new(), Vec::new());
@@ -178,7 +181,7 @@ pub fn blocks(seed: u64, games: usize) -> Vec<Block> {
     pgn_blocks_with(&made(seed, games).text, with_variations())
 }
 
-/// Returns the nodes of the games of some blocks, as replay and the tables of the blocks give them.
+/// Returns the nodes of the games in some blocks, computed from the replay and the tables of the blocks.
 fn nodes_of(blocks: &[Block]) -> Vec<Vec<Numbered>> {
     let mut out = Vec::new();
     for block in blocks {
@@ -235,7 +238,7 @@ fn generated_trees_go_through_text_blocks_and_files() {
         }
         assert_eq!(found.len(), nodes.len());
         assert_eq!(through_a_file(&blocks), blocks);
-        // Without its side lines, the block equals the block that is made if side lines are not kept.
+        // A block without its side lines equals the block that is read if side lines are not kept.
         let mut options = StreamOptions::default();
         options.pgn.chunk_bytes = 16 << 10;
         let plain = pgn_blocks_with(&text, options);
@@ -295,7 +298,7 @@ fn cql_answers_on_studies_with_side_lines() -> Vec<harness::Row> {
 fn check_on_studies(row: &Golden, engine: &str, number: usize) {
     let blocks = studies();
     assert_eq!(blocks.iter().map(Block::slots).sum::<usize>(), 24_277);
-    // In CQL an option of the command line made this query search side lines.
+    // In CQL, an option of the command line made this query search side lines, so the option is set here.
     let query = TypedQuery { variations: true, ..row.parsed() };
     for runner in Runner::needed(engine, number) {
         let found = golden::answer(row, &*runner.engine(&query).unwrap(), &blocks);
@@ -317,7 +320,7 @@ fn games_with_other_comments_are_no_duplicates() {
     assert_eq!(hashes(with_variations(), Alike::Moves), 1);
 }
 
-/// Queries over side lines and queries over main lines run together, and each answers as it does alone.
+/// Queries over side lines and queries over main lines run together, and each has the same answers as alone.
 #[test(part = 1)]
 fn each_query_of_a_run_has_its_own_lines() {
     let text = made(7, 200).text;
@@ -365,7 +368,8 @@ fn each_query_of_a_run_has_its_own_lines() {
             let [ours, theirs] = [found, &alone].map(|answers| answers.copies.as_ref().unwrap());
             assert_eq!((ours.sums(), ours.len()), (theirs.sums(), theirs.len()), "{text}");
             assert!((0..ours.len()).all(|hit| ours.at_hit(hit) == theirs.at_hit(hit)), "{text}");
-            // The hits of main lines have other slots than in a block without side lines, and so do their copies.
+            // The hits in main lines have other slots here than in a block without side lines, and so have the copies
+            // at these hits.
             for (game, alone_in) in blocks[index].games().zip(of.games()) {
                 let places = (game.first_slot(), alone_in.first_slot());
                 assert_eq!(
@@ -394,7 +398,8 @@ fn each_query_of_a_run_has_its_own_lines() {
 fn deeper_side_lines_than_any_may_be_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for depth in [255, 256] {
-        // Knights go out and back. Each side line is an alternative to the second move of the line that contains it.
+        // The knights move out and back. Each side line is an alternative to the second move of the line that contains
+        // it.
         let squares = [(6, 21), (62, 45), (21, 6), (45, 62)];
         let code = |k: usize| if k.is_multiple_of(2) { 2 } else { 10 };
         let mv = |k: usize| PackedMove(squares[k % 4].0 | squares[k % 4].1 << 6 | code(k) << 12);

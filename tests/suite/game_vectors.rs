@@ -1,9 +1,9 @@
-//! Compares the program with the answers of CQL 6.2 to 823 queries of the game language on a few games.
+//! Compares the program with the answers of CQL 6.2 to 823 queries about games, on a few games.
 //!
-//! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id says which kind of
-//! answer it is: `b` for the positions that match, `n` for numbers, `s` for sets (only those that are not empty), `t` for
-//! strings, `p` for positions, each given by its number, `g` for the games that were found, in the order of the list, and `e`
-//! for a query that is refused.
+//! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id is the kind of
+//! answer: `b` for the positions that match, `n` for numbers, `s` for sets (only those that are not empty), `t` for
+//! strings, `p` for positions (their numbers), `g` for the games that the query finds, in the order of the result, and
+//! `e` for a query that is refused.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -53,7 +53,7 @@ pub(super) fn rows(table: &str) -> Vec<Row> {
     rows
 }
 
-/// Runs the query of a row on some blocks. Returns the engine's answer, in the notation of the table.
+/// Runs the query of a row on some blocks. Returns the engine's answer in the notation of the table.
 pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Result<String, EngineError> {
     let mut all = Answered { row, out: Vec::new(), games: Vec::new() };
     for block in blocks {
@@ -67,7 +67,7 @@ pub(super) fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> 
     answer_on(row, data(&format!("games/{}", row.file)), engine)
 }
 
-/// Returns the answer of an engine to a row, on other games.
+/// Returns the answer of an engine to the query of a row on other games.
 pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<String, String> {
     let parsed = orbit_query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
     let mut options = StreamOptions::default();
@@ -95,7 +95,7 @@ pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<
 struct Answered<'a> {
     row: &'a Row,
     out: Vec<String>,
-    /// The games that were found: the sort keys and the number of each.
+    /// The games that the query finds: the sort keys and the number of each game.
     games: Vec<(Rank, u32)>,
 }
 
@@ -114,7 +114,7 @@ impl Answered<'_> {
                 let text = answers.hits.text(slot).map(encoded);
                 match (self.row.id.as_bytes()[0], answers.hits.answer(slot), text) {
                     (b'b', ..) => {}
-                    // The value may be an empty set where the filter matches. Such sets are left out.
+                    // A filter can match with an empty set as its value. Such sets are omitted.
                     (b's', Answer::Set(set), _) if set.is_empty() => continue,
                     (b'n' | b'p' | b's', Answer::Num(Some(value)), _) => write!(place, ":{value}").unwrap(),
                     (b's', Answer::Set(set), _) => {
@@ -151,7 +151,7 @@ fn encoded(text: &[u8]) -> String {
     })
 }
 
-/// Returns a few of the words that an answer has in excess, and a few that it lacks.
+/// Returns a few words that the answer has but should not have, and a few that are missing from it.
 fn difference(found: &str, due: &str) -> String {
     let words = |text: &str| text.split(' ').map(String::from).collect::<BTreeSet<String>>();
     let (found, due) = (words(found), words(due));
@@ -163,13 +163,13 @@ fn difference(found: &str, due: &str) -> String {
     format!("  not due {}\n  missing {}", some(&found, &due), some(&due, &found))
 }
 
-/// Returns the rows of the table as tests on one engine.
+/// Returns the rows of the table as tests of one engine.
 fn table(engine: EngineChoice) -> Vec<harness::Row> {
     let row = |row: Row| harness::Row::new(row.id.clone(), move || check(&row, engine));
     rows("game-vectors.tsv").into_iter().map(row).collect()
 }
 
-/// Demands that an engine answers a row, or that it refuses a query that it does not support.
+/// Asserts that an engine gives the answer of a row, or that it refuses a query that it does not support.
 pub(super) fn check(row: &Row, engine: EngineChoice) {
     if engine == EngineChoice::Gpu {
         GPU.met(Runner::gpu(0));
@@ -177,7 +177,7 @@ pub(super) fn check(row: &Row, engine: EngineChoice) {
     let due = row.due.as_str();
     match answer(row, engine) {
         Err(_) if due == "ERROR" => {}
-        // Plans cannot express all queries, and some adapters leave long loops early.
+        // Plans cannot express all queries, and some adapters end long loops early.
         Err(error) if engine != EngineChoice::Reference && is_refusal(&error) => {}
         Err(error) => panic!("{}\n  {error}\n  due     {}", row.query, &due[..due.len().min(120)]),
         Ok(found) => assert!(found == due, "{}\n{}", row.query, difference(&found, due)),

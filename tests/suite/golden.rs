@@ -1,9 +1,9 @@
-//! Compares the program with the answers of CQL 6.2 on two sets of real games: to 122 queries, to 14 queries with pure mates and
-//! to 64 queries of the game language.
+//! Compares the program with the answers of CQL 6.2 on two sets of real games: 122 queries about positions, 14 queries
+//! about pure mates, and 64 queries about games.
 //!
-//! `tests/data/golden-*.tsv` contain, for each query, the set of games, the numbers of games and positions that hit, and the
-//! first 16 hexadecimal digits of the SHA-256 hash of the hit list. The list has a line `game ply` for each hit, or
-//! `game ply value` for the queries named `v..`.
+//! `tests/data/golden-*.tsv` contain, for each query, the set of games, the numbers of games and positions that hit,
+//! and the first 16 hexadecimal digits of the SHA-256 hash of the hit list. The list has a line `game ply` for each
+//! hit, or `game ply value` for the queries named `v..`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ use crate::{
 
 /// The number of queries with `puremate` and similar filters.
 const MATE_ROWS: usize = 14;
-/// The queries of the game language that need only `find` and filters of positions.
+/// The queries about games that need only `find` and filters about positions.
 pub const FIND_ROWS: [&str; 6] = ["g01", "g02", "g03", "v02", "v03", "v29"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +43,7 @@ impl Golden {
         if self.id.starts_with('v') { Wants::VALUES } else { Wants::HITS }
     }
 
-    /// Returns whether the engines for processors and for graphics cards can run the query.
+    /// Returns true if the CPU and GPU engines can run the query.
     pub fn is_planned(&self) -> bool {
         let prepared = PreparedQuery::new(self.parsed(), PlanOptions::default());
         prepared.unwrap_or_else(|error| panic!("{}: {error}", self.id)).planner.refusal().is_none()
@@ -54,7 +54,7 @@ impl Golden {
     }
 }
 
-/// Returns the rows of a table. From a table of the game language, returns only those that plans can express.
+/// Returns the rows of a table. From a table about games, returns only the rows that plans can express.
 pub fn rows(name: &str) -> Vec<Golden> {
     let mut rows = all_rows(name);
     if name.starts_with("golden-game-") {
@@ -131,7 +131,7 @@ fn write_value(text: &mut String, hits: &Hits, slot: usize) {
     }
 }
 
-/// Returns the names of the rows of the game language that plans can express, as `planned.txt` records them.
+/// Returns the names of the rows about games that plans can express, which `planned.txt` records.
 pub fn planned_rows() -> BTreeSet<String> {
     let text = data("planned.txt");
     let names = text.lines().filter_map(|line| line.strip_prefix("planned\tgolden ")?.split('\t').next());

@@ -1,5 +1,5 @@
-//! Reads games by their numbers. A game must be the same whether or not there is a sidecar, which is a file that records where
-//! the games of a PGN file begin.
+//! Reads games by their numbers. The result must not depend on the presence of a sidecar, a file that records where the
+//! games of a PGN file begin.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use super::SAMPLE;
 use crate::common::blocks_of;
 
-/// Returns a string with everything that is known about a game, or the reason why it was skipped.
+/// Returns a string with all data of a game, or the reason why the game was skipped.
 fn told(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (stretch, part) in (0..).zip(block.source_games()) {
@@ -56,7 +56,7 @@ fn every(paths: &[PathBuf]) -> Vec<String> {
     out
 }
 
-/// Returns one game, and the number of bytes that had to be read for it.
+/// Returns one game, and the number of bytes that were read to find it.
 fn one(paths: &[PathBuf], number: u32, cache: &PlaceCache) -> (Option<String>, u64) {
     let database = BlockStream::open(paths, options(Some(cache), 30_000)).unwrap();
     let found = database.block_of_game(number, 2).unwrap();
@@ -69,7 +69,7 @@ fn cache(folder: &Path) -> PlaceCache {
     cache
 }
 
-/// Sets the time of a file back, because files that were just written are not recorded.
+/// Sets the time of a file back. Otherwise no sidecar would be written, because the file was modified too recently.
 fn age(path: &Path) {
     let file = File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
@@ -81,7 +81,7 @@ fn write(path: PathBuf, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Returns about 200 KB of text with games that are skipped or cut.
+/// Returns about 200 KB of PGN with games that are skipped or cut short.
 fn text(name: &str) -> String {
     let games = (0..2500).map(|number| match number % 5 {
         0 => format!("[Event \"{name} {number}\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 *\n\n"),
@@ -99,7 +99,7 @@ fn sidecars(cache: &PlaceCache) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// Reads the last game, and then several other games with the sidecar that the first read has written.
+/// Reads the last game, which writes the sidecar, and then several other games with the help of the sidecar.
 fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
     let expected = every(paths);
     let last = expected.len() as u32;
@@ -113,7 +113,8 @@ fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
         assert_eq!(found.as_ref(), Some(&expected[number as usize - 1]));
         assert_eq!(read == 0, is_noted, "game {number}: {read} bytes");
     }
-    // To find that no game has this number, everything is read once more. After that the sidecar is known to be complete.
+    // To establish that no game has this number, all files are read once more. After that, the sidecar is known to be
+    // complete.
     for is_known in [false, true] {
         let (found, read) = one(paths, last + 1, cache);
         assert_eq!(found, None);
@@ -126,7 +127,7 @@ fn games_are_found_by_a_sidecar_as_by_reading_all() {
     let folder = tempfile::tempdir().unwrap();
     let one = write(folder.path().join("one.pgn"), text("one").as_bytes());
     check(&[one], &cache(folder.path()), true);
-    // Small files share blocks with large ones. Lists of positions (EPD) are read by other code than PGN.
+    // Small files share blocks with large files. Lists of positions (EPD) have their own reader.
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| write(folder.path().join(name), text.as_bytes());
     let many = [
@@ -147,7 +148,7 @@ fn packed_files_are_read_from_their_beginnings() {
     let packed = zstd::encode_all(text("packed").as_bytes(), 1).unwrap();
     let packed = write(folder.path().join("packed.pgn.zst"), &packed);
     check(std::slice::from_ref(&packed), &cache(folder.path()), false);
-    // Games before the packed file are found by the sidecar of the plain file.
+    // Games before the compressed file are found with the sidecar of the plain file.
     let plain = write(folder.path().join("plain.pgn"), text("plain").as_bytes());
     let (paths, cache) = ([plain, packed], cache(folder.path()));
     let expected = every(&paths);
@@ -169,7 +170,7 @@ fn reels_are_passed_over() {
     let file = |name: &str| write(folder.path().join(name), text(name).as_bytes());
     let paths = [reel.clone(), file("a.pgn"), reel.clone(), file("b.pgn"), reel];
     let (expected, cache) = (every(&paths), cache(folder.path()));
-    // The last game is in a reel, whatever is recorded about the text before the reel.
+    // The last game is in a reel. It is found regardless of what the sidecars record about the text before the reel.
     for _ in 0..3 {
         for number in (1..=expected.len() as u32).step_by(37) {
             let found = one(&paths, number, &cache).0;
@@ -189,7 +190,7 @@ fn a_sidecar_of_other_content_is_not_believed() {
     let paths = [path.clone()];
     assert!(one(&paths, 2000, &cache).0.is_some());
     assert_eq!(one(&paths, 2000, &cache).1, 0);
-    // The file has the same size and time, but one more game at the beginning.
+    // The changed file has the same size and time, but one more game at the beginning.
     let after = before.replacen("1. e4 e5 2. Ke3 *\n\n", "1. e4 *\n\n1. d4 *\n\n", 1);
     let after = after.replacen("[Event \"games 0\"]", "[Event \"g\"]", 1);
     let after = format!("{}{}", "\n".repeat(before.len() - after.len()), after);
@@ -228,17 +229,17 @@ fn a_damaged_sidecar_is_passed_over() {
 fn where_nothing_can_be_noted_games_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let paths = [write(folder.path().join("games.pgn"), text("games").as_bytes())];
-    // The folder of the sidecars cannot be made, because a file has its name.
+    // The folder for the sidecars cannot be created, because a file with this name exists.
     let cache = cache(folder.path());
     fs::write(&cache.folder, "").unwrap();
     assert!((0..2).all(|_| one(&paths, 1700, &cache).0.is_some()));
-    // No sidecar is written for a file that was written a moment ago, because the file may change again without a change of its
-    // time.
+    // No sidecar is written for a file that was modified a moment ago, because its content could change again without a
+    // change of the recorded time.
     fs::remove_file(&cache.folder).unwrap();
     fs::write(&paths[0], text("new")).unwrap();
     assert!(one(&paths, 1700, &cache).0.is_some());
     assert!(sidecars(&cache).is_empty());
-    // The message about a skipped file must appear every time, although the games are found by the sidecar.
+    // The message about a skipped file must appear every time, even if the games are found with the sidecar.
     age(&paths[0]);
     let prose = folder.path().join("a.pgn");
     write(prose, "To whom it may concern: this is a letter.\n".repeat(9).as_bytes());

@@ -1,5 +1,5 @@
-//! A request as JSON gives the same answers as the command with options of the same names: in memory and from files, as hits, as
-//! tables and as PGN.
+//! A request in JSON gives the same answers as the command with the options of the same names: from memory and from
+//! files, as hits, as tables and as PGN.
 
 use std::fs;
 use std::process::Command;
@@ -17,7 +17,7 @@ fn twice() -> [&'static str; 2] {
     [SAMPLE; 2]
 }
 
-/// Returns choices as JSON, each with the same choices as options of the command.
+/// Returns pairs of equivalent choices: one as JSON, the other as options of the command.
 fn choices() -> Vec<(Value, &'static [&'static str])> {
     vec![
         (json!({}), &[]),

@@ -1,5 +1,5 @@
-//! Generates random queries of the game language. Each is about one construct, and uses pieces and moves that occur in the games
-//! on which it runs.
+//! Generates random queries about games. Each query is about one construct, and refers to pieces and moves that occur
+//! in the games on which it runs.
 
 mod chains;
 pub mod kinds;
@@ -16,14 +16,15 @@ use super::{
 };
 use crate::second_chains::game::Game;
 
-/// A part of the language: its name, and a function that makes a filter of it. The function gets the maximum depth.
+/// A construct: a part of the language with a name, and a function that generates a filter with it. The argument of the
+/// function is the maximum depth.
 pub struct Construct {
     pub name: &'static str,
     ty: Ty,
     make: fn(&mut GameQueries<'_>, usize) -> Term,
 }
 
-/// Returns all parts of the language that depend on more than one position.
+/// Returns all constructs that depend on more than one position.
 pub fn constructs() -> Vec<&'static Construct> {
     [MOVES, positions::CONSTRUCTS, chains::CONSTRUCTS, state::CONSTRUCTS].into_iter().flatten().collect()
 }
@@ -61,7 +62,7 @@ impl<'a> GameQueries<'a> {
         GameQueries { rng, games, used: BTreeSet::new(), names: 0, stateless: false }
     }
 
-    /// Returns a whole query about a construct, which may be under a transform.
+    /// Returns a whole query about a construct, in some cases under a transform.
     pub fn query(&mut self, about: &Construct, transformed: bool, variations: bool) -> Term {
         let depth = 1 + self.rng.below(2);
         let mut term = self.of_construct(about, depth);
@@ -77,7 +78,7 @@ impl<'a> GameQueries<'a> {
                 ("", ty) => ty,
                 _ => Ty::Num,
             };
-            // A filter without a designator has only one copy.
+            // A filter without a piece designator has only one copy, so a designator is added.
             if !term.text().contains(|c: char| "KQRBNPkqrbnpAa".contains(c)) || self.rng.percent(50) {
                 let (ty, with) = (term.ty, self.designator());
                 term = new(ty, "{@ @}", vec![with, term]);
@@ -88,7 +89,8 @@ impl<'a> GameQueries<'a> {
         new(term.ty, format!("{header}@"), vec![term])
     }
 
-    /// Returns a filter for each placeholder of a law: two conditions, a set, a number and a move.
+    /// Returns a filter for each placeholder in a law (a pair of equivalent queries): two conditions, a set, a number
+    /// and a move.
     pub fn parts(&mut self) -> [(&'static str, String); 5] {
         self.stateless = true;
         let [a, b] = [self.bool(1), self.bool(1)];
@@ -98,7 +100,7 @@ impl<'a> GameQueries<'a> {
             .map(|(name, term)| (name, term.text()))
     }
 
-    /// Returns a `line` or a `path` whose filters have an image under every transform.
+    /// Returns a `line` or a `path` whose filters can be transformed by every transform.
     pub fn chain(&mut self) -> String {
         let all: Vec<&Construct> = chains::CONSTRUCTS.iter().filter(|it| it.ty == Ty::Num).collect();
         let construct = *self.rng.pick(&all);
@@ -110,7 +112,7 @@ impl<'a> GameQueries<'a> {
         (construct.make)(self, depth)
     }
 
-    /// Returns a filter of a given type about any construct.
+    /// Returns a filter of the given type about any construct.
     fn any_construct(&mut self, ty: Ty, depth: usize) -> Option<Term> {
         let tables = [MOVES, positions::CONSTRUCTS, chains::CONSTRUCTS, state::CONSTRUCTS];
         let tables = if self.stateless { &tables[..3] } else { &tables[..] };
@@ -219,7 +221,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Str, *self.rng.pick(&texts))
     }
 
-    /// Returns a piece that is on the board at some time in one of the games.
+    /// Returns a designator of a piece that is on the board at some time in one of the games.
     fn designator(&mut self) -> Term {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -247,7 +249,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Set, pieces + &squares)
     }
 
-    /// Returns the number of a position in one of the games.
+    /// Returns the number of a position that exists in one of the games.
     fn node(&mut self) -> usize {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -256,7 +258,7 @@ impl<'a> GameQueries<'a> {
 
     // ---- moves
 
-    /// Returns the two sides of a dash filter for a move that was played. Either side may be empty.
+    /// Returns the two sides of a dash filter for a move that was played. One or both sides may be empty.
     fn sides(&mut self) -> (String, String, bool) {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -293,7 +295,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Bool, format!("({})", self.edge_text()))
     }
 
-    /// Returns a dash filter with a target of a given type.
+    /// Returns a dash filter with a target of the given type.
     fn edge_to(&mut self, prefix: &str, ty: Ty, depth: usize) -> Term {
         let edge = self.edge_text();
         let target = match ty {
@@ -349,7 +351,7 @@ const MOVES: &[Construct] = &[
         ty: Ty::Bool,
         make: |g, _| {
             let (from, to, _) = g.sides();
-            // For a capture, R is the captured piece.
+            // If the move is a capture, R is the captured piece.
             let to = if g.rng.percent(50) { String::new() } else { to };
             Term::leaf(Ty::Bool, format!("({from}[x]{to})"))
         },

@@ -1,4 +1,4 @@
-//! Generates random queries, whose text uses every filter of the language.
+//! Generates random queries that together use every filter of the language.
 
 mod conditions;
 
@@ -14,22 +14,22 @@ use super::{
     term::{Term, Ty},
 };
 
-/// The maximum product of the numbers of copies of all transforms around a filter. With more copies the reference engine would be
-/// slow.
+/// The maximum product of the numbers of copies of all transforms around a filter. With more copies, the reference
+/// engine would be slow.
 const COPIES_MAX: usize = 1800;
 
 pub struct Generator<'a> {
     pub rng: &'a mut Rng,
-    /// The variables that are assigned on every path to the current place.
+    /// The variables that are assigned on every path to the current place of the query.
     scope: Vec<(String, Ty)>,
     names: usize,
-    /// The number of copies that the transforms around the current filter make.
+    /// The number of copies that the transforms around the current filter generate.
     copies: usize,
     /// True inside `rotate45`, where squares and square colours are not allowed.
     turned: bool,
 }
 
-/// Returns the spellings of the words of CQL 6 that are supported and that `wanted` selects.
+/// Returns the spellings of all supported CQL 6 words that `wanted` selects.
 fn spellings(wanted: impl Fn(&WordGroup, &Word) -> bool) -> Vec<&'static str> {
     let groups = words::groups().filter(|group| group.dialect == Dialect::Cql6);
     let rows = groups.flat_map(|group| group.words.iter().map(move |&word| (group, word)));
@@ -44,7 +44,7 @@ fn directions() -> &'static [&'static str] {
     &DIRECTIONS
 }
 
-/// Returns the transforms, each with its number of copies.
+/// Returns all transforms, each with its number of copies.
 fn transforms() -> &'static [(&'static str, usize)] {
     static TRANSFORMS: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
         let shields = ["notransform", "currenttransform"];
@@ -55,7 +55,7 @@ fn transforms() -> &'static [(&'static str, usize)] {
     &TRANSFORMS
 }
 
-/// Returns the number of copies that a transform makes of a filter with a single square.
+/// Returns the number of copies that a transform generates from a filter about a single square.
 fn copies(transform: &str) -> usize {
     match words::find(Dialect::Cql6, transform).expect("it is a word").spellings[0] {
         "flip" | "rotate45" | "shifthorizontal" | "shiftvertical" => 8,
@@ -74,11 +74,11 @@ const BOARDS: [&str; 3] = [
     "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R",
 ];
 
-/// The groups of words that depend on more than one position. Queries with them are made by [`super::game_queries`].
+/// The groups of words that depend on more than one position. [`super::game_queries`] generates queries with them.
 const GROUPS_OF_GAMES: [&str; 3] = ["Moves", "Other positions of the game", "Comments, order and output"];
 const WORDS_OF_GAMES: [&str; 3] = ["lastgamenumber", "cql_abort", "currenttransform"];
 
-/// Returns the words of a type that are whole filters.
+/// Returns the words that are whole filters of the given type.
 pub(super) fn leaves(value: WordValue) -> &'static [&'static str] {
     type Leaves = [Vec<&'static str>; 3];
     static LEAVES: LazyLock<Leaves> = LazyLock::new(|| {
@@ -137,7 +137,7 @@ impl<'a> Generator<'a> {
         self.compound(ty, depth)
     }
 
-    /// Returns a transformed list of designators, which is the most frequent kind of query.
+    /// Returns a transformed list of designators, the most common kind of query.
     fn list(&mut self, depth: usize) -> Term {
         let mut template = String::from("{");
         let mut subs = Vec::new();
@@ -164,14 +164,14 @@ impl<'a> Generator<'a> {
             let extra = self.bool(depth.min(2));
             term = Term::new(Ty::Bool, "{@ @}", vec![term, extra]);
         }
-        // Now and then there are as many as 3,600 copies.
+        // A few queries may have up to four times as many copies.
         let copies_max = if self.rng.percent(2) { 4 * COPIES_MAX } else { COPIES_MAX };
         for _ in 0..self.rng.within(1, 3) {
             let &(word, copies) = match self.rng.below(3) {
                 0 => &("shift", 64),
                 _ => self.rng.pick(transforms()),
             };
-            // One in ten of these queries is kept, to test the errors.
+            // `rotate45` is often invalid here. One in ten such queries is kept, to test the error.
             if word == "rotate45" && self.rng.percent(90) || self.copies * copies > copies_max {
                 continue;
             }
@@ -184,8 +184,8 @@ impl<'a> Generator<'a> {
         term
     }
 
-    /// Returns an attack between two squares that are near each other, or a comparison with a number of squares. Plans move these
-    /// as they move designators.
+    /// Returns an attack between two nearby squares, or a comparison with a number of squares. Plans move these in the
+    /// same way as designators.
     fn pointwise(&mut self) -> Term {
         let near = |of: usize, rng: &mut Rng| (of + 6 + rng.below(5)) % 8;
         let name = |x: usize, y: usize| format!("{}{}", (b'a' + x as u8) as char, y + 1);
@@ -248,8 +248,8 @@ impl<'a> Generator<'a> {
                 self.names += 1;
                 let name = format!("s{}", self.names);
                 let own = (name.clone(), Ty::Set);
-                // The loop's own variable may be read in its body but must not be assigned. Nested loops are rare, since they
-                // make plans of 4,096 bodies.
+                // The loop's own variable may be read in the body but must not be assigned. Nested loops are rare,
+                // since their plans contain 4,096 bodies.
                 let assignment = if self.rng.percent(4) { self.assigning(d) } else { self.reassign(1) };
                 let known = self.scope.len();
                 self.scope.push(own);
@@ -281,7 +281,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Adds the square of a loop to one of the sets in scope.
+    /// Returns a filter that adds the square of a loop to one of the sets in scope.
     fn grow(&mut self, square: &str) -> String {
         let sets: Vec<&String> =
             self.scope.iter().filter(|(_, ty)| *ty == Ty::Set).map(|(name, _)| name).collect();
@@ -311,7 +311,7 @@ impl<'a> Generator<'a> {
 
     // ---- filters that exist for every type
 
-    /// Returns `{f g h}`, which may contain assignments.
+    /// Returns a compound filter, such as `{f g h}`, which may contain assignments.
     fn compound(&mut self, ty: Ty, depth: usize) -> Term {
         let known = self.scope.len();
         let mut template = String::from("{");
@@ -329,7 +329,7 @@ impl<'a> Generator<'a> {
         Term::new(ty, template + "@}", subs)
     }
 
-    /// Assigns a new variable, which is in scope from here on, or one that exists already.
+    /// Returns an assignment to a new variable, which is in scope from here on, or to an existing one.
     fn assign(&mut self, depth: usize) -> Term {
         if !self.scope.is_empty() && self.rng.percent(50) {
             return self.reassign(depth);
@@ -381,7 +381,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns a bound of a range: a number, or a variable with a number.
+    /// Returns a bound of a range: a number, or a variable together with a number.
     pub(super) fn bound(&mut self, lo: i32, hi: i32) -> String {
         match self.variable(Ty::Num) {
             Some(name) if self.rng.percent(50) => name.text(),
@@ -389,7 +389,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns a transform in parentheses, because it applies to everything on its right.
+    /// Returns a filter under a transform, in parentheses because the transform would otherwise apply to everything on
+    /// its right.
     fn transform(&mut self, ty: Ty, depth: usize) -> Term {
         let (kept, was_turned) = (self.copies, self.turned);
         let &(word, copies) = self.rng.pick(transforms());
@@ -416,7 +417,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Sometimes returns a term that is possible for every type.
+    /// Sometimes returns a term of a form that exists for every type.
     fn shared(&mut self, ty: Ty, depth: usize) -> Option<Term> {
         if depth == 0 {
             return None;
@@ -441,7 +442,8 @@ impl<'a> Generator<'a> {
     pub fn designator(&mut self) -> Term {
         let pieces = self.pieces();
         let squares = if self.turned { String::new() } else { self.squares() };
-        // If there are neither pieces nor squares, the text is empty. If there are no pieces, all squares form one range.
+        // If there are neither pieces nor squares, the text would be empty. If there are only squares and all of them,
+        // they form one range.
         let text = match (pieces.is_empty(), squares.is_empty()) {
             (true, true) => "a-h1-8".to_string(),
             _ => pieces + &squares,
@@ -604,7 +606,7 @@ impl<'a> Generator<'a> {
         let name = format!("s{}", self.names);
         let known = self.scope.len();
         self.scope.push((name.clone(), Ty::Set));
-        // To assign a loop's own variable is of no use. Outer variables may be assigned.
+        // The body may assign outer variables, but not the loop's own variable, which would be useless.
         let mut body = self.any(d);
         if known > 0 && self.rng.percent(35) {
             let own = self.scope.pop().expect("it was put there above");
@@ -716,7 +718,7 @@ impl<'a> Generator<'a> {
             1 if self.rng.percent(30) => self.comparison(&["==", "<", ">="], d.saturating_sub(1)),
             _ => Term::leaf(Ty::Num, self.rng.within(0, 8).to_string()),
         };
-        // Two sets can only be compared for equality.
+        // Two sets can be compared only for equality, so their sizes are compared instead.
         let left = if left.ty == Ty::Set && right.ty == Ty::Set {
             Term::new(Ty::Num, "#@", vec![left])
         } else {

@@ -1,9 +1,10 @@
-//! Runs generated queries, and compares `gpu` with `cpu`. The test in the parent module compares `cpu` with `reference`.
+//! Runs generated queries, and compares `gpu` with `cpu`. The test in the parent module compares `cpu` with
+//! `reference`.
 //!
-//! The seeds, queries and positions are the same as there. A seed first runs on `cpu` alone, which shows its hit rate and the
-//! operations of its plans. Queries that hit almost nowhere or almost everywhere are used only until there are enough of them.
-//! After the usual number of queries, further queries are used only for operations that are still rare. In a long run this is
-//! done for each part of the seeds.
+//! Both tests use the same seeds, queries and positions. The query of a seed first runs on `cpu` alone, which shows its
+//! hit rate and the operations of its plans. Only a limited share of the queries may match almost nowhere or almost
+//! everywhere. After the required number of queries, further queries are used only if they contain an operation that is
+//! still rare. A long run does this for each part of the seeds.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,7 +34,8 @@ use crate::runners::{self, Runner};
 struct Due {
     /// The number of queries that are compared before the search for rare operations begins.
     queries: usize,
-    /// The minimum number of queries that must use each operation. It is 0 for a sample, in which an operation may be missing.
+    /// The minimum number of queries that must use each operation. It is 0 for a sample, which need not contain every
+    /// operation.
     occurrences: usize,
     /// The number of seeds that are run together.
     seeds_at_once: u64,
@@ -42,18 +44,18 @@ struct Due {
 const OF_A_PART: Due = Due { queries: 175, occurrences: 2, seeds_at_once: 250 };
 const OF_A_SAMPLE: Due = Due { queries: 60, occurrences: 0, seeds_at_once: 100 };
 
-/// The percentage of queries that may hit almost nowhere or almost everywhere.
+/// The maximum percentage of queries that match almost nowhere or almost everywhere.
 const UNBALANCED_PERCENT: usize = 40;
 
-/// The maximum number of steps of a plan that is compiled, and the maximum number of steps that are loops or look for moves. For
-/// the longest plans, a software driver needs minutes.
+/// The maximum number of steps of a plan that is compiled, and the maximum number of its steps that are loops or
+/// compute moves. A software driver needs minutes to compile longer plans.
 const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
 /// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 150_000;
 
-/// Returns the name of a plan's operation. Operations that are compiled in different ways get different names.
+/// Returns the name of an operation in a plan. Operations that are compiled in different ways get different names.
 fn operation(op: Op) -> String {
     match op {
         Op::Pawn { white, .. } => format!("Pawn white {white}"),
@@ -78,13 +80,13 @@ fn operations(program: &Program) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = inputs.collect();
     for stage in &program.stages {
         out.extend(operations(&stage.program));
-        // Operations of the game language are not counted here: the tests `gpu_games` cover them.
+        // Operations about games are not counted here, because the tests `gpu_games` cover them.
         out.extend(stage.carried.iter().filter_map(|it| match &it.what {
             Made::Along { what, back } => Some(format!("Carry {what:?} back {back}")),
             Made::Game(_) => None,
         }));
     }
-    // The scalars that are read from the current row of each open loop. The others are the same in every iteration.
+    // The scalars that depend on the current row of each open loop. All other scalars are constant within the loops.
     let mut rows: Vec<std::ops::Range<u32>> = Vec::new();
     for step in &program.steps {
         let from =
@@ -121,7 +123,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
     out
 }
 
-/// Returns whether a software driver compiles a program quickly.
+/// Returns true if a software driver compiles a program quickly.
 pub(super) fn is_short(program: &Program) -> bool {
     let is_loop = |step: &&Step| match step {
         Step::Begin { .. } => true,
@@ -134,7 +136,7 @@ pub(super) fn is_short(program: &Program) -> bool {
         && program.steps.iter().filter(is_loop).count() <= LOOPS_MAX
 }
 
-/// Returns the names of everything that [`operations`] can find.
+/// Returns all names that [`operations`] can return.
 fn all_operations() -> Vec<String> {
     let mut out: Vec<String> = "And|Or|AndNot|Xor|Not|Select|Step|FillRanks|FillFiles|\
         Knight|King|Pawn white true|Pawn white false|Walk|NonEmpty|Single|\
@@ -166,14 +168,14 @@ fn all_operations() -> Vec<String> {
 struct Candidate {
     seed: u64,
     case: Case,
-    /// True if values and counts of copies are wanted, too. They need two more kernels.
+    /// True if values and counts of copies are also compared. They need two more kernels.
     values: bool,
     balanced: bool,
-    /// The operations of all plans that become kernels.
+    /// The operations of all plans that are compiled to kernels.
     operations: BTreeSet<String>,
 }
 
-/// Returns the query that a seed produces; `None` if there is nothing to compare.
+/// Returns the query that a seed generates, or `None` if there is nothing to compare.
 fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     let case = case(seed, real)?;
     let prepared = PreparedQuery::new(case.query.clone(), runners::without(case.mask)).ok()?;
@@ -193,7 +195,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     Some(Candidate { seed, values, balanced: is_balanced(hits, &case.block), operations, case })
 }
 
-/// Runs a query on `gpu` and `cpu`. Returns a message if their answers differ or one of them fails.
+/// Runs a query on `gpu` and `cpu`. Returns a message if their answers differ or if one of them fails.
 pub(super) fn fault(
     query: &TypedQuery,
     block: &Block,
@@ -207,7 +209,7 @@ pub(super) fn fault(
         let want = if values { Wants::VALUES } else { Wants::HITS };
         let scan = |engine: &dyn Engine, want| engine.answer(block, want).map_err(|error| error.to_string());
         let (slow, fast) = match gpu.answer(block, want) {
-            // A software adapter refuses queries that it would answer wrongly.
+            // On a software adapter, the engine refuses queries that the adapter would answer wrongly.
             Err(EngineError::Gpu(GpuError::TooLong { .. })) => return Ok(None),
             fast => (scan(&*cpu, want)?.hits, fast.map_err(|error| error.to_string())?.hits),
         };
@@ -235,18 +237,19 @@ pub(super) fn fault(
     catching(compare).and_then(|found| found).unwrap_or_else(Some)
 }
 
-/// One query in this many is also compared with kernels of another variant, which is a different one each time.
+/// One in this many queries also runs with kernels of another variant, a different one each time.
 const VARIANT_EVERY: u64 = 8;
 
-/// Returns a message if the answers of `gpu` and `cpu` to a case differ, for the smallest query whose answers still differ. The
-/// case also runs with the stages along games computed by the processor instead of the device.
+/// Compares the answers of `gpu` and `cpu` to a case. If they differ, returns a message about the smallest query whose
+/// answers still differ. The case also runs with the columns along games computed by the processor instead of the
+/// device.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));
     let by_host = carries.then(|| "hostcarry".parse().expect("it is a variant"));
     let number = seed / PARTS as u64;
     let others = number.is_multiple_of(VARIANT_EVERY).then(|| {
-        // Neighbouring variants have much in common, so the next query uses a variant that is far away in the list.
+        // Neighbouring variants are similar, so the next query uses a variant that is far away in the list.
         variants[(seed / VARIANT_EVERY * 37) as usize % variants.len()]
     });
     let mut kernels = [Variant::default()].into_iter().chain(by_host).chain(others);
@@ -262,7 +265,7 @@ fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     Some(format!("seed {seed}, {variant}, {:?}\n  {text}\n  {fault}", runners::without(*mask)))
 }
 
-/// Calls a function for each item, on two threads. The results are in the order of the items.
+/// Calls a function for each item, on two threads. The results have the order of the items.
 fn on_two_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let out = Mutex::new(BTreeMap::new());
@@ -313,7 +316,7 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
                 candidate.operations.iter().any(is_rare)
             };
             if is_taken {
-                // Queries that are compared because of rare operations may have any hit rate.
+                // Queries that are added because of rare operations may have any hit rate.
                 extra += usize::from(queries >= due);
                 balanced += usize::from(queries < due && candidate.balanced);
                 queries += 1;
@@ -334,7 +337,7 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
         rarest.0, rarest.1
     );
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-    // The test also tests itself: every operation occurs, and positions both hit and miss.
+    // The test also checks its own generator: every operation occurs, and the queries both match and miss.
     let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < occurrences).collect();
     assert!(rare.is_empty(), "operations that occur in less than {occurrences} queries: {rare:?}");
     let listed = all_operations();

@@ -1,5 +1,5 @@
-//! Tests laws of the game language, which need no second engine. A law is a pair of queries that must have equal answers,
-//! whatever filters are put in place of their letters. In addition, a query under a transform must have the same answers on a
+//! Tests laws of the query language, without a second engine. A law is a pair of queries that must have equal answers,
+//! whatever filters replace their placeholders. In addition, a query under a transform must have the same answers on a
 //! game and on the image of the game.
 
 use std::fmt::Write as _;
@@ -22,9 +22,9 @@ use crate::{common::length::trials, common::pgn_blocks_with, runners::Runner, se
 /// The games for which a law is true.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Holds {
-    /// On all games, even those with side lines.
+    /// For all games, including those with side lines.
     Everywhere,
-    /// Only on games in which each position has at most one child.
+    /// Only for games in which each position has at most one child, that is, games without side lines.
     InLists,
 }
 
@@ -56,7 +56,8 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "line primary --> {$A true}+", "line --> {$A true} --> {primary $A true}*"),
     (Everywhere, Hits, "line --> {$A true} --> .+", "{$A --}"),
     (Everywhere, Hits, "$E", "path $E"),
-    // As a condition, `--` looks for a child at which a set is not empty. As a set, it is the set at the first child.
+    // As a condition, `--` tests whether there is a child at which a set is not empty. As a set, it is the set at the
+    // first child.
     (Everywhere, Hits, "{--($A) true}", "path -- {$A true}"),
     (InLists, Hits, "--($A)", "child:$A"),
     (InLists, Hits, "$E", "child:(currentmove $E)"),
@@ -106,7 +107,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "local dictionary DD DD[ply]=$N DD[ply]", "$N"),
 ];
 
-/// Returns the runners of all engines that can run a query.
+/// Returns a runner for each engine that can run a query.
 fn runners(text: &str) -> Vec<Runner> {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     let prepared = PreparedQuery::new(query, PlanOptions::default());
@@ -118,7 +119,8 @@ fn answers(runner: &Runner, text: &str, block: &Block) -> Vec<Answer> {
     runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// For one law, the number of positions that hit, the number of those that do not, and messages about unequal answers.
+/// The results for one law: the number of positions at which the queries match, the number of the others, and messages
+/// about unequal answers.
 #[derive(Default)]
 struct Seen {
     hits: usize,
@@ -150,8 +152,8 @@ fn laws_hold_on_generated_queries() {
         let mut seen = Seen::default();
         for k in trials(60, 6).map(|k| k as u64) {
             let mut rng = Rng::new(1000 * index as u64 + k);
-            // All trials of one part of a long run have numbers with the same remainder modulo 4. So the choice of side lines
-            // must not depend on this remainder alone.
+            // In one part of a long run, the numbers of all trials have the same remainder modulo 4. So the choice of
+            // side lines must not depend only on this remainder.
             let variations = holds == Everywhere && (k / 4 + k) % 2 == 0;
             let (games, block) = games(&mut rng, variations);
             let parts = GameQueries::new(&mut rng, &games).parts();
@@ -177,7 +179,7 @@ fn laws_hold_on_generated_queries() {
 
 // ---- images of games
 
-/// A transformation of games: a function of squares, and true if colours are swapped.
+/// A transformation of games: a function on squares, and true if the colours are swapped.
 type Image = (fn(Square) -> Square, bool);
 
 const IMAGES: [(&str, Image); 2] = [
@@ -207,7 +209,7 @@ fn image_of_move(chess: &Chess, mv: Move, (square, _): Image) -> Option<Move> {
         .find(|other| other.from() == Some(from) && other.to() == to && other.promotion() == mv.promotion())
 }
 
-/// Makes games that begin from positions without castling rights. Each is returned as PGN, together with the PGN of its image.
+/// Returns games that begin from positions without castling rights. Each is in PGN, followed by the PGN of its image.
 fn games_and_images(rng: &mut Rng, image: Image) -> [String; 2] {
     let mut out = [String::new(), String::new()];
     let starts: Vec<&Game> = pool().iter().collect();
@@ -239,7 +241,7 @@ fn games_and_images(rng: &mut Rng, image: Image) -> [String; 2] {
     out
 }
 
-/// A query under a transform that undoes itself answers on a game as it answers on the game's image.
+/// A query under a transform that is its own inverse has the same answers on a game and on the game's image.
 #[test]
 fn orbits_answer_alike_on_images_of_games() {
     let (mut hits, mut faults) = (0, Vec::new());

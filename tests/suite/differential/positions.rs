@@ -1,4 +1,5 @@
-//! Makes games on which a query runs: games that begin with positions made from the query, and games that are played at random.
+//! Generates games on which a query runs: games that begin with positions generated from the query, and games that are
+//! played at random.
 
 use orbit_core::board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square};
 use orbit_pgn::{Game, Outcome, SideLine, Tag};
@@ -23,11 +24,12 @@ pub fn designators(query: &TypedQuery) -> Vec<(Pieces, Bitboard)> {
     out
 }
 
-/// Makes `count` games for a query. They begin with positions that are made from the query, and a few of them have moves.
+/// Returns `count` games for a query. They begin with positions that are generated from the query, and a few of them
+/// have moves.
 pub fn games(rng: &mut Rng, query: &TypedQuery, real: &[Position], count: usize) -> Vec<Game> {
     let wanted = designators(query);
     let mut played = 15;
-    // Queries about other positions of a game need games with several positions.
+    // A query about other positions of a game needs games with several positions, so more of the games have moves.
     query.body.walk(&mut |node| played = if operation(node).starts_with("Find") { 60 } else { played });
     (0..count)
         .map(|_| {
@@ -54,11 +56,11 @@ fn add_lines(rng: &mut Rng, game: &mut Game, start: Position) {
     add_lines_to(rng, game, (&positions, 0), next, 3);
 }
 
-/// Adds side lines to a line, which is given by its positions and the number of its first one. `next` is the number that the next
-/// position gets. Returns the number after those that were added.
+/// Adds side lines to a line, which is given by its positions and the number of the first of them. `next` is the number
+/// of the next position that is added. Returns the number after the last one that was added.
 fn add_lines_to(rng: &mut Rng, game: &mut Game, line: (&[Position], u32), mut next: u32, depth: u32) -> u32 {
     let (positions, first) = line;
-    // No move is played in the last position, so there is nothing to which a side line could be an alternative.
+    // No move is played from the last position, so no side line can be an alternative there.
     for (at, position) in positions.iter().enumerate().rev().skip(1) {
         let siblings = if depth > 0 && rng.percent(25) { 1 + rng.below(2) as u32 } else { 0 };
         for sibling in 1..=siblings {
@@ -82,7 +84,7 @@ fn after(mut position: Position, mv: PackedMove) -> Position {
     position
 }
 
-/// Returns positions of games that are played at random from the standard start.
+/// Returns positions from games that are played at random from the standard start position.
 pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
     let mut out = vec![Position::standard()];
     while out.len() < count {
@@ -98,10 +100,11 @@ pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
     out
 }
 
-/// Returns moves that are played at random from a position. There are none if shakmaty cannot begin from it.
+/// Returns random legal moves from a position. There are none if shakmaty cannot represent the position.
 pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<PackedMove> {
     let Ok(mut chess) = start.to_chess() else { return vec![] };
-    // If shakmaty drops castling or en passant rights, no moves are made, because the replay would keep these rights.
+    // If shakmaty drops castling or en passant rights, no moves are generated, because the replay would keep these
+    // rights.
     if Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always)) != *start {
         return vec![];
     }
@@ -118,7 +121,7 @@ pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<Packed
     out
 }
 
-/// The effect of a transform of the language on a square of the board and on colours.
+/// The effect of a transform of the query language on squares and on colours.
 #[derive(Clone, Copy)]
 struct Image {
     swap_axes: bool,
@@ -162,7 +165,7 @@ impl Image {
     }
 }
 
-/// Makes a position in which most designators of a query, moved by some transform, find the pieces that they name.
+/// Returns a position in which most designators of a query, moved by some transform, find pieces that they match.
 fn made_from(rng: &mut Rng, wanted: &[(Pieces, Bitboard)], background: Position) -> Position {
     let mut board = match rng.below(10) {
         0..=3 => background.board,
@@ -171,7 +174,7 @@ fn made_from(rng: &mut Rng, wanted: &[(Pieces, Bitboard)], background: Position)
         _ => clutter(rng),
     };
     let image = if rng.percent(40) { Image::IDENTITY } else { Image::random(rng) };
-    // Sometimes a designator is left out, so that the query almost matches.
+    // Sometimes a designator is omitted, so that the query almost matches.
     let chance = *rng.pick(&[100, 100, 85, 50, 0]);
     for &(pieces, squares) in wanted.iter().take(24) {
         if rng.percent(chance) {
@@ -217,7 +220,7 @@ fn clutter(rng: &mut Rng) -> Board {
     board
 }
 
-/// Returns a random content of a square, but never a king.
+/// Returns random contents for a square: empty or a piece, but never a king.
 fn code(rng: &mut Rng) -> Code {
     Code(*rng.pick(&[0, 1, 1, 2, 3, 4, 5, 9, 9, 10, 11, 12, 13]))
 }
@@ -244,7 +247,7 @@ fn kings(rng: &mut Rng, board: &mut Board) {
     }
 }
 
-/// Returns the board with a side to move, castling rights and an en passant square that are possible on it.
+/// Returns the board with a random side to move, castling rights and en passant square that are possible on it.
 fn with_state(rng: &mut Rng, board: Board, background: Position) -> Position {
     if board == background.board {
         return background;

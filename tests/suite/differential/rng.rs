@@ -1,4 +1,4 @@
-//! Generates pseudo-random numbers. The same seed gives the same numbers on every machine.
+//! Generates pseudo-random numbers. Equal seeds give equal numbers on every machine.
 
 /// The generator SplitMix64.
 ///

@@ -1,4 +1,4 @@
-//! Represents the text of a query with its structure, so that the query can be made smaller.
+//! Represents the text of a query together with its structure, so that a failing query can be reduced.
 
 /// The types of filters in the query language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,7 +10,7 @@ pub enum Ty {
     Position,
 }
 
-/// A filter: its text, with a `@` for each operand. Operands get parentheses where these may be needed.
+/// A filter: its text, with a `@` for each operand. Operands are put in parentheses where these may be needed.
 #[derive(Clone, Debug)]
 pub struct Term {
     pub ty: Ty,
@@ -30,7 +30,7 @@ impl Term {
         Term::new(ty, text, vec![])
     }
 
-    /// Returns the same term as a condition. Numbers and extrema cannot be conditions by themselves.
+    /// Returns the term as a condition. Numbers and extrema cannot be conditions by themselves.
     pub fn into_condition(self) -> Term {
         let text = self.text();
         let is_alone = text.trim_matches(['(', ')']).parse::<i64>().is_ok()
@@ -51,7 +51,7 @@ impl Term {
         out
     }
 
-    /// Returns all terms that result from this one by a single simplification.
+    /// Returns all terms that a single simplification can produce from this one.
     fn smaller(&self) -> Vec<Term> {
         let least = match self.ty {
             Ty::Bool => "true",
@@ -82,7 +82,8 @@ impl Term {
         out
     }
 
-    /// Returns the smallest term that was found to fail. `fails` is called with the text of a query.
+    /// Returns the smallest term found that still fails. `fails` is called with the text of a query and returns true if
+    /// it fails.
     pub fn shrink(mut self, fails: &mut dyn FnMut(&str) -> bool) -> Term {
         for _ in 0..200 {
             let len = self.text().len();

@@ -1,16 +1,16 @@
-//! Runs generated queries of each kind in [`Kind`] as searches do, and compares everything that a search tells with what the
-//! reference engine tells: hits, values, comments, messages, tags, sort keys and spans.
+//! Runs generated queries of each kind in [`Kind`] in the same way as a search, and compares all results of the search
+//! with those of the reference engine: hits, values, comments, messages, tags, sort keys and spans.
 
 use super::{Rng, difference, game_queries::GameQueries, game_queries::kinds::Kind, games::games};
 use crate::told::{Told, told};
 use orbit_search::executor::EngineChoice;
 
-/// The number of queries of each kind that are compared. Only queries count that a plan expresses and that have hits.
+/// The number of queries of each kind that are compared. A query counts only if a plan can express it and it has hits.
 const COMPARED_DUE: usize = 100;
 /// The maximum number of seeds that are tried for a kind.
 const SEEDS_MAX: u64 = 600;
 
-/// Compares two lists of blocks, and returns the first difference.
+/// Compares the results for two lists of blocks, and returns the first difference.
 fn fault(slow: &[Told], fast: &[Told]) -> Option<String> {
     if slow.len() != fast.len() {
         return Some("the numbers of blocks differ".into());
@@ -27,7 +27,8 @@ fn fault(slow: &[Told], fast: &[Told]) -> Option<String> {
     })
 }
 
-/// Compares queries of a kind until enough were compared, and returns how many comments, ranks and spans were compared.
+/// Compares queries of a kind until there are enough, and returns the numbers of comments, ranks and spans that were
+/// compared.
 fn compare_kind(kind: Kind) -> [usize; 3] {
     let (mut compared, mut refused, mut seed) = (0, 0, 0);
     let mut seen = [0; 3];

@@ -1,4 +1,4 @@
-//! Compares the answers that tables of positions give with those from reading all games, byte for byte.
+//! Compares the explorer's answers from tables of positions with those from reading all games, byte for byte.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,8 @@ use orbit_visits::table_path;
 use super::{all, asked};
 use crate::visits::{append, name, reel_of, sample_games, write};
 
-/// Games whose ends, starts and repetitions a table could take for moves, and a game that is skipped, so that numbers have a gap.
+/// Games whose ends, starts and repetitions a faulty table could take for moves. One game is skipped, so the numbers
+/// have a gap.
 const GAMES: &str = r#"
 [Event "Rated Blitz game"]
 [White "Two moves"]
@@ -102,7 +103,7 @@ const GAMES: &str = r#"
 1. e3 Kd8 1-0
 "#;
 
-/// Returns the games and reels of a folder in the order of their names, or the file itself.
+/// Returns the games and reels of a folder, ordered by name, or the path itself if it is a file.
 fn files(path: &Path) -> Vec<PathBuf> {
     let Ok(folder) = fs::read_dir(path) else { return vec![path.to_owned()] };
     let mut files: Vec<PathBuf> = folder.map(|file| file.unwrap().path()).collect();
@@ -111,7 +112,7 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the answers as JSON and as text, with the number of tables that were used.
+/// Returns the answer as JSON and as text, and the number of tables that were used.
 fn explored(path: &Path, parameters: &Parameters, uses_tables: bool) -> (String, usize) {
     let explorer = Explorer::new(asked(parameters.clone()));
     let mut database = BlockStream::open(&files(path), StreamOptions::default()).unwrap();
@@ -138,7 +139,7 @@ fn compare(path: &Path, parameters: &Parameters, tables: usize) -> String {
     told
 }
 
-/// Returns the positions of all games, and the moves that lead to some of them from the usual start.
+/// Returns the positions of all games, and for some of them the moves that lead there from the standard start position.
 fn places(reel: &Path) -> (BTreeSet<String>, BTreeSet<String>) {
     let reel = Reel::open(reel).unwrap();
     let (mut fens, mut ways) = (BTreeSet::new(), BTreeSet::new());
@@ -146,7 +147,7 @@ fn places(reel: &Path) -> (BTreeSet<String>, BTreeSet<String>) {
         for game in reel.block(index).unwrap().games() {
             let mut position = game.start();
             let mut way = Some(String::new()).filter(|_| position == orbit_core::board::Position::STANDARD);
-            // A position after a move that was passed can have a king that may be taken.
+            // After a null move (a pass), a king may be left in check. shakmaty rejects such positions.
             fens.extend(position.to_chess().ok().map(|chess| name(&chess)));
             for mv in game.moves() {
                 way = way.filter(|way| way.len() < 60 && !mv.to_san(&position).starts_with("--"));
@@ -198,7 +199,8 @@ fn made(text: &str, chunk_bytes: usize) -> (tempfile::TempDir, PathBuf) {
 
 #[test]
 fn tables_tell_the_moves_that_games_tell() {
-    // In a single block, the games follow each other. In many blocks, most are beside block ends.
+    // With the larger chunk size, all games are in one block. With the smaller one, most games are next to the end of a
+    // block.
     for chunk_bytes in [100_000, 200] {
         let (_folder, reel) = made(GAMES, chunk_bytes);
         write(&reel, |_| {});
@@ -221,7 +223,7 @@ fn real_games_and_games_of_all_kinds_are_told_by_tables() {
             compare(&reel, &Parameters { play: Some(way.to_owned()), ..filter }, 1);
         }
     }
-    // The request needs names, so the games are read.
+    // A request for a player needs names, so the games themselves are read.
     let player = Parameters { player: Some("Carlsen, Magnus".into()), ..Parameters::default() };
     compare(&reel, &player, 1);
     // Games that were appended are read.
@@ -253,12 +255,12 @@ fn reels_of_a_folder_and_files_before_reels_are_told() {
         compare(folder.path(), &Parameters { play: Some("d4 Nf6 c4 e6".into()), ..filter.clone() }, 2);
         compare(folder.path(), &Parameters { play: Some("e4".into()), ..filter }, 2);
     }
-    // The games of a reel have no numbers yet if text is before it.
+    // If a text comes before a reel, the numbers of the reel's games are not known until the text has been read.
     fs::write(folder.path().join("a.pgn"), super::GAMES).unwrap();
     for filter in filters() {
         compare(folder.path(), &Parameters { play: Some("e4".into()), ..filter }, 2);
     }
-    // A table that is damaged is not used.
+    // A damaged table is not used.
     let table = table_path(&reel);
     let bytes = fs::read(&table).unwrap();
     let mut refused = 0;

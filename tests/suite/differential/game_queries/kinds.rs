@@ -1,25 +1,25 @@
-//! Generates queries of the kinds that are evaluated in a way of their own: those that sort, that read or assign variables at
-//! other positions, that nest loops, and that comment.
+//! Generates queries of those kinds that are evaluated in a special way: queries that sort, that read or assign
+//! variables at other positions, that nest loops, and that write comments.
 
 use super::{GameQueries, new};
 use crate::differential::term::{Term, Ty};
 
-/// A kind of queries. Every query of a kind contains what the kind is about.
+/// A kind of query. Every query of a kind contains the construct that defines the kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Queries with `sort`.
     Sort,
     /// Queries in which a variable is assigned at one position and read at another.
     Elsewhere,
-    /// Queries with loops over squares or pieces, one in another.
+    /// Queries with nested loops over squares or pieces.
     Nested,
     /// Queries that write comments, messages or tags.
     Comment,
 }
 
 impl Kind {
-    /// The templates of the kind. `N`, `B` and `S` after a `%` stand for a number, a condition and a set, and `$1` to `$3` for
-    /// variables.
+    /// Returns the templates of the kind. `%N`, `%B` and `%S` stand for a number, a condition and a set, and `$1` to
+    /// `$3` for variables.
     const fn templates(self) -> &'static [&'static str] {
         match self {
             Kind::Sort => &[

@@ -1,10 +1,11 @@
-//! Generates variables, pieces, control, functions, dictionaries, strings, `sort` and comments.
+//! Generates filters with variables, pieces, control flow, functions, dictionaries, strings, `sort` and comments.
 
 use super::{COMPARISONS, Construct, GameQueries, new, pick_leaf};
 use crate::differential::term::{Term, Ty};
 
 impl GameQueries<'_> {
-    /// Returns a filter about a variable whose value has a given type. In the template, `$` stands for the name of the variable.
+    /// Returns a filter that uses a variable with a value of the given type. In the template, `$` stands for the name
+    /// of the variable.
     fn held(&mut self, ty: Ty, template: &str, subs: Vec<Term>) -> Term {
         let name = self.name("vv");
         new(ty, template.replace('$', &name), subs)
