@@ -169,8 +169,8 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// Runs rows of the test above with kernels instead of machine code. The test above uses machine code wherever the processor
-/// supports it.
+/// Runs some rows of the previous test with the interpreter's kernels. The previous test uses machine code wherever the
+/// processor supports it.
 #[table(in_parts)]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))
@@ -184,7 +184,7 @@ fn gpu_answers_as_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Runs the rows on a device whose limits split everything.
+/// Runs the rows on a device whose limits are so small that all work is split.
 #[table(in_parts)]
 fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
     let tables = [ON_OTB, ON_FEN, MATES].concat();
@@ -193,14 +193,14 @@ fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Pure mates are rare, so all problems are searched.
+/// Pure mates are rare, so all problems are searched, not a sample.
 #[table]
 fn reference_finds_the_pure_mates_of_cql() -> Vec<harness::Row> {
     table(&MATES[1..], |row, _, games| check(row, &Runner::reference(), &corpus_blocks(games)))
 }
 
-/// Returns about `wanted` games of a file. The games are equally far apart, and the number of games before the first one is a
-/// `share`-th of that distance.
+/// Returns about `wanted` games of a file, at equal distances. The number of games before the first one is the distance
+/// divided by `share`.
 fn some_games(games: &'static str, wanted: usize, share: usize) -> Arc<Block> {
     type Key = (&'static str, usize, usize);
     static MADE: Mutex<BTreeMap<Key, Arc<Block>>> = Mutex::new(BTreeMap::new());
@@ -215,30 +215,30 @@ fn some_games(games: &'static str, wanted: usize, share: usize) -> Arc<Block> {
     Arc::clone(block)
 }
 
-/// Returns some games of a set: `of_otb` tournament games, or `of_fen` problems. The problems are short, so there are more of
-/// them.
+/// Returns some games of a set: `of_otb` games if it contains tournament games, and `of_fen` games if it contains
+/// problems. Problems are short, so tests use more of them.
 fn some(games: &'static str, of_otb: usize, of_fen: usize, share: usize) -> Arc<Block> {
     some_games(games, if games == "otb.pgn" { of_otb } else { of_fen }, share)
 }
 
-/// Compares `gpu` with `cpu` on a few games, with limits that split everything.
+/// Compares `gpu` with `cpu` on a few games, with limits so small that all work is split.
 #[table(in_parts)]
 fn tight_limits_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN, MATES].concat(), |row, _, games| {
         let block = some(games, 500, 2000, 4);
-        // The kernel for so many segments needs more than one dispatch of three workgroups.
+        // With so many segments, the kernel needs more than one dispatch of three workgroups.
         assert!(block.segments() > 3 * 64, "{}", block.segments());
         differ_nowhere(row, &block, &[Runner::cpu(0), GPU.met(Runner::tight_gpu())]);
     })
 }
 
-/// Compares `gpu` with `cpu` on a few games. Each row uses kernels of another variant.
+/// Compares `gpu` with `cpu` on a few games. Each row uses another variant of the kernels.
 #[table(in_parts)]
 fn variants_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN].concat(), |row, number, games| {
         GPU.met(Runner::gpu(0));
         let variants = Runner::every_variant();
-        // The step has no common divisor with the number of variants, so all of them are used.
+        // The step (37) has no common divisor with the number of variants, so all variants are used.
         let variant = variants[(number * 37 + row.id.len() + games.len()) % variants.len()];
         let runner = Runner::variant(0, variant).expect("the adapter runs it");
         differ_nowhere(row, &some(games, 200, 800, 5), &[Runner::cpu(0), runner]);
@@ -253,7 +253,7 @@ fn reference_agrees() -> Vec<harness::Row> {
     })
 }
 
-/// Compares `cpu` with and without each optimisation on a few games.
+/// Compares `cpu` with and without each optimization on a few games.
 #[table(in_parts)]
 fn optimisations_change_nothing() -> Vec<harness::Row> {
     table(&[&ON_OTB[..], &ON_FEN, &MATES[1..]].concat(), |row, _, games| {
@@ -267,8 +267,7 @@ fn differ_nowhere(row: &Golden, block: &Block, runners: &[Runner]) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Returns the differences between the runners on one block, in everything that engines can answer: bits, values and counts of
-/// copies.
+/// Returns the differences between the answers of the runners on one block: hits, values and counts of copies.
 fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String> {
     let query = golden.parsed();
     let mut engines = runners.iter().map(|runner| (&runner.name, runner.engine(&query).unwrap()));

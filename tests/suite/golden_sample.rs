@@ -1,6 +1,6 @@
 //! Tests the answers to the queries of the golden tables on `games/sample.pgn`, which is part of the repository.
 //!
-//! `tests/data/golden-sample.tsv` contains the answers of the reference engine. `UPDATE_GOLDEN=1` writes the file again.
+//! `tests/data/golden-sample.tsv` contains the answers of the reference engine. `UPDATE_GOLDEN=1` rewrites the file.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Tests the GPU engine at the edges of blocks, chunks and limits, and after a device failed.
+//! Tests the GPU engine at the edges of blocks, chunks and limits, and after the failure of a device.
 //!
 //! The answers are compared with those of `cpu`.
 
@@ -19,8 +19,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries for a condition, a set, numbers, columns with a value for each game, whole positions, the ends of games, many copies,
-/// and other positions.
+/// Queries of many kinds: a condition, a set, numbers, columns with a value for each game, whole positions, the ends of
+/// games, many copies, and other positions of the game.
 const QUERIES: [&str; 10] = [
     "Ra1",
     "#(P | n)",
@@ -39,12 +39,12 @@ pub fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(query, PlanOptions::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Demands that an engine gives the same answers as `cpu` on some blocks: hits, values and counts of copies.
+/// Asserts that an engine gives the same answers as `cpu` on some blocks: hits, values and counts of copies.
 pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     check_named(text, text, gpu, blocks);
 }
 
-/// Does the same as [`check`]. Error messages begin with `text`.
+/// Does the same as [`check`], but error messages begin with `text`.
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     let cpu = prepared(query).cpu().unwrap();
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
@@ -67,7 +67,8 @@ pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block])
     }
 }
 
-/// Checks every query on the two shared devices: one with the usual limits, and one with limits that split everything.
+/// Checks every query on the two shared devices: one with the usual limits, and one with limits so small that all work
+/// is split.
 fn check_all(blocks: &[&Block]) {
     for runner in Runner::both_gpus() {
         for text in QUERIES {
@@ -94,7 +95,7 @@ pub fn long_game(plies: usize) -> Game {
     Game { moves: tour.into_iter().cycle().take(plies).collect(), ..Game::default() }
 }
 
-/// Returns games with at most one move, each from a position of its own.
+/// Returns games with at most one move. Each begins from a different position.
 pub fn short_games(count: usize) -> Vec<Game> {
     let mut rng = Rng::new(11);
     let starts = positions::random_games(&mut rng, count);
@@ -149,7 +150,7 @@ fn the_last_segment_may_be_short_or_full() {
     }
 }
 
-/// Tests castling and en passant rights, which only the replay of the moves knows.
+/// Tests castling and en passant rights, which can be computed only by replaying the moves.
 #[test]
 fn rights_are_lost_as_games_go_on() {
     let text = "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. Kf1 Kf8 5. Ke1 Ke8 6. d4 d5 7. a4 a5 *\n\n\
@@ -171,7 +172,8 @@ fn rights_are_lost_as_games_go_on() {
     }
 }
 
-/// A kernel contains code for several kings only if a game begins with a side that has several.
+/// A kernel contains the code for several kings only if a game begins from a position in which a side has several
+/// kings.
 #[test]
 fn sides_with_several_kings_move_as_on_the_processor() {
     let placed = |kings: &[Square]| {
@@ -182,10 +184,10 @@ fn sides_with_several_kings_move_as_on_the_processor() {
     };
     let (several, alone) = (placed(&[Square::C1, Square::E1]), placed(&[Square::C1]));
     let runner = GPU.met(Runner::gpu(0));
-    // The first game and the other games begin from different positions.
+    // The first game of a block and the other games begin from different positions.
     for positions in [[several, alone], [alone, several]] {
         let block = block_of(&positions);
-        // One king reaches five squares, and both kings together reach eight.
+        // One king reaches five squares; two kings together reach eight.
         let due = positions.map(|position| Answer::Num(Some(if position == several { 8 } else { 5 })));
         assert_eq!(Runner::reference().answers("#(legal --)", &block).unwrap(), due);
         for text in ["legal --", "#(legal --) > 5", "#(legal --)"] {
@@ -195,7 +197,7 @@ fn sides_with_several_kings_move_as_on_the_processor() {
     }
 }
 
-/// Kernels are cached, and must not be confused with each other.
+/// The cache of kernels must not confuse similar queries.
 #[test]
 fn queries_that_differ_in_little_are_told_apart() {
     let runner = GPU.met(Runner::gpu(0));
@@ -255,7 +257,7 @@ const MANY: &str = "shift flip {Nd4 Pe4}";
 fn a_device_that_is_lost_once_is_opened_again() {
     let blocks = some_blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
-    // The faults occur before the hits, the values, the counts of copies or the steps in between, or do not occur at all.
+    // The fault occurs before the pass for hits, values or counts of copies, before a step in between, or never.
     for at in [0, 1, 2, 3, 4, 5, 10, 1000] {
         let device = faulty(InjectedFault::DestroyedOnce(at));
         check("legal --", &prepared("legal --").gpu(&device).unwrap(), &blocks);
@@ -301,7 +303,7 @@ fn a_map_that_fails_is_done_again_on_a_new_device() {
 #[test]
 fn a_loss_with_blocks_on_the_device_is_an_error() {
     let block = block_of_games([long_game(100)]);
-    // The first submission is the upload, and the second one is the query.
+    // The first submission uploads the block, and the second runs the query.
     let device = faulty(InjectedFault::DestroyedOnce(1));
     let gpu = prepared("Ra1").gpu(&device).unwrap();
     let resident = device.upload(&[&block]).unwrap();
@@ -314,7 +316,7 @@ fn a_loss_with_blocks_on_the_device_is_an_error() {
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
 }
 
-/// Threads that run queries on the same blocks wait for each other, and none waits forever.
+/// Threads that run queries on the same blocks take turns, and none waits for ever.
 #[test]
 fn threads_share_blocks_on_the_device() {
     let device = open_device(device_options(GpuLimits::default()));
@@ -335,7 +337,7 @@ fn threads_share_blocks_on_the_device() {
     });
 }
 
-/// Returns the error of a scan that cannot run within the limits.
+/// Returns the error of a scan that is impossible within the limits.
 fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Wants) -> GpuError {
     let device = open_device(device_options(limits));
     match prepared(text).gpu(&device).unwrap().answer(block, want) {
@@ -405,7 +407,7 @@ fn bindings_too_small_for_a_segment_are_an_error() {
         assert!(matches!(error, GpuError::TooSmall { .. }), "{binding_bytes} bytes, {text}: {error}");
         assert!(error.to_string().contains("--engine cpu"), "{error}");
     }
-    // The values of a segment need more room than its moves.
+    // The values of a segment need more memory than its moves.
     let long = block_of_games([long_game(100)]);
     let limits = GpuLimits { binding_bytes: 64, ..GpuLimits::default() };
     let error = refusal(limits, "Ra1", &long, Wants::VALUES);
@@ -464,8 +466,9 @@ fn threads_whose_device_is_lost_all_go_on() {
     }
 }
 
-/// A software adapter breaks out of every loop of an invocation after 65,535 iterations. Queries that need more iterations for
-/// the 32 slots of a segment run on a few slots at a time. Queries that need more for a single slot are refused.
+/// A software adapter ends every loop of an invocation after 65,535 iterations. If a query needs more iterations than
+/// that for the 32 slots of a segment, it runs on a few slots at a time. If it needs more for a single slot, it is
+/// refused.
 #[test]
 fn queries_of_many_turns_are_right_or_refused() {
     let runner = GPU.met(Runner::gpu(0));
@@ -478,14 +481,14 @@ fn queries_of_many_turns_are_right_or_refused() {
     let gpu = prepared(text).gpu(&device).unwrap();
     assert!(gpu.kernel().turns > 65_535 / SEGMENT_SLOTS as u64, "{} turns", gpu.kernel().turns);
     check(text, &*runner.engine(&query).unwrap(), &[&block]);
-    // These queries are just below and just above the capacity for 32 slots.
+    // These queries need slightly fewer and slightly more iterations than are available for 32 slots.
     check(
         "shift (sqrt (sqrt (type [bN]g-h2)))",
         &prepared("shift (sqrt (sqrt (type [bN]g-h2)))").gpu(&device).unwrap(),
         &[&block],
     );
-    // If there are more segments than invocations in a workgroup, one invocation evaluates several segments, which share its
-    // iterations. The query needs its loops in the kernel that finds the hits.
+    // If there are more segments than invocations in a workgroup, one invocation evaluates several segments, which
+    // share the available iterations. The query has its loops in the kernel that computes the hits.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
     let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;
@@ -494,7 +497,7 @@ fn queries_of_many_turns_are_right_or_refused() {
         let found = prepared(text).gpu_with(&device, variant).unwrap().hits(&many).unwrap().remove(0);
         assert!(found.iter().all(|found| *found == expected), "{name}");
     }
-    // Loops over moves remain loops in every driver. A driver may unroll loops with a fixed number of iterations.
+    // No driver unrolls loops over moves. Loops with a fixed number of iterations could be unrolled.
     let count = |kind: &str, to: &str| format!("(countmoves {kind} --[{to}])");
     let [a, b, c] = [("legal", "a-c1-4"), ("legal", "a-c1-3"), ("pseudolegal", "a-b1-4")]
         .map(|(kind, to)| count(kind, to));

@@ -1,7 +1,7 @@
-//! Tests the stages of `find`, which the device or the processor computes along games.
+//! Tests the stages of `find`, whose results the device or the processor carries along games.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device counts its stages, which shows whether the device or
-//! the processor computed them.
+//! The answers are compared with those of `cpu` and `reference`. The device counts the stages that it carries, which
+//! shows who did the work.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries with each kind of stage along games in each direction: also with several stages, with constants, and with columns of
+/// Queries with each kind of stage along games, in both directions. Some have several stages, constants, or columns of
 /// games.
 const QUERIES: [&str; 13] = [
     "find Nf3",
@@ -37,8 +37,9 @@ const QUERIES: [&str; 13] = [
     "shift find {Nd4 find <-- nc6}",
 ];
 
-/// Returns games with one slot and with many. They begin at the first slot of a segment, at its last slot or between, and are
-/// alone in a block or after others. Blocks end with a segment or within one, and some have no games.
+/// Returns games with one slot and with many. They begin at the first slot of a segment, at its last slot or between,
+/// and are alone in their block or after other games. Blocks end at the end of a segment or inside one, and some blocks
+/// have no games.
 fn blocks() -> Vec<Block> {
     let of = |plies: &[usize]| block_of_games(plies.iter().map(|&plies| long_game(plies)));
     let mut blocks = vec![
@@ -56,7 +57,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns blocks with a few games each. A small upload has room for one or two of them.
+/// Returns blocks with several games each. A small upload has room for only one or two of the blocks.
 fn long_blocks() -> Vec<Block> {
     let of = |count: usize, plies| block_of_games((0..count).map(|k| long_game((plies + 13 * k) % 300)));
     (0..12).map(|k| of(6 + k, 20 * k)).collect()
@@ -66,7 +67,7 @@ fn device(limits: GpuLimits) -> Arc<GpuDevice> {
     open_device(device_options(limits))
 }
 
-/// Returns the number of stages that the device computes along games while a function runs.
+/// Returns the number of stages that the device carries along games while a function runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -79,7 +80,7 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The device computes the stages of all kernels, unless the variant says that the processor computes them.
+/// The device carries the stages of all kernels along games, unless the variant leaves this to the processor.
 #[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();
@@ -100,7 +101,8 @@ fn the_device_carries_unless_it_is_told_not_to() {
 
 #[test]
 fn hits_are_those_of_the_reference_engine() {
-    // The reference engine searches the whole game from each position, so there are only a few short games.
+    // The reference engine searches the whole game from each position, which is slow, so there are only a few short
+    // games.
     let few = short_games(40).into_iter().zip((0..12).map(|k| long_game(7 * k % 45)));
     let blocks = [
         block_of_games([30, 0, 0, 31, 31, 32, 5, 63, 0, 64, 1, 2, 3].map(long_game)),
@@ -122,7 +124,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// Checks games that stay on the device, with one upload and with several.
+/// Checks games that stay on the device, in one upload and in several.
 #[test]
 fn games_that_stay_on_the_device_are_carried_there() {
     let tight = GpuLimits { binding_bytes: 16 << 10, ..GpuLimits::default() };
@@ -136,7 +138,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 let gpu = prepared(text).gpu_with(&device, variant(name)).unwrap();
                 let count = carried(&device, || match gpu.scan_resident(&resident) {
                     Ok((found, _)) => assert_eq!(found, expected, "{text} ({name})"),
-                    // The words of a large upload may be more than a shader can address.
+                    // The words of a large upload can exceed the size that a shader can address.
                     Err(error) => assert!(limits != GpuLimits::default(), "{text} ({name}): {error}"),
                 });
                 let has_stages = gpu.kernel().all().count() > 1;
@@ -145,21 +147,23 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 assert!(count == 0 || name != HOST, "{text} ({name}): {count} stages");
             }
         }
-        // The stages of a condition need little room, so they are computed under tight limits as well, in several uploads.
+        // The stages of a condition need little memory, so the device carries them even under tight limits, in several
+        // uploads.
         let gpu = prepared(QUERIES[0]).gpu(&device).unwrap();
         let count = carried(&device, || drop(gpu.scan_resident(&resident).unwrap()));
         assert_eq!(count > 1, limits != GpuLimits::default(), "{count} uploads");
     }
 }
 
-/// The device computes several uploads of whole blocks. The processor computes blocks that are cut.
+/// The device carries stages in several uploads that contain whole blocks. If blocks are divided between uploads, the
+/// processor does.
 #[test(part = 2)]
 fn blocks_that_are_cut_are_carried_by_the_processor() {
     let blocks = long_blocks();
     let most = blocks.iter().map(Block::segments).max().unwrap();
     assert!(most > 20, "{most} segments");
     let all: Vec<&Block> = blocks.iter().collect();
-    // The moves of a segment take 64 bytes.
+    // The moves of a segment take 64 bytes, so this limit sets the number of segments in an upload.
     for (segments, is_cut) in
         [(most, false), (most + 3, false), (3 * most, false), (most - 1, true), (20, true)]
     {
@@ -167,7 +171,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
         for text in QUERIES.into_iter().filter(|text| !text.contains("flip") && !text.contains("shift")) {
             let gpu = prepared(text).gpu(&device).unwrap();
             let cpu = prepared(text).cpu().unwrap();
-            // For numbers, only a quarter of the segments fits an upload, so these blocks are cut.
+            // For queries with numbers, only a quarter of the segments fits in an upload, so these blocks are divided.
             let has_words = !["find Nf3", "find <-- {Nd4 nc6}"].contains(&text);
             let count = carried(&device, || {
                 assert_eq!(gpu.hits(&all).unwrap(), cpu.hits(&all).unwrap(), "{text}, {segments} segments");
@@ -183,7 +187,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// Carries stages along more games than one dispatch may have.
+/// Carries the results of stages along more games than one dispatch can process.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =
@@ -198,8 +202,8 @@ fn games_are_carried_in_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Buffers are used for one query after the other, and for one set of games after the other. Words that were computed along other
-/// games are not read.
+/// Buffers are reused for several queries and several sets of games. Results that were computed for other games must
+/// not be read.
 #[test]
 fn what_was_carried_along_other_games_is_forgotten() {
     let device = device(GpuLimits::default());
@@ -216,7 +220,8 @@ fn what_was_carried_along_other_games_is_forgotten() {
     }
 }
 
-/// The queries and games have side lines, games that are longer than an invocation can walk, and operations that no shader has.
+/// Tests cases that only the processor can handle: side lines, games that are longer than an invocation can process,
+/// and operations for which there is no shader.
 #[test]
 fn the_processor_carries_what_the_device_cannot() {
     let mut options = StreamOptions::default();

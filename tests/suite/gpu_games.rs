@@ -1,7 +1,7 @@
-//! Tests the game language on the device: played moves, children and parents, and automata along games.
+//! Tests queries about games on the device: played moves, children and parents, and automata along games.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device counts its stages, which shows whether the device or
-//! the processor computed them.
+//! The answers are compared with those of `cpu` and `reference`. The device counts the stages that it carries along
+//! games, which shows who did the work.
 
 use std::sync::Arc;
 
@@ -18,8 +18,9 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Tests of a move. Its squares are given by designators, by computed sets, or as the target of another `--`. The tests are for
-/// captures, promotions, castling and null moves, for the move that led to a position and for the move that is played in it.
+/// Conditions on a move. Its squares are given by designators, by computed sets, or as the target of another `--`. The
+/// conditions concern captures, promotions, castling and null moves, the move that led to a position, and the move that
+/// is played there.
 const EDGES: [&str; 24] = [
     "--(check)",
     "N--",
@@ -47,7 +48,8 @@ const EDGES: [&str; 24] = [
     "move previous null",
 ];
 
-/// Queries with words that depend on a child, and with masks that depend on the parent or on the position with a given number.
+/// Queries with words that depend on a child position, and with masks that depend on the parent position or on the
+/// position with a given number.
 const SHIFTS: [&str; 11] = [
     "countmoves --(check)",
     "--(ply) > 20",
@@ -62,8 +64,8 @@ const SHIFTS: [&str; 11] = [
     "(position 30):check",
 ];
 
-/// Lines and paths with one constituent and with many, with repetitions, with guards, and with constituents that are tied to
-/// moves. Some are for the moves of one side, or go back in the game.
+/// Lines and paths with one constituent and with many, with repetitions, with guards, and with constituents that are
+/// tied to moves. Some count only the moves of one side, or run backwards in the game.
 const WALKS: [&str; 18] = [
     "line --> check",
     "line --> check --> true --> not check",
@@ -89,8 +91,8 @@ fn all_queries() -> impl DoubleEndedIterator<Item = &'static str> {
     EDGES.into_iter().chain(SHIFTS).chain(WALKS).chain(NUMBERS)
 }
 
-/// Numbers that lines and paths yield: with bounds on the number, for the longest and for the first match, for the last
-/// position, and with `nestban`, under which a match begins at no position of another match.
+/// Numbers as the values of lines and paths: with bounds on the number, for the longest and for the first match, for
+/// the last position, and with `nestban`, which forbids a match to begin inside another match.
 const NUMBERS: [&str; 19] = [
     "(line --> check{2,}) > 1",
     "line 2 --> (true --> true)? --> true",
@@ -113,7 +115,7 @@ const NUMBERS: [&str; 19] = [
     "path nestban singlecolor lastposition -- --",
 ];
 
-/// Queries that no shader can compute along games, so that the processor computes the whole query.
+/// Queries whose results no shader can carry along games, so that the processor does.
 const BY_THE_PROCESSOR: [&str; 5] = [
     "path max ply -- {2}",
     "(path focus N -- {4,}) > 0",
@@ -127,8 +129,8 @@ fn games(files: &[&str]) -> Vec<Block> {
     pgn_blocks_with(&text, StreamOptions::default())
 }
 
-/// Returns real games, and games with every kind of move. They have one slot or many, and begin at the first slot of a segment,
-/// at its last slot or between.
+/// Returns real games, and games with every kind of move. The games have one slot or many, and begin at the first slot
+/// of a segment, at its last slot or between.
 fn blocks() -> Vec<Block> {
     let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
     let some: String = sample.split_inclusive("\n\n").take(2 * 120).collect();
@@ -142,7 +144,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns the number of stages that the device computes along games while a function runs.
+/// Returns the number of stages that the device carries along games while a function runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -214,7 +216,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// Checks games that stay on the device, also with queries for which the processor computes columns from the moves.
+/// Checks games that stay on the device, including queries for which the processor computes columns from the moves.
 #[test(part = 0)]
 fn games_that_stay_on_the_device_are_carried_there() {
     let blocks = blocks();
@@ -228,7 +230,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
             let count = carried(&device, || {
                 assert_eq!(gpu.scan_resident(&resident).unwrap().0, expected, "{text} ({name})");
             });
-            // The device must have computed stages exactly if the kernel has shaders for them. With `hostcarry` it has none.
+            // The device must have carried stages exactly if the kernel has shaders for them. With `hostcarry`, it has
+            // none.
             let is_carried = !gpu.kernel().carriers().is_empty();
             assert_eq!(count > 0, is_carried, "{text} ({name}): {count} stages");
             assert!(!is_carried || name == "default", "{text} ({name})");
@@ -236,8 +239,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// Queries share kernels, and a stage that several of them have is computed only once. If the processor computes one of them
-/// along games, it computes all that share the kernel.
+/// Queries share kernels, and a stage that several queries have is computed only once. If the processor carries one of
+/// the stages along games, it carries all stages of the kernel.
 #[test(part = 3)]
 fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
@@ -259,7 +262,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// Carries stages along more games than one dispatch may have, in one upload and in several.
+/// Carries stages along more games than one dispatch can process, in one upload and in several.
 #[test]
 fn games_take_as_many_dispatches_as_they_need() {
     let of = |games: &[_]| block_of_games(games.iter().cloned());
@@ -268,7 +271,7 @@ fn games_take_as_many_dispatches_as_they_need() {
     let most = blocks.iter().map(Block::segments).max().unwrap();
     let blocks: Vec<&Block> = blocks.iter().collect();
     for (workgroups, uploads) in [(1, 1), (2, 3), (5, 1)] {
-        // The moves of a segment take 64 bytes.
+        // The moves of a segment take 64 bytes, so this limit sets the number of segments in an upload.
         let binding_bytes = if uploads > 1 { 64 * (most as u64 + 3) } else { u64::MAX };
         let device =
             open_device(device_options(GpuLimits { workgroups, binding_bytes, ..GpuLimits::default() }));
@@ -279,8 +282,8 @@ fn games_take_as_many_dispatches_as_they_need() {
     }
 }
 
-/// The games have side lines or are longer than an invocation can walk, and some queries cannot be computed along games by a
-/// shader.
+/// Tests cases that only the processor can handle: side lines, games that are longer than an invocation can process,
+/// and queries whose results no shader can carry along games.
 #[test]
 fn the_processor_makes_what_the_device_cannot() {
     let mut options = StreamOptions::default();

@@ -1,4 +1,4 @@
-//! Tests guards: conditions that cost little and are therefore computed first.
+//! Tests guards: cheap conditions that are evaluated first, so that the rest of a query runs only where they hold.
 
 use orbit_engine::{PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -8,16 +8,15 @@ use crate::{
     flat::compared,
 };
 
-/// Queries with a condition that costs far less than the whole query. Most of these conditions hold
-/// at few positions.
+/// Queries with a condition that costs far less than the whole query. Most of these conditions hold at few positions.
 const GUARDED: &[&str] = &[
     "flipcolor {btm mate square all x in (_|A) attackedby k (#(A attacks x)<=1)}",
     "check square x in a-h1-8 {x attackedby A 2<=#(A attacks x) #(a attacks x)==1}",
     "{square all x in a (#(A attacks x)<=1)} and check",
     "flipcolor {Kg1 kg8 square x in . {2<=#(A attacks x) 3<=#(a attacks x)}}",
     "{check not square x in a-h1-8 {3<=#(A attacks x)}}",
-    // This query would hold nowhere if the cheap part of the operand of `not` were used in place of
-    // the whole operand.
+    // This query would match nowhere if only the cheap part of the operand of `not` were negated, instead of the whole
+    // operand.
     "{check not {btm 2<=#square x in a-h1-8 {3<=#(A attacks x)}}}",
     "mate {1<=#square x in a-h1-8 {3<=#(A attacks x)} or Qh7}",
     "{{check square x in a-h1-8 {4<=#(A attacks x)}} or {castle square x in a-h1-8 {3<=#(a attacks x)}}}",
@@ -25,7 +24,7 @@ const GUARDED: &[&str] = &[
     "{ply<12 square all x in a-h1-8 {f=makesquare(file x 9-rank x) typename f==typename x}}",
     // A condition that is true almost everywhere.
     "{K square x in a-h1-8 {4<=#(A attacks x) 3<=#(a attacks x)}}",
-    // A search, or a condition on tags, in addition to a cheap condition.
+    // Queries that also contain a search or a condition on tags.
     "{check find {mate} square x in a-h1-8 {3<=#(A attacks x)}}",
     "{check year>1900 square x in a-h1-8 {3<=#(A attacks x)}}",
 ];

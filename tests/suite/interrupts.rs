@@ -1,5 +1,5 @@
-//! Tests interrupted engines: how often they check the interrupt, and that they end. Also tests evaluations that count their
-//! steps.
+//! Tests that interrupted engines end, and that they check the interrupt often enough. Also tests the limit on
+//! evaluation steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,20 +10,21 @@ use orbit_plan::PlanOptions;
 
 use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, pgn_blocks_with};
 
-/// The maximum number of checks that an engine may make after the check that tells it to end.
+/// The maximum number of checks that an engine may make after the check that returns true.
 const AFTERWARDS_MAX: u64 = 8;
 
-/// Returns an interrupt that is set from the check with number `look` on, and the counter of the checks.
+/// Returns an interrupt that reports true from its `look`-th check on, and a counter of the checks.
 fn set_at(look: u64) -> (Interrupt, Arc<AtomicU64>) {
     let looks = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&looks);
     (Interrupt::from_test(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look), looks)
 }
 
-/// In games with at least this many half-moves the reference engine is left out, because it checks at each position.
+/// The minimum number of half-moves of a game for which the reference engine is not tested, because it checks the
+/// interrupt at each position.
 const LONG: usize = 1_000;
 
-/// Queries, each with the number of half-moves of its game, the minimum number of steps, and the outputs that are wanted.
+/// Queries, each with the number of half-moves of its game, the minimum number of steps, and the requested outputs.
 const ROWS: &[(&str, usize, u64, Wants)] = &[
     // Filters and loops within one position.
     ("{initial nn=0 while (nn<50000) nn+=1 nn>0}", 1, 50_000, Wants::HITS),
@@ -39,13 +40,13 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
     ),
     // Steps of a regular expression.
     ("initial and (\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ~~ \"(a*)*c\")", 1, 5_000_000, Wants::HITS),
-    // Positions of a long game, with the values and copies at hits.
+    // A long game, with the values and copies at hits.
     ("shift {Nf3 ng8}", 60_000, 60_000, Wants::HITS),
     ("A attacks A", 60_000, 60_000, Wants::VALUES),
     ("shift flip {Nf3 n}", 60_000, 60_000, Wants::COPY_COUNTS),
 ];
 
-/// Returns the maximum number of steps of an engine between two checks.
+/// Returns the maximum number of steps that an engine may make between two checks of the interrupt.
 fn steps_a_look(engine: &str, query: &str) -> u64 {
     match engine {
         _ if query.contains("~~") => 1 << 16,
@@ -86,7 +87,7 @@ fn engines_look_and_end() {
     }
 }
 
-/// Moves of White and of Black that lead back to where they began.
+/// A tour for each side: moves that lead back to the start.
 type Tours = [&'static [&'static str]; 2];
 
 const SHUFFLE: Tours = [&["Nf3", "Ng1"], &["Nf6", "Ng8"]];
@@ -97,16 +98,16 @@ const WALKS: Tours = [
     &["Nc6", "Nd4", "Nb5", "Nd6", "Nb5", "Nd4", "Nc6", "Nb8", "Na6", "Nb8"],
 ];
 
-/// Queries that search many other positions from each position of a game. Each has the moves of the game and their number, and
-/// the minimum number of checks of `cpu`: one for each million positions.
+/// Queries that search many other positions from each position of a game. Each row has the tours of the game, the
+/// number of its half-moves, and the minimum number of checks of `cpu`: one for each million positions.
 const FAR: [(&str, Tours, usize, u64); 4] = [
-    // All positions are searched once for each set of pieces in focus.
+    // For each set of pieces in focus, all positions are searched once.
     ("path focus ([Nn] | (A attackedby N) | (a attackedby n)) --{1,60}", WALKS, 4_000, 6),
     // The walks to last positions are searched.
     ("(path lastposition --*):terminal", SHUFFLE, 5_000, 10),
     // The walks to common ancestors are searched.
     ("cql(variations) distance(position 0 currentposition) > 3000", SHUFFLE, 5_000, 10),
-    // All positions that may form a pair with a position are searched.
+    // For each position, all positions that may form a pair with it are searched.
     ("echo (aa bb) #(aa & bb) == 3", SHUFFLE, 5_000, 20),
 ];
 
@@ -137,7 +138,7 @@ fn what_looks_far_from_each_position_is_interrupted() {
     }
 }
 
-/// The reference engine counts the annotations at a position in the same way as it counts positions.
+/// In the reference engine, an annotation at a position counts as one step, like the position itself.
 #[test]
 fn comments_and_glyphs_are_counted() {
     for (text, annotations) in [
@@ -162,8 +163,8 @@ fn comments_and_glyphs_are_counted() {
     }
 }
 
-/// Queries whose evaluation takes long, in most cases hours, on a game of forty half-moves. Each has the name of the operation
-/// that is repeated.
+/// Queries whose evaluation takes very long, in most cases hours, even on a game of forty half-moves. Each has the name
+/// of the operation that is repeated.
 const ENDLESS: [(&str, &str); 11] = [
     ("positions that are found", "find all find all find all find all find all find all find all check"),
     ("the first position that is found", "find find find find find find find find find find check"),
@@ -199,14 +200,14 @@ const ENDLESS: [(&str, &str); 11] = [
     ),
 ];
 
-/// The reference engine ends such queries when they exceed the limit of steps. The message names the place in the game and in the
+/// The reference engine ends queries that exceed the limit of steps. The message names the place in the game and in the
 /// query.
 #[test]
 fn steps_end_what_takes_long() {
     const STEPS_MAX: u64 = 30_000;
     let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(40).collect::<Vec<_>>().join(" ");
     let block = pgn_blocks(&format!("{game} *\n")).remove(0);
-    // The engine checks the interrupt once for each 1,024 steps, and once more at each position.
+    // The engine checks the interrupt after every 1,024 steps, and also at each position.
     let looks_max = block.slots() as u64 + STEPS_MAX / 1024 + AFTERWARDS_MAX;
     for (name, text) in ENDLESS {
         let prepared =
@@ -227,7 +228,7 @@ fn steps_end_what_takes_long() {
     }
 }
 
-/// Queries with loops over squares or pieces that are nested. Each becomes a flat program.
+/// Queries with nested loops over squares or pieces. Each is compiled to a flat program.
 const NESTED: &[&str] = &[
     "square x in [qrnb] {square y in [QRBN] {y attacks x square z in [QRBN] {z attacks x not y == z z attacks k}}}",
     "square x in [qrnbp] {square y in [QRB] {pin from y through x to k square z in [QRB] {pin from z through x to q y != z}}}",
@@ -238,10 +239,11 @@ const NESTED: &[&str] = &[
     "#(piece X in A {piece Y in a {X attacks Y}})",
 ];
 
-/// The minimum number of steps of the reference engine, so that the intervals between checks do not matter.
+/// The minimum number of steps of the reference engine. It is so large that the intervals between checks do not matter.
 const NESTED_STEPS: u64 = 100_000;
 
-/// Compares the iterations of the loops of a plan with the steps of the reference engine, which are evaluations of filters.
+/// Compares the number of loop iterations of a plan with the number of steps of the reference engine, which are
+/// evaluations of filters.
 #[test]
 fn nested_loops_take_no_more_steps_than_in_the_reference_engine() {
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 40, 20);
@@ -255,7 +257,8 @@ fn nested_loops_take_no_more_steps_than_in_the_reference_engine() {
         engine.scan(&[&block], &request).unwrap();
         looks.load(Ordering::Relaxed)
     };
-    // The engine also looks where no steps are counted: about once at each position.
+    // The engine also checks the interrupt where it counts no steps, about once at each position. These checks are
+    // subtracted.
     let idle = looks(&prepared("check").reference().unwrap());
     for text in NESTED {
         let prepared = prepared(text);

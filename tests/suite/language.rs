@@ -1,4 +1,4 @@
-//! Tests the table of words: every row behaves as it is described, and `docs/language.md` is written from the table.
+//! Tests the table of words: every word behaves as its row says, and `docs/language.md` agrees with the table.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +26,7 @@ fn rows() -> impl Iterator<Item = (&'static WordGroup, &'static Word)> {
     words::groups().flat_map(|group| group.words.iter().map(move |&word| (group, word)))
 }
 
-/// Returns whether a spelling consists of letters. Such a word ends where no letter follows.
+/// Returns true if a spelling consists of letters, so that the word must not be followed by another letter.
 fn is_word(spelling: &str) -> bool {
     spelling.len() > 1 && spelling.starts_with(|first: char| first.is_ascii_alphabetic())
 }
@@ -41,7 +41,7 @@ fn place(query: &str, spelling: &str) -> Option<usize> {
     })
 }
 
-/// Returns a query with another spelling of a word in place of the usual one.
+/// Returns a word's example with another spelling in place of the usual one.
 fn respelt(word: &Word, spelling: &str) -> String {
     let usual = word.spellings[0];
     let at = place(word.example, usual)
@@ -53,7 +53,8 @@ fn hits(answers: &[Answer]) -> usize {
     answers.iter().filter(|answer| answer.is_hit()).count()
 }
 
-/// Returns the engine that runs an example: the fast engine if there is a plan, and otherwise the reference engine.
+/// Returns the engine that runs an example: the CPU engine if the example has a plan, and otherwise the reference
+/// engine.
 fn runner_of(example: &str) -> Runner {
     let cpu = Runner::cpu(0);
     if cpu.refuses(example) { Runner::reference() } else { cpu }
@@ -67,7 +68,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Returns the answers to an example. It may use the files of a folder.
+/// Returns the answers to an example, which may use the files of a folder.
 fn answers_of(
     runner: &Runner,
     example: &str,
@@ -83,7 +84,7 @@ fn sample() -> Vec<Block> {
     pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap())
 }
 
-/// A game with features that the sample lacks: tags, side lines, a null move, comments and glyphs.
+/// A game with features that the sample games lack: tags, side lines, a null move, comments and glyphs.
 const TAGGED: &str = r#"[Event "2.p Tourney of orbit"]
 [White "Alekhine, A"]
 [Black "?"]
@@ -123,7 +124,8 @@ fn no_spelling_stands_twice() {
     assert!(seen.len() > 350, "{} spellings", seen.len());
 }
 
-/// `tests/data/words.txt` lists the words of the manuals, independently of the table.
+/// Every word in `tests/data/words.txt`, a list that was made from the manuals independently of the table, must have a
+/// row.
 #[test]
 fn every_word_of_the_manuals_has_a_row() {
     let list = data("words.txt");
@@ -145,8 +147,8 @@ fn every_word_of_the_manuals_has_a_row() {
     assert!(count > 330, "{count} words");
 }
 
-/// Each example gives the same answers on all engines that can run it and in every spelling. Each has a hit in the sample or in
-/// the game with tags.
+/// Each example must give the same answers on all engines that can run it and in every spelling, and have a hit in the
+/// sample games or in the game with tags.
 #[test]
 fn examples_answer() {
     let games = sample();
@@ -184,7 +186,7 @@ fn examples_answer() {
     assert!(outcomes.len() > 170, "{} examples", outcomes.len());
 }
 
-/// A word that is not built is refused by its name, in every spelling and at every place.
+/// A word that is not implemented is refused by name, in every spelling and at every place.
 #[test]
 fn words_that_are_not_built_are_named() {
     let mut count = 0;
@@ -211,7 +213,7 @@ fn words_that_are_not_built_are_named() {
     assert!(count > 130, "{count} queries");
 }
 
-/// Words that are refused for good come with a reason. They can be names of variables.
+/// Words that will never be supported are refused with a reason. They can be names of variables.
 #[test]
 fn words_that_are_refused_say_why() {
     let refused = rows().filter_map(|(_, word)| match word.status {
@@ -228,7 +230,7 @@ fn words_that_are_refused_say_why() {
     assert!(count > 5);
 }
 
-/// If a letter of a word is missing, the whole word is suggested.
+/// If a letter of a word is missing, the message suggests the whole word.
 #[test]
 fn every_word_is_suggested() {
     for (group, word) in rows() {
@@ -242,8 +244,8 @@ fn every_word_is_suggested() {
             let meant = words::nearest(group.dialect, &misspelt);
             let is_near = |meant: &str| {
                 meant == spelling
-                    // If several words are equally near, the first one is suggested. For example, `isubound` differs from
-                    // `isbound` by a single letter, too.
+                    // If several words are equally similar, the first one is suggested. For example, the misspelling
+                    // `isubound` differs by a single letter from `isunbound`, but also from `isbound`.
                     || (0..misspelt.len()).any(|at| [&misspelt[..at], &misspelt[at + 1..]].concat() == meant)
                     || matches!(word.status, WordStatus::NotYet)
                     || meant.len() + 2 > spelling.len()
@@ -286,7 +288,7 @@ fn generated_queries_use_every_word() {
     assert!(unused.is_empty(), "teach the generator (differential/generate) these words: {unused:?}");
 }
 
-/// Returns whether a keyword can occur in a query outside the header.
+/// Returns true if a keyword can occur in a query outside the header.
 fn is_in_queries(word: &Word) -> bool {
     matches!(word.status, WordStatus::Here) && !word.form(word.spellings[0]).starts_with("cql(")
 }
@@ -386,8 +388,8 @@ fn page() -> String {
     out
 }
 
-/// The section about precedence in `docs/language.md`. The test `field::forms_are_read_as_with_parentheses` has an example for
-/// each row.
+/// The section about precedence in `docs/language.md`. The test `field::forms_are_read_as_with_parentheses` contains an
+/// example for each row.
 const PRECEDENCE: &str = "
 ## Operands and precedence
 

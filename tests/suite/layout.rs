@@ -1,4 +1,5 @@
-//! Examines kernels as naga reads them: the layouts on which Rust and WGSL must agree, and constructs that no kernel may have.
+//! Examines kernels with naga, the shader compiler: the memory layouts on which Rust and WGSL must agree, and
+//! constructs that no kernel may contain.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,8 +23,8 @@ use crate::{
     runners::{NONE, without},
 };
 
-/// Returns the kernels of a query: that of the first pass, which finds the hits, and those of the second pass, for the values
-/// and for the copies.
+/// Returns the kernels of a query: the kernel of the first pass, which computes the hits, and the kernels of the second
+/// pass, for the values and for the copies.
 fn kernels(text: &str, options: PlanOptions, variant: Variant) -> Option<[Kernel; 3]> {
     let query = orbit_query::parse(text).ok()?.query;
     let planner = Planner::new(&query, options).ok()?;
@@ -44,14 +45,14 @@ fn read(kernel: &Kernel) -> Module {
     found.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&kernel.wgsl)))
 }
 
-/// Returns a kernel of each pass for a query that uses whole positions, columns and tables.
+/// Returns a kernel of each pass, parsed by naga, for a query that uses whole positions, columns and tables.
 fn modules(variant: Variant) -> [Module; 2] {
     let text = "shift flip flipcolor {Nd4 kf3 mate elo > 1000}";
     let [hits, _, copies] = kernels(text, PlanOptions::default(), variant).expect("it can be planned");
     [read(&hits), read(&copies)]
 }
 
-/// Returns the variants that differ from the default in one or two settings, and one that differs in all.
+/// Returns the kernel variants that differ from the default in one or two settings, and one that differs in all.
 fn variants() -> Vec<Variant> {
     let mut out = Variant::every();
     let most = out.iter().map(Variant::changes).max();
@@ -59,12 +60,12 @@ fn variants() -> Vec<Variant> {
     out
 }
 
-/// Returns the capabilities that an adapter needs for a variant.
+/// Returns the naga capabilities that a kernel variant needs.
 fn capabilities(variant: Variant) -> Capabilities {
     if variant.wide { Capabilities::SHADER_INT64 } else { Capabilities::empty() }
 }
 
-/// Returns the size of a struct, and the offsets of its members.
+/// Returns the size of a struct, and the name and offset of each member.
 fn layout(module: &Module, name: &str) -> (u32, Vec<(String, u32)>) {
     let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
     let (_, ty) = found.unwrap_or_else(|| panic!("no struct {name}"));
@@ -90,8 +91,8 @@ fn structs_lie_on_the_device_as_in_memory() {
                 ("first_start", offset_of!(Key, first_start)),
             ]);
             assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()), "{variant}");
-            // The offsets are also compared with constants, so that Rust and WGSL do not change together unnoticed. The
-            // constants matter because files contain keys, too.
+            // The offsets are also compared with constants, so that Rust and WGSL cannot change together unnoticed. The
+            // constants also matter because files contain keys.
             let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
             assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
             let start = (40, named(&[("planes", 0), ("state", 32), ("ply", 36)]));
@@ -142,13 +143,13 @@ fn check_bindings(variant: Variant) {
         assert_eq!(found, expected, "{variant}");
         let [main] = module.entry_points.as_slice() else { panic!("one entry point") };
         assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [variant.workgroup, 1, 1]));
-        // Every adapter has 16 KiB of memory for each workgroup.
+        // Every adapter has at least 16 KiB of memory for each workgroup.
         let own = module.global_variables.iter().filter(|(_, it)| it.space == AddressSpace::WorkGroup);
         let own: Vec<u32> = own.map(|(_, it)| module.types[it.ty].inner.size(module.to_ctx())).collect();
         let pairs = (variant.lanes == 2 && own_bit(module)).then_some(4 * variant.workgroup / 2);
         assert_eq!(own, Vec::from_iter(pairs), "{variant}");
     }
-    // The elements are words of eight bytes, or their two halves.
+    // The elements of these buffers are words of eight bytes, or their two halves.
     for (name, bytes) in [("moves", 8), ("tables", 8), ("carried", 4), ("columns", 4)] {
         assert_eq!(stride(&hits, name), bytes, "{variant}: {name}");
     }
@@ -156,8 +157,8 @@ fn check_bindings(variant: Variant) {
     assert_eq!((stride(&hits, "hits"), stride(&words, "words")), (4, 8), "{variant}");
 }
 
-/// Queries whose stages move values in every way: along games, to children and parents, and by automata with few and with many
-/// states.
+/// Queries whose stages carry values in every way: along games, to children and parents, and by automata with few and
+/// with many states.
 const CARRYING: [&str; 14] = [
     "find Nf3",
     "find <-- count check > 3",
@@ -175,7 +176,7 @@ const CARRYING: [&str; 14] = [
     "line nestban --> true{3}",
 ];
 
-/// Tests the shaders that compute stages along games, as `crates/engine/src/gpu/along.rs` runs them.
+/// Tests the shaders that carry stages along games, with the bindings that `crates/engine/src/gpu/along.rs` uses.
 #[test]
 fn the_shaders_of_carries_are_what_the_engine_binds() {
     let mut texts = BTreeSet::new();
@@ -232,12 +233,12 @@ fn check_carrier(text: &str) {
     assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
 }
 
-/// Returns whether a kernel writes bits and not words.
+/// Returns true if a kernel writes bits, and false if it writes words.
 fn own_bit(module: &Module) -> bool {
     module.global_variables.iter().any(|(_, it)| it.name.as_deref() == Some("hits"))
 }
 
-/// Returns the number of bytes from one element of a buffer to the next.
+/// Returns the number of bytes between consecutive elements of a buffer.
 fn stride(module: &Module, name: &str) -> u32 {
     let found = module.global_variables.iter().find(|(_, it)| it.name.as_deref() == Some(name));
     let (_, global) = found.unwrap_or_else(|| panic!("no buffer {name}"));
@@ -245,7 +246,7 @@ fn stride(module: &Module, name: &str) -> u32 {
     stride
 }
 
-/// The functions for an adapter with 64-bit integers are the same as those for every adapter.
+/// The shaders for adapters with 64-bit integers must have the same functions as the shaders for other adapters.
 #[test]
 fn both_kinds_of_words_have_the_same_functions() {
     let functions = |wide: bool| {
@@ -266,12 +267,12 @@ fn both_kinds_of_words_have_the_same_functions() {
     };
     let (pairs, mut wide) = (functions(false), functions(true));
     assert!(pairs.len() > 50, "{} functions", pairs.len());
-    // The kernel for 64-bit integers has two more functions, which make its slides shorter.
+    // The shaders with 64-bit integers have two additional functions, which make their slides shorter.
     assert!(wide.remove("slide_up").is_some() && wide.remove("slide_down").is_some());
     assert_eq!(pairs, wide);
 }
 
-/// Returns the words of a constant: one for a number, and two for a pair.
+/// Returns the value of a constant as words: one for a number, and two for a pair.
 fn constant(module: &Module, name: &str) -> Vec<u32> {
     let found = module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(name));
     let (_, constant) = found.unwrap_or_else(|| panic!("no constant {name}"));
@@ -335,8 +336,8 @@ fn evaluate(kernel: &Kernel) -> &str {
     &text[text.find('{').expect("it begins") + 1..]
 }
 
-/// The function that evaluates the query must not branch. If branches depended on the answers of the query, neighbouring
-/// invocations would wait for each other. A `return` in a branch would end the replay of the segment.
+/// The function that evaluates the query must not branch. If it branched on the answers of the query, neighbouring
+/// invocations would have to wait for each other. A `return` in a branch would end the replay of the segment.
 fn check_straightness(text: &str, kernel: &Kernel) {
     let body = evaluate(kernel);
     let words: Vec<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -355,7 +356,8 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     let rows = text.lines().filter(|line| !line.starts_with("# "));
     let texts: BTreeSet<&str> = rows.filter_map(|line| line.split('\t').next()).collect();
     let mut planned = 0;
-    // Everything that has another form in other variants is compared: unrolled loops, words, layouts and lanes.
+    // Two variants are compared that together change every part of the code that variants can change: unrolled loops,
+    // words, layouts and lanes.
     let others =
         ["looped", "lanes2,transposed,u64,segments4"].map(|name| name.parse::<Variant>().expect("a variant"));
     for text in length::stride(1, 5).of(texts.into_iter()) {
@@ -377,7 +379,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     assert!(planned > least(1000, 200), "{planned} plans");
 }
 
-/// Drivers take long to compile long kernels. So plans with many copies must become loops and shared words.
+/// Drivers compile long kernels slowly. So plans with many copies must become loops and shared words.
 #[test]
 fn kernels_of_many_copies_are_short() {
     const SMALL: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -392,8 +394,8 @@ fn kernels_of_many_copies_are_short() {
     }
 }
 
-/// Shaders are compiled without limits on the iterations of their loops. So each `for` must count up to a number that does not
-/// change, and each `while` must remove a square from a set.
+/// The engine compiles shaders without checks that limit the iterations of loops. So each `for` must count up to a
+/// number that does not change, and each `while` must remove a square from a set.
 #[test]
 fn every_loop_of_a_shader_ends() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
@@ -429,7 +431,7 @@ fn every_loop_of_a_shader_ends() {
     );
 }
 
-/// Returns the lines of the block that begins at a line.
+/// Returns the lines of the code block that begins at a line.
 fn block_of(text: &str, at: usize) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().skip(at).collect();
     let indent = lines[0].len() - lines[0].trim_start().len();
@@ -437,7 +439,7 @@ fn block_of(text: &str, at: usize) -> Vec<&str> {
     lines.iter().skip(1).take_while(|line| **line != close).copied().collect()
 }
 
-/// Returns whether the body of a `for` changes neither the counter nor its end.
+/// Returns true if the body of a `for` changes neither the counter nor its end.
 fn counts_up(line: &str, text: &str, at: usize) -> bool {
     let Some(inside) = line.strip_prefix("for (var ").and_then(|line| line.strip_suffix(") {")) else {
         return false;
@@ -458,7 +460,7 @@ fn counts_up(line: &str, text: &str, at: usize) -> bool {
         && !names.iter().any(|name| !name.is_empty() && is_changed(name))
 }
 
-/// Returns whether the body of a `while` removes a square from the set that the condition reads.
+/// Returns true if the body of a `while` removes a square from the set in its condition.
 fn takes_out(line: &str, text: &str, at: usize) -> bool {
     let Some((_, set)) = line.split_once("!is_empty(") else { return false };
     let Some((set, _)) = set.split_once(')') else { return false };

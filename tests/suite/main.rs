@@ -1,28 +1,28 @@
-//! The correctness suite: every engine and every optimisation must give the same answers.
+//! The correctness suite: all engines must give the same answers, with and without each optimization.
 //!
 //! * `tables`: rows of queries, positions and values, on every runner.
 //! * `cql5`: position lists of CQL 5, and the worked examples of its manual.
 //! * `golden`: the answers of CQL 6.2 on real games, on every runner.
-//! * `game_golden`: the answers of CQL 6.2 to queries of the game language on real games, by `reference`.
+//! * `game_golden`: the answers of CQL 6.2 to queries about games on real games, compared with `reference`.
 //! * `scripts`: the games that the scripts of CQL 6.2 find, if the scripts are at hand.
 //! * `golden_sample`: the queries of `golden` and `game_golden` on `games/sample.pgn`.
-//! * `differential`: generated queries on positions that are generated from them; `cpu` is compared with `reference`, and `gpu`
-//!   with `cpu`.
+//! * `differential`: generated queries on positions that are generated from them; `cpu` is compared with `reference`,
+//!   and `gpu` with `cpu`.
 //! * `find`: conditions on other positions of the game, on every runner.
-//! * `flat`: queries that keep state, which become programs over columns, compared with the reference engine.
+//! * `flat`: queries that keep state and are compiled to flat programs, compared with the reference engine.
 //! * `flat_walks`: `line` and `path` in such programs.
-//! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
-//! * `variants`: the other kernels of the GPU engine, which must give the same answers.
-//! * `language`: the table of words, its examples, and the page that is written from it.
+//! * `gpu`: the GPU engine at the edges of blocks and limits, and after the failure of a device.
+//! * `variants`: the kernel variants of the GPU engine, which must all give the same answers.
+//! * `language`: the table of words, its examples, and the page that is generated from it.
 //! * `length`: the parts into which long tests are divided.
 //! * `layout`: the layouts on which Rust and the shaders must agree.
-//! * `machine_code`: plans that become machine code while they run.
+//! * `machine_code`: plans that are compiled to machine code while they run.
 //! * `mates`: pure mates and stalemates in random positions, on every engine.
 //! * `moves`: sets of moves, compared with shakmaty and with a list of moves.
 //! * `measures`: clocks and evaluations that are read from comments, compared with the results of python-chess.
-//! * `mutations`: game queries and scripts with a few changes. None of them may cause a crash, and the engines must agree
-//!   on them.
-//! * `planned`: plans of the game language, compared with CQL 6.2 and the reference engine.
+//! * `mutations`: game queries and scripts with a few changes. None of them may cause a crash, and the engines must
+//!   agree on them.
+//! * `planned`: plans of queries about games, compared with CQL 6.2 and the reference engine.
 //! * `player`: queries from a player's side, compared with queries in which colours were swapped by hand, and with
 //!   python-chess.
 //! * `parts`: results of a database that is searched in pieces.
@@ -36,16 +36,17 @@
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
 //! * `pgn`: games that are read from files as they are found in the wild.
 //! * `reel`: the positions of reels, compared with shakmaty, and reels whose files are damaged.
-//! * `game_state`: the state that queries of the game language keep (strings, dictionaries, groups), and what ends a run.
+//! * `game_state`: the state that queries keep (strings, dictionaries, groups of regular expressions), and errors that
+//!   end a run.
 //! * `game_trees`: games with side lines, compared with a tree that shakmaty plays.
-//! * `game_vectors`: the answers of CQL 6.2 to queries of the game language on a few games.
+//! * `game_vectors`: the answers of CQL 6.2 to queries about games on a few games.
 //! * `games_out`: games written from blocks alone.
-//! * `choice`, `stats`, `report`: the choice of the hits that count, counts by groups, and the writing of hits.
+//! * `choice`, `stats`, `report`: the choice of hits, statistics by groups, and the output of hits.
 //! * `examples`: the examples of the library.
 //! * `explore`: moves that were played in positions, compared with shakmaty.
 //! * `database`: the answers of the library in memory, from files and on several threads; and games by their numbers.
 //! * `positions`: transforms of square sets, boards and positions.
-//! * `conformance`: the statements of the sources of the transforms, and `docs/conformance.md`.
+//! * `conformance`: the statements in the documents that define the transforms, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the fuzz targets on their seeds.
 //! * `tree_outputs`: how outputs name and write the nodes of games with side lines.
 //! * `trees`: query trees that no query text can produce.

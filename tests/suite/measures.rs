@@ -1,5 +1,5 @@
-//! Checks the clocks and evaluations that are read from comments against those that python-chess reads. `tests/tools/measures.py`
-//! made the games and the table of expected values.
+//! Checks the clock times and evaluations in comments against those that python-chess finds. `tests/tools/measures.py`
+//! created the games and the table of expected values.
 
 use orbit_chess::{Color, Database, DatabaseError, DatabaseOptions, EngineChoice, Query};
 use orbit_core::game::{Eval, Measure};
@@ -33,7 +33,7 @@ fn engines() -> Vec<EngineChoice> {
     engines
 }
 
-/// The values in the comments of each game, side lines included, are those that python-chess reads.
+/// The values in the comments of each game, including side lines, must be those that python-chess finds.
 #[test]
 fn comments_say_what_python_chess_reads() {
     let mut options = StreamOptions::default();
@@ -44,7 +44,7 @@ fn comments_say_what_python_chess_reads() {
     for block in blocks_with(GAMES.as_ref(), options) {
         for (game, row) in block.games().zip(&rows[games..]) {
             let told = GameMeasures::from_game(&game);
-            // The number of values, their sum, and the sum of each value multiplied by its ply.
+            // For each measure: the number of values, their sum, and the sum of each value multiplied by its ply.
             let mut sums = [[0; 3]; 4];
             for node in 0..game.positions() as u32 {
                 let measures = told.at(node);
@@ -71,7 +71,8 @@ fn comments_say_what_python_chess_reads() {
     assert!(games >= 200 && seen.iter().all(|&seen| seen > 100), "{games}, {seen:?}");
 }
 
-/// The numbers of games and positions in each group, and of those that hit, are the same on every engine.
+/// On every engine, the numbers of games and positions in each group, in total and with hits, must be those of
+/// python-chess.
 #[test]
 fn groups_are_those_of_python_chess() {
     let rows = rows(&data("measures.tsv"), "group");
@@ -101,7 +102,7 @@ fn groups_are_those_of_python_chess() {
     }
 }
 
-/// The hits that meet a condition are the same on every engine.
+/// On every engine, the hits that meet a condition must be those of python-chess.
 #[test]
 fn conditions_leave_the_hits_of_python_chess() {
     let rows = rows(&data("measures.tsv"), "where");
@@ -116,7 +117,7 @@ fn conditions_leave_the_hits_of_python_chess() {
             let due = (games.parse().unwrap(), positions.parse().unwrap());
             assert_eq!((found[0].games, found[0].positions), due, "{condition} on {engine:?}");
             assert_eq!(search().hits().unwrap().len() as u64, due.1, "{condition} on {engine:?}");
-            // Statistics under the same condition count the same hits.
+            // Statistics under the same condition must count the same hits.
             let total = search().statistics("clock").unwrap().total();
             assert_eq!((total.hit.games, total.hit.positions), due, "{condition} on {engine:?}");
             assert!(due.1 > 50, "{condition}: {due:?}");
@@ -124,8 +125,8 @@ fn conditions_leave_the_hits_of_python_chess() {
     }
 }
 
-/// If a search takes the view of a player who has Black, conditions on evaluations and clocks still refer to the game as it was
-/// played.
+/// If a search takes the view of a player with the black pieces, conditions on evaluations and clocks still refer to
+/// the game as it was played.
 #[test]
 fn evaluations_are_whites_whoever_asks() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
@@ -146,7 +147,8 @@ fn evaluations_are_whites_whoever_asks() {
     assert!(seen > 10, "{seen}");
 }
 
-/// Checks that each position is in exactly one class of each measure, and that each class is named after its lower bound.
+/// Checks that each position is in exactly one class of each measure, and that the name of each class is its lower
+/// bound.
 #[test]
 fn classes_hold_all_positions() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
@@ -173,7 +175,7 @@ fn classes_hold_all_positions() {
     assert_eq!(shown("time-control"), due);
 }
 
-/// Without comments no measure is known, so a condition on a measure is an error with a remedy.
+/// Without comments, no measure is known. So a condition on a measure is an error, and the message suggests a remedy.
 #[test]
 fn a_database_without_comments_says_so() {
     let database = Database::open([GAMES]).unwrap();

@@ -1,8 +1,8 @@
-//! Changes game queries and scripts in a few places. None of the results may crash the parser, the planner or an engine, and none
-//! may run forever, which is checked by a limit of steps. The engines must agree.
+//! Changes queries about games, and scripts, in a few places. No result may crash the parser, the planner or an engine,
+//! and none may run for ever, which a limit of steps ensures. The engines must agree on the answers.
 //!
-//! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with the
-//! scripts that come with CQL 6.2; these are changed as well.
+//! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with
+//! the scripts that come with CQL 6.2; these are changed as well.
 
 use std::{
     ops::Range,
@@ -26,15 +26,15 @@ use crate::{
     soup::{TOKENS, Tokens, agrees},
 };
 
-/// The number of query texts that a full run changes, and the number that a sample changes. The numbers are limited because a
-/// deeply nested text may take all the steps that an evaluation is allowed.
+/// The number of query texts that a full run changes, and the number that a sample changes. There are no more because a
+/// single deeply nested text may take all the steps that an evaluation is allowed.
 const MUTATIONS: usize = 100_000;
 const MUTATIONS_OF_A_SAMPLE: usize = 2_000;
 
 /// A function that changes a query text.
 type Change = fn(&mut Changed<'_>);
 
-/// The changes by name. Each of them is applied to about the same number of query texts.
+/// The changes, by name. Each of them is applied to about the same number of query texts.
 const CHANGES: [(&str, Change); 13] = [
     ("drop", |text| text.drop_token()),
     ("double", |text| text.double()),
@@ -54,7 +54,7 @@ const CHANGES: [(&str, Change); 13] = [
 /// Delimiters that occur in pairs.
 const BRACES: [&str; 10] = ["{", "}", "(", ")", "[", "]", "\"", "/*", "*/", "cql("];
 
-/// Numbers at the ends of the ranges of integers, and outside the ranges.
+/// Numbers at the ends of the ranges of integers, and outside these ranges.
 const NUMBERS: [&str; 11] = [
     "0",
     "65",
@@ -69,7 +69,7 @@ const NUMBERS: [&str; 11] = [
     "99999999999999999999999999999999999999999999",
 ];
 
-/// Filters that can be nested any number of times, each as the text before and after the inner filter.
+/// Filters that can be nested to any depth, each as the text before and after the inner filter.
 const NESTS: [(&str, &str); 28] = [
     ("{", "}"),
     ("(", ")"),
@@ -115,7 +115,7 @@ const BINDINGS: [(&str, &str); 8] = [
 /// Ways to use the name `zz` elsewhere in the query.
 const USES: [&str; 8] = ["zz", "#zz", "zz(1)", "zz[\"a\"]", "zz:true", "zz==zz", "zz+=1", "zz--zz"];
 
-/// A query text as a list of pieces: words, strings, blanks and single signs.
+/// A query text under change, as a list of pieces: words, strings, blanks and single signs.
 struct Changed<'a> {
     rng: &'a mut Rng,
     tokens: &'a Tokens,
@@ -134,7 +134,7 @@ impl<'a> Changed<'a> {
         Changed { rng, tokens, pieces }
     }
 
-    /// Returns the index of a piece that is not blank and for which `fits` is true.
+    /// Returns the index of a random piece that is not blank and for which `fits` returns true.
     fn place(&mut self, fits: fn(&[u8]) -> bool) -> Option<usize> {
         let piece =
             |(at, piece): (usize, &Vec<u8>)| (!piece.trim_ascii().is_empty() && fits(piece)).then_some(at);
@@ -149,7 +149,7 @@ impl<'a> Changed<'a> {
 
     fn double(&mut self) {
         let Some(at) = self.place(|_| true) else { return };
-        // The doubled range has some pieces, or a single one.
+        // The copied range has one to six pieces.
         let end = (at + 1 + self.rng.below(6)).min(self.pieces.len());
         let copy = [vec![b" ".to_vec()], self.pieces[at..end].to_vec()].concat();
         self.pieces.splice(end..end, copy);
@@ -193,8 +193,8 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Returns the range of a pair of braces and the text between them, or of a few pieces. This is a subtree, as far as tokens
-    /// show it.
+    /// Returns the range of a random pair of brackets with the text between them, or of a few pieces. This approximates
+    /// a subtree of the query.
     fn subtree(&mut self) -> Option<Range<usize>> {
         let is_open = |piece: &[u8]| matches!(piece, b"(" | b"{" | b"[");
         let open = if self.rng.percent(70) { self.place(is_open) } else { None };
@@ -219,7 +219,7 @@ impl<'a> Changed<'a> {
         self.pieces.drain(range);
     }
 
-    /// Inserts a copy of one subtree before another, or replaces the other by the copy.
+    /// Inserts a copy of one subtree before another, or replaces the other with the copy.
     fn copy_subtree(&mut self) {
         let (Some(from), Some(to)) = (self.subtree(), self.subtree()) else { return };
         let copy = [&[b" ".to_vec()], &self.pieces[from], &[b" ".to_vec()]].concat();
@@ -239,7 +239,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Replaces one word by another, at one place or at all places.
+    /// Replaces one word with another, at one place or at all places.
     fn rename(&mut self) {
         let is_word = |piece: &[u8]| piece[0].is_ascii_alphabetic();
         let (Some(old), Some(new)) = (self.place(is_word), self.place(is_word)) else { return };
@@ -252,7 +252,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Binds a name around a subtree, and uses the name elsewhere.
+    /// Binds a name around one subtree, and uses the name elsewhere.
     fn bind(&mut self) {
         let (Some(bound), Some(used)) = (self.subtree(), self.place(|_| true)) else { return };
         let ((open, close), word) = (*self.rng.pick(&BINDINGS), *self.rng.pick(&USES));
@@ -277,8 +277,8 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Returns the query texts that are changed: queries, and in a separate list scripts. The lists are separate so that the query of
-/// a trial is the same with and without scripts.
+/// Returns the texts to change: a list of queries, and a list of scripts. The lists are separate so that the query of a
+/// trial does not depend on the presence of scripts.
 fn texts() -> [Vec<String>; 2] {
     let query = |table: &str| -> Vec<String> {
         let text = data(table);
@@ -325,7 +325,7 @@ fn changed_game_queries_are_refused_or_run() {
     let (mut seen, mut changes, mut faults) = ([0; 4], [0; CHANGES.len()], Vec::new());
     for k in trials(MUTATIONS, MUTATIONS_OF_A_SAMPLE) {
         let mut rng = Rng::new(k as u64);
-        // Each part has texts of all kinds with each change.
+        // The arithmetic ensures that each part has texts of all kinds with each change.
         let text = match k / PARTS / CHANGES.len() % 4 {
             3 if !scripts.is_empty() => rng.pick(&scripts),
             _ => rng.pick(&queries),
@@ -336,7 +336,7 @@ fn changed_game_queries_are_refused_or_run() {
             (CHANGES[kind].1)(&mut changed);
             changes[kind] += 1;
         }
-        // The program refuses files in other encodings, so a text always consists of characters.
+        // The program rejects files in encodings other than UTF-8, so the text must be valid UTF-8 too.
         let pieces = changed.pieces.concat();
         let text = String::from_utf8_lossy(&pieces);
         let options = if rng.percent(25) { runners::without(runners::NONE) } else { PlanOptions::default() };

@@ -1,7 +1,7 @@
-//! Tests parts: a database is split into pieces, and the parts of the pieces are merged, written, read again and passed to the
-//! outputs. The output must equal that of a single run.
+//! Tests parts, the partial results of a search: a database is split into pieces, and the parts of the pieces are
+//! merged, written, read again and passed to the outputs. The output must equal that of a single run.
 //!
-//! Every collector of [`Collectors`] must have examples here, or the test fails.
+//! The test fails if a collector of [`Collectors`] has no example here.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -23,12 +23,12 @@ use orbit_search::stats::{Grouping, Stats};
 
 use crate::common::{harness, length};
 
-/// A query with many copies, one whose values are sets, one whose values are numbers, and one that seldom hits.
+/// Four queries: with many copies, with sets as values, with numbers as values, and with few hits.
 const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
 const SETS: &str = "k attackedby N";
 const NUMBERS: &str = "#(Q attackedby q)";
 const RARE: &str = "mate flip {Rd8 kg8}";
-/// Queries whose hits consist of moves. The first one has a plan, and the second one keeps state.
+/// Two queries whose hits consist of moves. The first has a plan, and the second keeps state.
 const MOVES: &str = "flip path N-- --";
 const STATE: &str = "if initial xx=0 xx+=1 xx>3 line --> check --> not check";
 
@@ -36,14 +36,14 @@ const STATE: &str = "if initial xx=0 xx+=1 xx>3 line --> check --> not check";
 struct Example {
     queries: Vec<&'static str>,
     condition: Option<&'static str>,
-    /// The player from whose view the queries are evaluated.
+    /// The player from whose side the queries are evaluated.
     player: Option<&'static str>,
     first: bool,
     collectors: Box<dyn Fn(&Executor) -> Collectors>,
     /// The number of games to skip, and the maximum number of listed games.
     limits: (u64, Option<u64>),
-    /// True if columns are only as wide as the games of each block need, so that the output depends on the division into
-    /// blocks.
+    /// True if columns of the output are only as wide as the games of each block need. The output then depends on the
+    /// division into blocks.
     is_fitted: bool,
 }
 
@@ -229,7 +229,7 @@ fn statistics() -> Vec<Example> {
     ]
 }
 
-/// Passes parts to the outputs, one after the other, and returns the output.
+/// Passes parts to the outputs one after the other, and returns the output.
 fn taken(
     example: &Example,
     collectors: &Collectors,
@@ -274,7 +274,7 @@ fn taken(
     Ok(out)
 }
 
-/// Writes lists in all formats. Each part has a report for each format.
+/// Writes the lists of hits in all formats. Each part has one report for each format.
 fn write_lists(
     parts: Vec<Vec<&Report>>,
     formats: usize,
@@ -304,7 +304,8 @@ fn write_games<'a>(
     writer.finish().unwrap();
 }
 
-/// Merges neighbouring parts in random order until only one is left. On the way some parts are written and read again.
+/// Merges neighbouring parts in random order until only one is left. Some of the merged parts are written and read
+/// again.
 fn merged(mut parts: Vec<Parts>, random: &mut fastrand::Rng) -> Parts {
     while parts.len() > 1 {
         let at = random.usize(..parts.len() - 1);
@@ -324,7 +325,8 @@ fn reread(part: &Parts) -> Parts {
     again
 }
 
-/// Makes three sources with games, some of which are broken: real games with tags, made-up games, and a list of positions.
+/// Writes three sources with games, some of which are broken, and returns their paths: real games with tags, invented
+/// games, and a list of positions.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn");
     let text = fs::read_to_string(sample).unwrap();
@@ -348,7 +350,7 @@ fn open(files: &[PathBuf], chunk_bytes: usize) -> BlockStream {
     BlockStream::open(files, options).unwrap()
 }
 
-/// Returns the parts of all blocks. Each part is as complete as if it were the only one.
+/// Returns the parts of all blocks. Each part is as complete as if its block were the only one.
 fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: BlockStream) -> Vec<Parts> {
     let (mut texts, names) = (database.texts(), run.names(database.source_names()));
     let mut parts = Vec::new();
@@ -391,7 +393,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
     };
     is_same(taken(&[collected]), "all that was collected at once");
     if !example.is_fitted {
-        // Blocks are as large as possible, so that almost nothing is merged.
+        // The blocks are as large as possible, so almost nothing has to be merged.
         is_same(taken(&parts(&run, &collectors, open(files, 1 << 24))), "a run over large blocks");
     }
     for seed in 0..12 {
@@ -417,7 +419,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
         .for_each(|end| assert!(Parts::from_bytes(&bytes[..end]).is_err(), "{name}: cut at {end}"));
 }
 
-/// Checks every collector, with the database split in many ways.
+/// Checks every collector, with the database split in many different ways.
 #[table(in_parts)]
 fn parts_of_any_split_make_one_run() -> Vec<harness::Row> {
     let of_collector = |name: &&'static str| {
@@ -434,10 +436,10 @@ fn parts_of_any_split_make_one_run() -> Vec<harness::Row> {
     Collectors::NAMES.iter().flat_map(of_collector).collect()
 }
 
-/// The number of forged parts for each collector.
+/// The number of forged parts that are tested for each collector.
 const FORGERIES: usize = 2_000;
 
-/// Extreme numbers as postcard writes them, with seven bits in a byte: 2^64 - 1, 2^63, 2^44, 2^36, 2^32 - 1, 0 and 1.
+/// Extreme numbers in postcard's encoding, with seven bits in a byte: 2^64 - 1, 2^63, 2^44, 2^36, 2^32 - 1, 0 and 1.
 const ENDS: [&[u8]; 7] = [
     &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
     &[128, 128, 128, 128, 128, 128, 128, 128, 128, 1],
@@ -448,7 +450,7 @@ const ENDS: [&[u8]; 7] = [
     &[1],
 ];
 
-/// Returns the bytes of a part with a few changes.
+/// Returns the bytes of a part after a few random changes.
 fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     let mut bytes = whole.to_vec();
     for _ in 0..=random.usize(..3) {
@@ -477,7 +479,7 @@ fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     bytes
 }
 
-/// Changed bytes are refused, or they are a part that can be passed to the outputs.
+/// Changed bytes are either rejected, or they form a part that can be passed to the outputs.
 #[test]
 fn forged_parts_are_refused_or_taken() {
     let folder = tempfile::tempdir().unwrap();
@@ -519,7 +521,7 @@ fn forged_parts_are_refused_or_taken() {
     }
 }
 
-/// Parts of other runs are refused, and not mixed with the right ones.
+/// Parts of another run are rejected, not merged.
 #[test]
 fn parts_of_other_runs_do_not_merge() {
     let folder = tempfile::tempdir().unwrap();
@@ -531,7 +533,7 @@ fn parts_of_other_runs_do_not_merge() {
     };
     for name in ["lists", "games", "ordered", "statistics"] {
         let examples = examples(name);
-        // The limit, the query or the groupings are different.
+        // The two runs differ in the limit, the query or the groupings.
         let (mut ours, theirs) = (part(&examples[3]), part(examples.last().unwrap()));
         assert!(ours.merge(theirs).is_err(), "{name}");
     }

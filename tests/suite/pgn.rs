@@ -1,7 +1,7 @@
-//! Tests `orbit_pgn` from the outside, with files as they are found in the wild.
+//! Tests the public API of `orbit_pgn`, with files as they are found in the wild.
 //!
-//! The tests that need real files find them through `ORBIT_CORPUS`, a folder of packages of PGN files that also has `otb.pgn` and
-//! `fen.pgn`. If it is not set, these tests are ignored.
+//! The tests that need real files find them in the folder that `ORBIT_CORPUS` names. It contains packages of PGN files,
+//! and also `otb.pgn` and `fen.pgn`. If the variable is not set, these tests are ignored.
 
 mod annotate;
 mod archives;
@@ -26,7 +26,7 @@ use orbit_pgn::{Game, Options, ParseOptions, ReadFault, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 
-/// Returns every file of the packages, with its path below the folder, in byte order.
+/// Returns all files of the packages in byte order, each with its path relative to the folder.
 fn corpus_files() -> Vec<(String, PathBuf)> {
     let root = corpus();
     let mut folders = vec![root.clone()];
@@ -45,12 +45,13 @@ fn corpus_files() -> Vec<(String, PathBuf)> {
     files
 }
 
-/// Returns whether a note is about the end of a file, not about the game before it.
+/// Returns true if a note concerns the end of a file, not the game before it.
 fn is_of_end(note: &ReadFault) -> bool {
     note.reason == "the last game has no result and counts as `*`: the file may be cut off"
 }
 
-/// Passes all games of all sources to a function. The numbers of games continue over the parts of a source.
+/// Calls a function with each game of all sources. If a source is read in parts, the numbers of its games continue from
+/// part to part.
 fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sources {
     let mut seen = std::collections::BTreeMap::<u32, u32>::new();
     while let Some(chunk) = sources.next_chunk() {
@@ -68,7 +69,7 @@ fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sourc
     sources
 }
 
-/// Returns all games of a PGN text, which is read with the given sizes of chunks and games.
+/// Returns all games of a PGN text, read with the given chunk size and maximum game size.
 fn games_with(bytes: &[u8], chunk_bytes: usize, game_bytes_max: usize) -> Vec<Game> {
     let mut options = Options::default();
     options.chunk_bytes = chunk_bytes;
@@ -84,7 +85,7 @@ fn games(bytes: &[u8]) -> Vec<Game> {
     games_with(bytes, 1 << 20, 64 << 20)
 }
 
-/// Returns all games of a file. Fails unless the file is read to its end.
+/// Returns all games of a file. Panics unless the file is read to its end.
 fn games_of_file(path: &Path) -> Vec<Game> {
     let mut games = Vec::new();
     let sources = Sources::open(&[path.to_owned()], Options::default()).unwrap();
@@ -93,7 +94,7 @@ fn games_of_file(path: &Path) -> Vec<Game> {
     games
 }
 
-/// Compresses bytes as zstd does, with a checksum.
+/// Compresses bytes as the program `zstd` does, with a checksum.
 fn zst(bytes: &[u8]) -> Vec<u8> {
     let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
     packer.include_checksum(true).unwrap();

@@ -1,4 +1,4 @@
-//! Tests compiled kernels: each is compiled only once, and is kept in a file from run to run.
+//! Tests the cache of compiled kernels: each kernel is compiled only once, and is kept in a file from run to run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::{
     runners::{device_options, open_device},
 };
 
-/// Queries that have stages, values or copies in addition to hits.
+/// Queries that have stages, or values or copies in addition to hits.
 const QUERIES: [&str; 3] = ["shift find {Nd4 Pe4}", "#(P | n)", "shift flip flipcolor {Nd4 Pe4}"];
 
 #[test]
@@ -46,7 +46,7 @@ fn device(folder: &Path) -> Arc<GpuDevice> {
     open_device(options)
 }
 
-/// Runs a query on a new device. Returns the message about the file, if there is one.
+/// Runs a query on a new device. Returns the message about the cache file, if there is one.
 fn told(folder: &Path) -> Option<String> {
     let blocks = some_blocks();
     let device = device(folder);
@@ -72,7 +72,7 @@ fn what_was_compiled_is_kept_in_one_file() {
     let bytes = fs::read(file).unwrap();
     assert!(bytes.starts_with(b"orbitpl1") && bytes.len() > 16, "{} bytes", bytes.len());
     assert_eq!(told(&folder), None);
-    // Files of other versions are removed, and no other files are.
+    // Files of other versions are removed, but no other files.
     let name = file.file_name().unwrap().to_str().unwrap();
     let (card, _) = name.split_once('-').unwrap();
     let (other, stranger) =
@@ -99,13 +99,12 @@ fn files_that_cannot_be_used_are_passed_over() {
         assert!(note.contains("is passed over") && note.contains("compiled anew"), "{note}");
         assert_eq!(told(folder), None, "it was written anew");
     }
-    // The hash is right, but no driver has made these bytes.
+    // The hash is right, but these bytes were not produced by the driver.
     let hash = twox_hash::XxHash3_64::oneshot(&foreign).to_le_bytes();
     fs::write(&file, [&b"orbitpl1"[..], &hash, &foreign].concat()).unwrap();
     assert_eq!(told(folder), None);
     assert_eq!(told(folder), None);
-    // A folder has the path of the file, and then a file has the path of the folder that contains
-    // it.
+    // First, a folder has the path of the file; then, a file has the path of the folder.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(told(folder).is_some_and(|note| note.contains("ordinary file")));
@@ -113,7 +112,7 @@ fn files_that_cannot_be_used_are_passed_over() {
     assert!(told(&folder.join("in the way/below")).is_some());
 }
 
-/// The environment variable `ORBIT_PIPELINE_CACHE` names the folder, or turns the cache off.
+/// The environment variable `ORBIT_PIPELINE_CACHE` names the folder of the cache, or disables the cache.
 #[test]
 fn the_environment_names_the_folder_or_none() {
     open_device(device_options(GpuLimits::default()));
@@ -129,8 +128,7 @@ fn the_environment_names_the_folder_or_none() {
     };
     let folder = top.path().join("named");
     let expected = run("off");
-    // With `off`, orbit makes no folder among the user's files. The driver Mesa makes a folder of
-    // its own there.
+    // With `off`, orbit creates no folder for its cache. The driver Mesa creates a folder of its own in the same place.
     assert!(!top.path().join("user/orbit").exists() && !folder.exists());
     let named = folder.to_str().unwrap();
     assert_eq!(run(named).0, expected.0);

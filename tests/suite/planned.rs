@@ -1,4 +1,4 @@
-//! Compares plans of the game language with the answers of CQL 6.2, and with the reference engine on real games.
+//! Compares plans of queries about games with the answers of CQL 6.2, and with the reference engine on real games.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,8 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Returns queries by name: those that CQL 6.2 answered on real games, and the example for each word of the game language.
+/// Returns queries with their names: the queries that CQL 6.2 answered on real games, and the example of each word
+/// about games.
 fn named_queries() -> Vec<(String, String)> {
     let golden = |table: &str, header: &str| -> Vec<(String, String)> {
         let rows = golden::all_rows(table).into_iter();

@@ -7,28 +7,28 @@ use std::sync::{LazyLock, Mutex};
 use crate::common::harness::GPU;
 use crate::common::waiting::Process;
 
-/// The results of a call that fails: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY and VK_ERROR_OUT_OF_DEVICE_MEMORY. The
-/// last value means that the call never returns.
+/// The codes that a failing call returns: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY and
+/// VK_ERROR_OUT_OF_DEVICE_MEMORY. With the last code, the call never returns.
 pub const LOST: i32 = -4;
 pub const NO_MEMORY: i32 = -1;
 pub const NO_DEVICE_MEMORY: i32 = -2;
 pub const NEVER: i32 = 99;
 
-/// This is not a failure: a buffer is created without a use, which only a validation layer notices.
+/// Not a failure: with this code, a buffer is created without a usage, which only a validation layer detects.
 pub const MISUSE: i32 = 98;
 
 /// A fault: which call fails, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     pub call: &'static str,
-    /// The number of the call that fails, counted from 1.
+    /// The number of the failing call among all calls of the function, from 1.
     pub at: u32,
     pub code: i32,
-    /// True if only this call fails, false if all later ones fail, too.
+    /// True if only this call fails; false if all later calls of the function fail, too.
     pub once: bool,
 }
 
-/// The output of a run, and how it ended.
+/// The output of a run, and its exit code.
 #[derive(Debug)]
 pub struct Ran {
     /// The exit code; `None` if a signal ended the run.
@@ -39,7 +39,7 @@ pub struct Ran {
     pub met: bool,
 }
 
-/// Ignores a test if faults cannot be tried. This needs a loader, and a driver with an adapter.
+/// Ignores a test if no faults can be injected. That requires a Vulkan loader, and a driver with an adapter.
 pub fn needed() {
     let found = loader().is_some() && orbit_engine::gpu::adapters().is_ok_and(|all| !all.is_empty());
     GPU.met(found.then_some(()));
@@ -65,7 +65,7 @@ fn folder() -> &'static Path {
     FOLDER.path()
 }
 
-/// Makes a command use the loader of the tests.
+/// Makes a command use the tests' own loader.
 pub fn behind_the_shim(command: &mut Command) -> &mut Command {
     command.env("LD_LIBRARY_PATH", folder()).env("FAULT_LOADER", loader().expect("a loader"))
 }
@@ -92,7 +92,7 @@ pub fn run(mut command: Command, fault: Fault) -> Ran {
     ran
 }
 
-/// Runs a command to its end. The test fails if the command does not end.
+/// Runs a command to its end. The test fails if the command does not end in a limited time.
 pub fn finished(mut command: Command, what: &str) -> Ran {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = Process::new(command.spawn().expect("the binary was built")).output(what);

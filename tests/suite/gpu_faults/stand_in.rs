@@ -1,7 +1,7 @@
-//! Tests the processor as the replacement for a card that fails, and calls that never return.
+//! Tests that the processor replaces a card that fails, and that a call that never returns is given up.
 //!
-//! `--engine auto` does not use a software adapter, and a test cannot wait for two minutes. So the engines are made here, in a
-//! child process, which is this program with the failing loader.
+//! `--engine auto` does not use a software adapter, and a test cannot wait for two minutes. So the engines are created
+//! directly, in a child process that runs this test program with the failing loader.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -23,10 +23,9 @@ use crate::common::pgn_blocks;
 
 const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 
-/// The time for which a device in a child may be silent.
+/// The longest time without an answer after which a child process gives up its device.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The time for which a device in a child may be silent in runs in which even a working device may seem silent, because the
-/// machine is busy.
+/// The same limit for runs on a busy machine, on which even a working device may seem not to answer.
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
@@ -42,7 +41,7 @@ fn blocks() -> Vec<Block> {
     games[1..].chunks(60).take(4).flat_map(|games| pgn_blocks(&whole(games))).collect()
 }
 
-/// Returns the hits, values and copies of all queries on one line.
+/// Returns the hits, values and copies of all queries as one line of text.
 fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
@@ -73,8 +72,8 @@ fn by_cpu() -> String {
     answers(&engines).unwrap()
 }
 
-/// Does the work of the child process, which behaves as `orbit` with `auto` and a card, or with `gpu`. It is not a test by
-/// itself.
+/// Runs as the child process, which behaves like `orbit` with `auto` and a card, or with `gpu`. When it runs as an
+/// ordinary test, it does nothing.
 #[test]
 fn a_child() {
     let Ok(engine) = std::env::var("FAULT_CHILD") else { return };
@@ -105,7 +104,7 @@ fn a_child() {
     }
 }
 
-/// Runs a child. Returns its answer, or why it failed, together with everything that it printed.
+/// Runs a child process. Returns its answer, or the reason of its failure, together with everything that it printed.
 fn child(
     engine: &str,
     fault: Fault,
@@ -147,7 +146,7 @@ fn the_processor_goes_on_from_any_fault() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
 }
 
-/// The calls that hang in a test: those that work on the device, and some that work on its driver.
+/// The calls that never return in a test: those that use the device, and some that use its driver.
 const WAITS: [&str; 14] = [
     "vkWaitSemaphores",
     "vkGetSemaphoreCounterValue",
@@ -180,13 +179,13 @@ fn a_call_that_never_returns_is_given_up() {
         let mut silence = SILENCE;
         let (mut said, mut ran) = child("gpu", fault, silence)?;
         if said.is_err() && !ran.met {
-            // The call that hangs was not made, so another call must have taken longer than [`SILENCE`] because the machine is
+            // The call that hangs was never made. So another call took longer than [`SILENCE`], because the machine is
             // busy.
             silence = LONG_SILENCE;
             (said, ran) = child("gpu", fault, silence)?;
         }
         match said {
-            // If `vkQueueWaitIdle` hangs, all work is already done, so the answer is right.
+            // If `vkQueueWaitIdle` hangs, all work has already been done, so the answer is right.
             Ok(said) if said == expected && (!ran.met || fault.call == "vkQueueWaitIdle") => Ok(()),
             Err(error) if ran.met && error == (GpuError::Silent { after: silence }).to_string() => Ok(()),
             said => Err(format!("{fault:?}: {said:?}: {ran:?}")),

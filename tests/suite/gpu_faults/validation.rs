@@ -1,4 +1,4 @@
-//! Checks that the Khronos validation layer has no complaints about how the driver is called.
+//! Checks that the Khronos validation layer reports no wrong calls of the driver.
 
 use super::{
     matrix::orbit,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::common::harness::VALIDATION;
 
-/// Runs the program with the layer. Returns the messages of the layer, which it writes to stdout.
+/// Runs the program with the validation layer. Returns the messages that the layer writes to stdout.
 fn complaints(args: &[&str], fault: Option<Fault>) -> Vec<String> {
     let mut command = orbit(args);
     command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation");

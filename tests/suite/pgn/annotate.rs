@@ -1,4 +1,4 @@
-//! Takes games out of their files, adds comments, and puts them together again. They must be read as before.
+//! Takes games out of their files, adds comments, and joins them again. They must be read as before.
 
 use orbit_pgn::{
     AnnotationKind, GameStatus, SourceKind, Tag, annotate, first_game, game_text, read_game, separator,
@@ -12,7 +12,7 @@ use crate::common::marks::{is_marked, marks};
 
 const CAP: usize = 64 << 20;
 
-/// Returns the part of a game that must not change: everything except offsets.
+/// Returns the parts of a game that must not change: everything except offsets.
 fn essence(game: &Game) -> Game {
     let mut game = game.clone();
     let offset = game.offset;
@@ -35,7 +35,7 @@ fn without_offsets(game: &Game) -> Game {
     game
 }
 
-/// Returns whether only blanks precede a game on its line.
+/// Returns true if only blanks precede a game on its line.
 fn begins_a_line(bytes: &[u8], game: &Game) -> bool {
     let before = String::from_utf8_lossy(&bytes[..game.offset as usize]);
     let line = before.rsplit(['\n', '\r']).next().unwrap();
@@ -43,8 +43,8 @@ fn begins_a_line(bytes: &[u8], game: &Game) -> bool {
         .is_empty()
 }
 
-/// Checks a game of a file, and returns its text without and with comments. Returns `None` for a game that begins within a line,
-/// because alone it may be read differently, and for a skipped game, because it has no hits.
+/// Checks a game of a file, and returns its text without and with comments. Returns `None` for a game that begins
+/// within a line, because its text alone may be read differently, and for a skipped game, because it has no hits.
 fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     let text = first_game(&bytes[game.offset as usize..], CAP);
     let alone = read_game(text, &ParseOptions::default()).map(|game| essence(&game));
@@ -69,7 +69,8 @@ fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     Some([text.to_vec(), commented])
 }
 
-/// Checks that comments in side lines are read at the nodes to which they were added, and that the tree does not change.
+/// Checks that comments in side lines are read at the nodes to which they were added, and that the tree of moves does
+/// not change.
 fn commented_nodes(name: &str, text: &[u8]) {
     let mut options = ParseOptions::default();
     (options.variations, options.annotations) = (true, true);
@@ -78,7 +79,7 @@ fn commented_nodes(name: &str, text: &[u8]) {
     let nodes = before.moves.len() + before.lines.iter().map(|line| line.moves.len()).sum::<usize>();
     let mut marked: Vec<u32> = [0, 1, 2, 4, 6, 7].iter().map(|part| (part * nodes / 7) as u32).collect();
     marked.dedup();
-    // Text before the first token is not a comment if a game has no tags or no moves.
+    // If a game has no tags or no moves, text before the first token is not read as a comment.
     marked.retain(|&node| node > 0 || !before.tags.is_empty() && nodes > 0);
     let comments: Vec<(u32, &str)> = marked.iter().map(|&node| (node, "MARK")).collect();
     let commented = annotate(text, &comments);
@@ -95,7 +96,8 @@ fn commented_nodes(name: &str, text: &[u8]) {
     assert_eq!(after, before, "{name}: {shown}");
 }
 
-/// Checks the games of a text one by one, and then all together, with the last one first. Returns the number of games.
+/// Checks the games of a text one by one, and then all of them joined, with the last one first. Returns the number of
+/// games.
 fn check(name: &str, bytes: &[u8]) -> usize {
     let chunk = Sources::from_bytes(name, bytes.to_vec()).next_chunk();
     if chunk.is_some_and(|chunk| chunk.texts[0].kind == SourceKind::Epd) {

@@ -1,4 +1,4 @@
-//! Tests zip and 7z archives: members as sources, names, damage, and archives that claim to contain too much.
+//! Tests zip and 7z archives: members as sources, names, damage, and archives that claim to contain too much data.
 
 use std::fs;
 
@@ -14,9 +14,10 @@ fn game(event: &str) -> String {
 /// The result of reading some inputs. Names are relative to a folder.
 #[derive(Debug, Default, PartialEq)]
 struct Read {
-    /// The name of each source, with the events of its games. If there are many games, the first event and the number of games.
+    /// The name of each source, with the events of its games. If there are many games, only the first event and the
+    /// number of games.
     sources: Vec<(String, Vec<String>)>,
-    /// The sources that were not read to their ends, each with the reason.
+    /// The sources that were not read to their ends, each with the reason for that.
     failures: Vec<(String, String)>,
     skipped: Vec<String>,
     notes: Vec<String>,
@@ -116,7 +117,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         ("x.zip/a.pgn", &[("x.zip/a.pgn", &["a"][..])][..]),
         ("x.zip/sub", &[("x.zip/sub/b.pgn", &["b"])]),
         ("x.zip/sub/", &[("x.zip/sub/b.pgn", &["b"])]),
-        // If a member is given by its name, it is read whatever the name is.
+        // If the user names a member, it is read whatever its name is.
         ("x.zip/sub/readme.txt", &[("x.zip/sub/readme.txt", &["c"])]),
     ] {
         let read = read_all(folder.path(), &[given]).unwrap();
@@ -133,7 +134,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         let error = read_all(folder.path(), &[given]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    // If a folder has the same name as the archive, the folder takes precedence.
+    // If there is a folder with the name of the archive, the folder is read.
     fs::create_dir_all(path("x")).unwrap();
     fs::rename(path("x.zip"), path("y.zip")).unwrap();
     fs::create_dir(path("x.zip")).unwrap();
@@ -226,7 +227,7 @@ fn names_of_zip_are_utf_8_or_code_page_437() {
         extra: extra.to_vec(),
         ..Member::deflated("", text.as_bytes())
     };
-    // This is a field of Info-ZIP with the name in UTF-8, and with the checksum of the name in the directory.
+    // An extra field of Info-ZIP. It contains the name in UTF-8, and the checksum of the name in the directory.
     let unicode = |of: &[u8], name: &str| {
         let head = [0x75, 0x70, 5 + name.len() as u8, 0, 1];
         [&head, &crc32fast::hash(of).to_le_bytes()[..], name.as_bytes()].concat()
@@ -235,11 +236,11 @@ fn names_of_zip_are_utf_8_or_code_page_437() {
     let members = [
         member(b"M\x81nchen.pgn", 0, b""),
         member("Zürich.pgn".as_bytes(), UTF_8, b""),
-        // Programs on macOS write UTF-8 without declaring it.
+        // Programs on macOS write names in UTF-8 without setting the flag for UTF-8.
         member("Málaga.pgn".as_bytes(), 0, b""),
         member(b"\x81\xff.pgn", UTF_8, b""),
         member(b"?.pgn", 0, &unicode(b"?.pgn", "Łódź.pgn")),
-        // Another program has renamed the member, and kept the field.
+        // Another program has renamed the member but kept the old extra field, so the field must be ignored.
         member(b"new.pgn", 0, &unicode(b"old.pgn", "Óld.pgn")),
         member(&every, 0, b""),
     ];
@@ -257,7 +258,7 @@ fn names_of_zip_are_utf_8_or_code_page_437() {
         let expected = expected.map(|name| (format!("x.zip/{name}.pgn"), vec![String::from("a")]));
         assert_eq!(found, Read { sources: expected.to_vec(), ..Read::default() });
     }
-    // A member is given by the name under which it is read.
+    // The user selects a member by its decoded name.
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("x.zip"), zip(&members)).unwrap();
     let found = read_all(folder.path(), &["x.zip/München.pgn"]).unwrap();
@@ -289,7 +290,7 @@ fn members_that_hold_no_games_are_told_once() {
         fs::write(folder.path().join("x.zip"), bytes).unwrap();
         let error = read_all(folder.path(), &["x.zip"]).unwrap_err().to_string();
         assert!(error.contains("holds no .pgn, .epd or .fen file") && error.contains(holds), "{error}");
-        // If there are other files, this is not an error.
+        // If there are other files to read, an archive without games is not an error.
         fs::write(folder.path().join("y.pgn"), &text).unwrap();
         let found = read_all(folder.path(), &["."]).unwrap();
         assert_eq!(found.sources.len(), 1, "{found:?}");
@@ -334,7 +335,7 @@ fn damage_is_a_failure_and_games_before_it_stay() {
         both(member)
     };
     let half = Member { packed: first.packed[..cut].to_vec(), ..first.clone() };
-    // Each row has the fault, the archive, the expected reason, and whether games come before the fault.
+    // Each row has the fault, the archive, the expected reason, and true if games come before the fault.
     for (what, bytes, reason, has_games) in [
         ("a bit", both(flipped), "it is damaged", true),
         ("cut", both(half), "it ends too early: get the archive anew", true),
@@ -373,7 +374,7 @@ fn damage_is_a_failure_and_games_before_it_stay() {
         assert_eq!(!found.sources[0].1.is_empty(), has_games, "{what}");
         assert_eq!(found.sources[1].1, ["b"], "{what}");
     }
-    // Now the archive itself is damaged, and not only a member.
+    // In these rows, the archive itself is damaged, not only a member.
     let whole = both(first.clone());
     let mut elsewhere = whole.clone();
     elsewhere[0] = 0;
@@ -431,7 +432,8 @@ fn what_is_no_file_has_no_members() {
     assert_eq!(reason(gzip(&bytes)), expected);
 }
 
-/// Reads changed archives. Nothing may panic, and there must be no more bytes than are announced.
+/// Reads randomly altered archives. Nothing may panic, and no member may be longer than announced. Returns the number
+/// of altered archives in which games were found.
 fn read_altered(name: &str, bytes: &[u8], trials: u64) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -506,8 +508,8 @@ mod sevenz {
         );
     }
 
-    /// Returns the archive `encrypted.7z` with another letter in place of the `b` of its member `sub/b.pgn`. The list in this
-    /// archive is not packed, so it can be changed.
+    /// Returns the archive `encrypted.7z` with another letter in place of the `b` in the name of its member
+    /// `sub/b.pgn`. The list of names in this archive is not compressed, so it can be changed directly.
     fn with_letter(letter: u16) -> Vec<u8> {
         let mut bytes = archive("encrypted.7z");
         let name: Vec<u8> = "b.pgn".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -521,7 +523,7 @@ mod sevenz {
         for (letter, name) in [(0xf8, "sub/ø.pgn"), (0x160, "sub/Š.pgn"), (0x68cb, "sub/棋.pgn")] {
             assert_eq!(read(&with_letter(letter)).failures[0].0, format!("x.7z/{name}"));
         }
-        // The letter is half of a surrogate pair.
+        // This letter is half of a surrogate pair, so the name is invalid.
         let found = read(&with_letter(0xd83d));
         assert_eq!(found.sources, owned(&[("x.7z", &[])]));
         assert!(found.failures[0].1.contains("damaged"), "{found:?}");

@@ -1,10 +1,10 @@
-//! A table of unusual things that occur in real files.
+//! A table of unusual constructs that occur in real files.
 
 use orbit_pgn::{GameStatus, Outcome};
 
 use super::*;
 
-/// Describes a game on one line: its offset, result, number of half-moves, and problems.
+/// Returns a one-line summary of a game: its offset, result, number of half-moves, and problems.
 fn summary(game: &Game) -> String {
     let outcome = match game.outcome {
         Outcome::Unknown => "*",
@@ -29,7 +29,7 @@ fn summary(game: &Game) -> String {
 
 const ONE_BEFORE_NULL: &str = "[FEN \"4k3/8/8/8/8/8/4Q3/4K3 b - - 0 1\"]\n";
 
-/// Texts, each with the summaries of its games.
+/// PGN texts, each with the summaries of its games.
 pub(super) const GAMES: &[(&str, &[&str])] = &[
     // Empty texts, and almost empty ones.
     ("", &[]),
@@ -40,7 +40,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("Dear reader,\nhere is prose without any game.\n", &[]),
     ("*", &["@0 * 0"]),
     ("[White \"a\"]", &["@0 * 0"]),
-    // Positions in the file at which games begin.
+    // Rows about the offsets at which games begin.
     ("[Event \"a\"]\n\n[Event \"b\"]\n\n", &["@0 * 0", "@13 * 0"]),
     ("[Event \"a\"]\n[Event \"b\"]\n", &["@0 * 0", "@12 * 0"]),
     (
@@ -97,7 +97,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 *", &["@0 * 0 cut@38: a8 is illegal here"]),
     ("1. e4 e5 2. Nf30-1", &["@0 0-1 3"]),
     ("1. e4 ½–½", &["@0 1/2 1"]),
-    // Blanks of Unicode. The next test has the no-break space of Latin-1.
+    // Rows about Unicode blanks. The next test covers the no-break space of Latin-1.
     ("1.\u{a0}e4\u{a0}e5 2.\u{202f}Nf3\u{2009}Nc6\u{3000}3.\u{2028}Bb5\u{feff}a6\u{200b} *", &["@0 * 6"]),
     ("[Event\u{a0}\"a\"]\n\n1. e4 e5\u{85}1-0", &["@0 1-0 2"]),
     ("1. e4 (1. d4\u{a0}d5\u{a0}1-0) e5\u{a0}(\u{a0}1... c5\u{a0}) 0-1", &["@0 0-1 2"]),
@@ -134,7 +134,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 (1. d4 2.1-0..)", &["@0 1-0 1"]),
     ("1. e4 (1. d4 Nf61-0.)", &["@0 1-0 1"]),
     ("1. e4 1-2. *", &["@0 * 1 cut@6: 1-2. is no move"]),
-    // A header that is incomplete, and the next header after it.
+    // Rows with an incomplete header before the next header.
     (
         "[Event \"a\"]\n[TimeControl \"66.687+0.6[Event \"b\"]\n[White \"C\"]\n\n1. e4 e5 1-0",
         &["@0 * 0", "@36 1-0 2"],
@@ -227,7 +227,7 @@ fn odd_texts_come_to_what_they_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The last game of a file is noted if it has moves and no result, because the file may have been cut off.
+/// If the last game of a file has moves but no result, a note is added, because the file may have been cut off.
 #[test]
 fn the_last_game_of_a_file_without_a_result_is_noted() {
     for (text, at) in [
@@ -237,7 +237,7 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
         ("[White \"a\"]\n\n1. e4\n\n[White \"b\"]\n\n1. d4 1-0", None),
         ("1. e4 e5 *", None),
         ("1. e4 e5 1-0 {never again", None),
-        // In these texts the game already has a problem which says that something is missing.
+        // In these texts, the game already has a problem that says that something is missing, so there is no note.
         ("1. e4 e5 2. Nx", None),
         ("1. e4 {x", None),
         ("1. e4 (1. d4", None),
@@ -261,8 +261,8 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
             assert!(at.is_none() || games.last().unwrap().status == GameStatus::Whole);
         }
     }
-    // If a file cannot be read further, this is reported in any case. Here half of the gzip trailer is missing, and the moves are
-    // all there.
+    // If a file cannot be read to its end, this is always reported. Here, half of the gzip trailer is missing although
+    // all moves are present.
     let packed = gzip(b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6");
     let sources = Sources::from_bytes_with("cut", packed[..packed.len() - 4].to_vec(), Options::default());
     let mut noted = 0;
@@ -305,7 +305,8 @@ fn tags_are_kept_as_found() {
     assert_eq!(games(bytes)[0].tags[0].value, b"M\xfcller");
 }
 
-/// Bytes that are not UTF-8: bytes of Windows-1252 in movetext. There are also UTF-8 letters whose last bytes are the same.
+/// Tests bytes of Windows-1252 in movetext, which are not valid UTF-8. Some rows have UTF-8 letters whose last byte is
+/// one of these bytes.
 #[test]
 fn bytes_of_windows_1252_are_read() {
     let rows: &[(&[u8], &str)] = &[

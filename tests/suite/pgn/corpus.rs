@@ -1,4 +1,4 @@
-//! Reads real files. None may panic, none may be left unread, and the totals must be the known ones.
+//! Reads real files. Reading must not panic, every file must be read, and the totals must be the known ones.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::GameStatus;
@@ -30,7 +30,8 @@ struct Totals {
     outcomes: [usize; 4],
 }
 
-/// Compares the totals of the packages. If they change, the definition of a game or of a move has changed.
+/// Compares the totals of the packages with known values. A change means that the definition of a game or of a move has
+/// changed.
 #[test]
 fn totals_of_every_package() {
     let mut all = Totals::default();

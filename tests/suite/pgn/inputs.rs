@@ -1,4 +1,4 @@
-//! Tests files, folders and inputs that cannot be read.
+//! Tests inputs of all kinds: files, folders, and inputs that cannot be read.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Tests that the result of reading does not depend on the size of chunks or on how a text is packed,
-//! even if the text is mutilated.
+//! Tests that the result of reading does not depend on the chunk size or on the compression of a text, even if the text
+//! is damaged.
 
 use orbit_pgn::Compression;
 use proptest::prelude::*;
@@ -97,7 +97,7 @@ fn a_truncated_file_gives_its_games_and_a_failure() {
     }
 }
 
-/// Generates fragments of PGN that damage each other when they are joined.
+/// Generates fragments of PGN that interfere with each other when they are joined.
 pub(super) fn fragments() -> impl Strategy<Value = String> {
     let words: Vec<&'static str> = vec![
         "[Event \"a\"]",
@@ -158,7 +158,7 @@ fn assert_invariant(bytes: &[u8], game_bytes_max: usize) {
     }
 }
 
-/// This case was found by chance: a NUL before a tag pair, and an Event line after it.
+/// Tests a case that random tests found: a NUL before a tag pair, and an Event line after it.
 #[test]
 fn blanks_of_every_kind_may_stand_before_a_tag_pair() {
     for blank in ["\0", "\u{b}", "\u{1a}", " \0\t", "\u{feff}\0"] {

@@ -1,17 +1,17 @@
-//! Tests packed files with many members, as pzstd, bgzip and pbzip2 write them. The games and faults must be the same with any
-//! number of threads.
+//! Tests compressed files with many members, such as those of pzstd, bgzip and pbzip2. The games and faults must be the
+//! same for any number of threads.
 
 use std::io::Write as _;
 
 use super::*;
 
-/// Packs a text as pzstd does: before each frame there is a skippable frame with the frame's length.
+/// Compresses a text as pzstd does: each frame is preceded by a skippable frame that contains its length.
 fn pzstd(text: &[u8]) -> Vec<u8> {
     let frame = zst(text);
     [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], &(frame.len() as u32).to_le_bytes(), &frame].concat()
 }
 
-/// Packs a text as a member whose header has its length.
+/// Compresses a text as bgzip does: the header of a member contains the member's length.
 fn bgzip(text: &[u8]) -> Vec<u8> {
     let extra = vec![b'B', b'C', 2, 0, 0, 0];
     let mut writer = flate2::GzBuilder::new().extra(extra).write(Vec::new(), flate2::Compression::fast());
@@ -22,7 +22,8 @@ fn bgzip(text: &[u8]) -> Vec<u8> {
     member
 }
 
-/// Returns the games in the bytes, and the offset and the reason of each failure.
+/// Returns the games in the bytes, and the offset and the reason of each failure. They are decompressed on `threads`
+/// threads.
 fn read(bytes: &[u8], threads: usize) -> (Vec<Game>, Vec<(u64, String)>) {
     let mut options = Options::default();
     options.unpack_threads = threads;
@@ -38,7 +39,7 @@ fn games_are_those_of_one_thread() {
     let text = damage::text(100_000);
     let expected = read(&text, 1);
     assert_eq!(expected.0.len(), 100_000);
-    // The members end in the middle of games.
+    // The pieces are so long that members end in the middle of games.
     for (pack, piece) in [(pzstd as fn(&[u8]) -> Vec<u8>, 200_001), (bgzip, 60_001), (bzip, 90_001)] {
         let bytes: Vec<u8> = text.chunks(piece).flat_map(pack).collect();
         assert!(bytes.len() > 5 << 19, "{} bytes are several runs", bytes.len());

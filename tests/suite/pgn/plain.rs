@@ -1,5 +1,6 @@
-//! Compares the fast paths of reading with the general path, which must give the same result. A tab means the same as a space,
-//! and CR the same as LF, but no fast path accepts them. So a text with tabs is read by the general path.
+//! Compares the fast paths of reading with the general path, which must give the same result. A tab is equivalent to a
+//! space, and CR to LF, but no fast path accepts tabs or CR. So a text with these characters is read by the general
+//! path.
 
 use orbit_pgn::{GameStatus, Tag};
 use proptest::prelude::*;
@@ -8,8 +9,8 @@ use proptest::test_runner::RngSeed;
 use super::invariance::fragments;
 use super::*;
 
-/// Returns the text with tabs in place of spaces, except before a `[Event "` that begins a game after any text, and with CR in
-/// place of LF, except in CRLF.
+/// Returns the text with tabs in place of spaces, and CR in place of LF. A space stays in a `[Event "` that begins a
+/// game after any text, and so does the LF in CRLF.
 fn with_other_blanks(text: &[u8]) -> Vec<u8> {
     let mut out = text.to_vec();
     for at in 0..text.len() {
@@ -23,7 +24,7 @@ fn with_other_blanks(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns the game without spaces and tabs, and without the characters that replace them in messages.
+/// Returns the game without spaces and tabs in its texts, and without the characters that replace them in messages.
 fn without_blanks(mut game: Game) -> Game {
     let plain = |reason: &mut String| *reason = reason.replace(['\u{fffd}', '\t'], " ");
     match &mut game.status {
@@ -74,7 +75,7 @@ fn blanks_do_not_matter_in_real_files() {
     }
 }
 
-/// Generates text such as `e4 ` and `Nf3 `, so that fast paths read long stretches.
+/// Generates pieces of movetext such as `e4 ` and `Nf3 `, so that fast paths read long stretches of text.
 fn movetext() -> impl Strategy<Value = String> {
     let words = [
         "1. ",

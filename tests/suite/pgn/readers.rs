@@ -1,4 +1,4 @@
-//! Compares two readers of games: orbit's reader, and a second one that uses pgn-reader and shakmaty.
+//! Compares two readers of games: orbit's own reader, and a second one that is based on pgn-reader and shakmaty.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -18,29 +18,29 @@ fn options(readers: Readers) -> StreamOptions {
     StreamOptions { readers, ..StreamOptions::default() }
 }
 
-/// Returns options for reading games with side lines and annotations by the given readers.
+/// Returns options for reading games with side lines and annotations. `readers` selects one reader or both.
 fn with_lines(readers: Readers) -> StreamOptions {
     let mut options = options(readers);
     (options.parse.variations, options.parse.annotations) = (true, true);
     options
 }
 
-/// Reads a PGN text with both readers. Returns what they agree on, or how they differ.
+/// Reads a PGN text with both readers. Returns a summary of their agreement, or a description of the difference.
 fn compare(text: &[u8], options: &StreamOptions) -> Result<Agreement, String> {
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options.clone());
     let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(()));
     summary.map(|summary| summary.agreement).map_err(|error| error.to_string())
 }
 
-/// Returns the names of the rules that explain the differences between the readers on a PGN text.
+/// Returns the names of the rules that explain how the two readers differ on a PGN text.
 fn rules(text: &str) -> Vec<&'static str> {
     let agreement = compare(text.as_bytes(), &with_lines(Readers::Both))
         .unwrap_or_else(|error| panic!("{text:?}: {error}"));
     agreement.by_rule().map(|(rule, _)| rule.name()).collect()
 }
 
-/// Returns the text of the table in the document. It has, for each rule, the number of games of the corpus that the rule
-/// concerns, both without side lines and with them.
+/// Returns the table for the document. For each rule, it contains the number of games of the corpus that the rule
+/// concerns, without side lines and with them.
 fn table(sums: &[Agreement; 2]) -> String {
     let row = |name: &str, count: &dyn Fn(&Agreement) -> u64| {
         let [plain, with_lines] = sums.each_ref().map(count);
@@ -83,7 +83,7 @@ fn compare_files(options: &StreamOptions) -> Agreement {
     sum
 }
 
-/// The lines of `docs/reading.md` before and after the table of rules.
+/// The lines of `docs/reading.md` that enclose the table of rules.
 const MARKS: [&str; 2] =
     ["<!-- rules: written by tests/suite/pgn/readers.rs -->\n", "<!-- end of rules -->\n"];
 
@@ -125,7 +125,8 @@ fn odd_texts_are_read_alike() {
     }
 }
 
-/// Checks which rules explain the differences between the readers on these PGN texts. Every rule must occur in a row.
+/// Checks the rules that explain the differences between the readers on these PGN texts. Every rule must occur in a
+/// row.
 #[test]
 fn each_rule_is_told_by_its_name() {
     const ROWS: &[(&str, &[&str])] = &[
@@ -175,7 +176,7 @@ fn each_rule_is_told_by_its_name() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // The rule `TooLong` has a test of its own.
+    // The rule `TooLong` is tested elsewhere.
     for rule in Rule::ALL.iter().filter(|rule| **rule != Rule::TooLong) {
         let is_told = |(_, rules): &&(&str, &[&str])| rules.contains(&rule.name());
         assert!(ROWS.iter().any(|row| is_told(&row)), "no text needs `{}`", rule.name());
@@ -237,7 +238,7 @@ fn a_game_that_is_too_long_is_cut_alike() {
     }
 }
 
-/// Returns the blocks of a PGN text, read by one of the readers.
+/// Returns the blocks of a PGN text, read by the reader that the options select.
 fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     let mut blocks = Vec::new();
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options);
@@ -253,7 +254,7 @@ fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     blocks.into_iter().map(std::sync::Arc::unwrap_or_clone).collect()
 }
 
-/// Both readers make the same blocks, although the moves and keys of the second reader come from shakmaty.
+/// Both readers must create the same blocks, although the moves and keys of the second reader come from shakmaty.
 #[test]
 fn the_second_reader_makes_the_same_blocks() {
     let mut texts: Vec<Vec<u8>> =
@@ -269,7 +270,7 @@ fn the_second_reader_makes_the_same_blocks() {
     }
 }
 
-/// Pieces of text that are combined into odd games.
+/// Pieces of text that are joined into unusual games.
 const PIECES: &[&str] = &[
     "[Event \"a\"]\n",
     "[White \"b\"]\n",
@@ -331,7 +332,7 @@ const PIECES: &[&str] = &[
     "é ",
 ];
 
-/// Tests random texts. Most of them contain nothing that a reader expects.
+/// Tests random texts, most of which contain nothing that a reader expects.
 #[test]
 fn texts_at_random_are_read_alike() {
     let mut faults = Vec::new();

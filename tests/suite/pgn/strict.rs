@@ -1,4 +1,4 @@
-//! Checks against shakmaty that all moves that are kept of a game are legal, and that no legal move is refused.
+//! Checks with shakmaty that all moves kept from a game are legal, and that no legal move is rejected.
 
 use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::GameStatus;
@@ -6,8 +6,8 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Role, Square, 
 
 use super::*;
 
-/// Tests moves of pieces and pawns to every square, written without check signs, in positions with checks, pins, promotions and
-/// castling.
+/// Tests tokens for the moves of all pieces and pawns to every square, without check signs, in positions with checks,
+/// pins, promotions and castling.
 #[test]
 fn every_word_is_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];
@@ -35,8 +35,8 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// Tests the move tokens of the test above in another place of a game. Here they are neither the first token of their game nor
-/// among the last tokens of the text, so the fastest path reads them.
+/// Tests the same move tokens at another place in a game. They are neither the first token of the game nor among the
+/// last tokens of the text, so the fastest path of the reader handles them.
 #[test]
 fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];
@@ -65,7 +65,8 @@ fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
 }
 
-/// Returns the SAN moves that a token may denote. For a piece, a wrong or missing `x` is accepted, so there are two.
+/// Returns the SAN moves that a token may denote. There are two for a piece move, because a wrong or missing `x` is
+/// accepted.
 fn readings(word: &str) -> Vec<San> {
     let san: San = word.parse().unwrap();
     let mut other = san;
@@ -94,7 +95,7 @@ fn words() -> impl Iterator<Item = String> {
     Square::ALL.into_iter().flat_map(of_square).chain(castling)
 }
 
-/// Plays the kept moves of every game in the packages with shakmaty, and compares the positions.
+/// Plays the moves kept from every game in the packages with shakmaty, and compares the positions.
 #[test]
 fn what_is_kept_of_real_files_is_legal() {
     for (name, path) in corpus_files() {
@@ -111,7 +112,7 @@ fn what_is_kept_of_real_files_is_legal() {
                 position.play(mv);
                 assert_eq!(position, next, "{game_name}");
                 chess = match chess {
-                    // shakmaty does not allow a null move in check, so nothing is known from here on.
+                    // shakmaty does not allow a null move in check, so it cannot check the moves from here on.
                     Some(chess) if mv == PackedMove::NULL => chess.swap_turn().ok(),
                     Some(mut chess) => {
                         let legal = mv.to_shakmaty(&chess);

@@ -1,5 +1,5 @@
-//! Tests side lines (variations): the lines that are kept, the numbers of their nodes, and main lines, which must not depend on
-//! side lines.
+//! Tests side lines (variations): the lines that are kept, the numbers of their nodes, and the main lines, which must
+//! not depend on side lines.
 
 use orbit_pgn::{Annotation, AnnotationKind, Game, ParseOptions, SideLine, Sources};
 
@@ -32,7 +32,7 @@ fn lines(text: &str) -> Vec<String> {
     games[0].lines.iter().map(shown).collect()
 }
 
-/// Returns the reports about side lines of the only game of a PGN text.
+/// Returns the problems that concern side lines in the only game of a PGN text.
 fn lost(text: &str) -> Vec<String> {
     let (games, count) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
@@ -60,7 +60,7 @@ fn nodes_are_numbered_from_the_deepest_on() {
         lines("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 (1. e3 Kd7 (1... Kf7)) Kd7 *"),
         ["0.1 e2e3 e8d7", "3.1 e8f7"]
     );
-    // The parenthesis that opens a side line (variation) may be unclosed, or a bracket may stand in its place. A side line may
+    // The parenthesis that opens a side line (variation) may be unclosed, or replaced by a bracket. A side line may
     // also follow the last move.
     assert_eq!(lines("1. e4 e5 (1... c5"), ["1.1 c7c5"]);
     assert_eq!(lines("1. e4 e5 [1... c5] 2. Nf3 *"), ["1.1 c7c5"]);
@@ -83,7 +83,8 @@ fn what_cannot_be_kept_is_told_and_the_rest_kept() {
         lost("[Event \"a\"]\n\n(1. e4) 1. d4 *"),
         ["0: a side line is left out: before the first move"]
     );
-    // These side lines are alternatives to the move at which the main line was cut, or to moves after it.
+    // Some of these side lines are alternatives to the move at which the main line was cut, or to later moves. They are
+    // dropped.
     let cut = "1. e4 e5 (1... c5) 2. Ke3 (2. Nf3) Nc6 (2... d6) *";
     assert_eq!(lines(cut), ["1.1 c7c5"]);
     assert_eq!(lost(cut), ["2: 2 side lines are left out: at a move that was not kept"]);
@@ -138,7 +139,7 @@ fn comments_and_glyphs_stand_at_their_nodes() {
         "6 so",
     ];
     assert_eq!(found, expected);
-    // Comments are also left out if they are in a side line that is left out, or after the place where the game was cut.
+    // Comments are dropped with the side line that contains them, and after the place where the game was cut.
     let (games, _) = trees(b"1. e4 (1. Ke3 {no} $1) e5 2. Ke3 {no} $2 *");
     assert_eq!(games[0].annotations, []);
 }
@@ -164,7 +165,7 @@ fn main_lines_do_not_depend_on_side_lines() {
                 next += 1;
             });
             assert_eq!(next, plain.len(), "{name}");
-            // `e8(Q)` is a promotion, even in a side line that is skipped as a whole.
+            // The token `e8(Q)` is a promotion, not a side line, even in a side line that is skipped as a whole.
             assert!(kept + lost <= all, "{name}: {kept} and {lost} of {all}");
             count = (count.0 + kept, count.1 + lost);
         }

@@ -1,5 +1,5 @@
-//! Tests files on the web: the result must be the games of the file or a clear failure, whatever the server and the connection
-//! do.
+//! Tests files on the web: whatever the server and the connection do, the result must be the games of the file or a
+//! clear failure.
 
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use super::*;
 use crate::common::http::{Answer, Hold, Request, Server, file};
 use crate::common::waiting::{PATIENCE, done};
 
-/// The time that an impatient reader waits. It is short enough for tests, and longer than the pauses of a busy machine.
+/// The time after which an impatient reader gives up waiting. It is short enough for tests, and longer than the pauses
+/// of a busy machine.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// Returns the options of a reader that waits longer than any test takes.
@@ -30,7 +31,7 @@ fn impatient() -> Options {
     options
 }
 
-/// The games of a source, the offset and the reason of each failure, and the size and the hash of the source after it was read.
+/// The games of a source, the offset and the reason of each failure, and the size and the hash of the source.
 #[derive(PartialEq, Debug)]
 struct Read {
     games: Vec<Game>,
@@ -59,7 +60,7 @@ fn read_bytes(bytes: &[u8]) -> Read {
     read(Sources::from_bytes_with("test", bytes.to_vec(), options()))
 }
 
-/// Returns a PGN text, both plain and compressed, together with the games in it.
+/// Returns a PGN text, plain and in several compressed forms, each with the expected result of reading it.
 fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     let text = damage::text(3000);
     let frames: Vec<u8> = text.chunks(30_000).flat_map(zst).collect();
@@ -72,8 +73,8 @@ fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     with_games.into()
 }
 
-/// Reads each of the texts from a server with a given behaviour, and compares the result with the expected one. Returns the
-/// number of requests for each text.
+/// Reads each of the texts from a server that answers with `answer`, and compares the result with the expected one.
+/// Returns the number of requests for each text.
 fn requests_of_each(
     options: Options,
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
@@ -104,7 +105,7 @@ fn demand_all_with(
     })
 }
 
-/// Demands a failure with this message, together with the games before the failure.
+/// Asserts that reading fails with this message, and that the games before the failure are returned.
 fn demand_failure(
     reason: &str,
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
@@ -143,7 +144,7 @@ fn a_file_on_the_web_has_the_games_of_the_file() {
     assert_eq!(request.line("authorization"), Some("Basic dXNlcjpwYXNzOndvcmQ="));
 }
 
-/// The connection is lost again and again, even before the first byte, and also with chunked encoding.
+/// Tests connections that are lost repeatedly, even before the first byte, and also with chunked encoding.
 #[test]
 fn a_lost_connection_goes_on_where_it_was() {
     let steps = |request: &Request, bytes: &[u8]| {
@@ -168,7 +169,7 @@ fn a_lost_connection_goes_on_where_it_was() {
         Some(Answer { lines, chunks: Some(4000), ..answer }.cut(bytes.len() / 2))
     };
     assert_eq!(demand_all(chunked), [2, 2, 2]);
-    // After the first request, each request asks for the rest of the same file.
+    // Each request after the first must ask for the remaining bytes of the same file.
     let (_, bytes, _) = packed().remove(0);
     let server = Server::start(move |request| Some(file(request, &bytes, TAG).cut(bytes.len() / 4)));
     read_url(&server.url).unwrap();
@@ -181,7 +182,7 @@ fn a_lost_connection_goes_on_where_it_was() {
 
 #[test(part = 0)]
 fn a_silent_connection_is_left() {
-    // The first connection for each file continues only after everything has been read.
+    // The first connection for each file stalls until everything has been read over other connections.
     let (hold, release) = Hold::new();
     let stalls = move |request: &Request, bytes: &[u8]| {
         let answer = file(request, bytes, TAG);
@@ -190,7 +191,7 @@ fn a_silent_connection_is_left() {
     };
     let requests = done("silent connections are left", move || demand_all_with(impatient(), stalls));
     drop(release);
-    // On a busy machine, another connection may be silent as well.
+    // On a busy machine, another connection may also time out, so there may be more than two requests.
     assert!(requests.iter().all(|&requests| requests >= 2), "{requests:?}");
 }
 
@@ -217,7 +218,7 @@ fn attempts_without_a_byte_are_counted() {
     assert_eq!(requests, [2, 2, 2]);
 }
 
-/// At the second request the file is a different one.
+/// From the second request on, the server has a different file at this address.
 #[test]
 fn a_file_that_is_replaced_is_a_failure() {
     let replaced = |request: &Request, bytes: &[u8]| {
@@ -246,7 +247,7 @@ fn a_file_that_is_replaced_is_a_failure() {
     assert_eq!(demand_failure("it was replaced while it was read (it had ", longer), [2, 2, 2]);
 }
 
-/// The server sends the whole file, whatever range was requested.
+/// The server always sends the whole file, whatever range is requested.
 #[test]
 fn a_server_without_ranges_sends_all_again() {
     fn whole(request: &Request, bytes: &[u8], tag: &str) -> Answer {
@@ -268,7 +269,7 @@ fn a_server_without_ranges_sends_all_again() {
 
 #[test]
 fn wrong_lengths_are_noticed() {
-    // The announced length is greater than the actual length.
+    // The announced length is greater than the actual length of the body.
     let more = |request: &Request, bytes: &[u8]| {
         let mut answer = file(request, bytes, TAG);
         if request.index == 0 {
@@ -283,8 +284,8 @@ fn wrong_lengths_are_noticed() {
         assert!(told.contains("it was replaced while it was read (it had "), "{name}: {told}");
         assert!(found.games == expected.games, "{name}");
     }
-    // The announced length is smaller than the real one. In a plain file nobody can detect this, and in a packed file the end is
-    // missing.
+    // The announced length is smaller than the actual length. In a plain file this cannot be detected; in a compressed
+    // file, the end is missing.
     let less = |bytes: &[u8]| {
         let lines = vec![format!("Content-Length: {}", bytes.len() / 2)];
         Answer { lines, body: bytes.to_vec(), ..Answer::new(200) }
@@ -297,7 +298,7 @@ fn wrong_lengths_are_noticed() {
     }
 }
 
-/// The server sends neither a length nor chunks. The end of the connection may then be the end of the file, or not.
+/// The server sends neither a length nor chunks. So the end of the connection may or may not be the end of the file.
 #[test]
 fn an_end_that_is_not_told_is_asked_for() {
     let bare = |bytes: &[u8]| Answer {
@@ -378,9 +379,9 @@ fn what_cannot_be_had_is_told_at_the_start() {
         "{told}"
     );
     assert_eq!(server.requests().len(), 7);
-    // One server does not listen, one does not answer, and one does not exist.
+    // No program listens at the first address, the second server never answers, and the third host does not exist.
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
-    // The port at this end of a connection is given to no other program, and no program listens on it.
+    // The local port of an open connection cannot be used by another program, and no program listens on it.
     let connection = TcpStream::connect(mute.local_addr().unwrap()).unwrap();
     let told = read_url(&format!("http://{}/games.pgn", connection.local_addr().unwrap())).unwrap_err();
     assert!(told.contains("its host cannot be reached"), "{told}");
@@ -411,7 +412,7 @@ fn reels_and_other_files_are_refused() {
     }
 }
 
-/// Several files are read in order. One of them is replaced before its turn.
+/// Several files are read in order. One of them is replaced before it is read.
 #[test]
 fn several_files_are_read_in_their_order() {
     let texts = [damage::text(1200), damage::text(700)];
@@ -437,7 +438,7 @@ fn several_files_are_read_in_their_order() {
     assert!(found.failures[0].1.contains("it was replaced while it was read"), "{:?}", found.failures);
 }
 
-/// Files on the web are read only once, into memory.
+/// A file on the web is read only once and then kept in memory.
 #[test]
 fn a_database_holds_what_it_read() {
     let text = damage::text(1500);
