@@ -48,8 +48,9 @@ fn named_queries() -> Vec<(String, String)> {
     out
 }
 
-/// `tests/data/planned.txt` records for each query whether `cpu` and `gpu` have a plan for it, or whether `reference` interprets
-/// it, as `orbit explain` prints. If this changes for a query, the test fails until the list is updated.
+/// Checks that `tests/data/planned.txt` is up to date. For each query, it records whether `cpu` and `gpu` have a plan
+/// or `reference` interprets the query, in the words of `orbit explain`. If this changes for a query, the test fails
+/// until the list is updated.
 #[test]
 fn what_is_interpreted_is_listed() {
     let told = |(name, text): &(String, String)| {
@@ -82,7 +83,7 @@ fn what_is_interpreted_is_listed() {
     );
 }
 
-/// The minimum number of rows that plans answer. It makes sure that no row is left to the reference engine by accident.
+/// The minimum number of rows whose queries have a plan. It ensures that no query loses its plan by accident.
 const PLANNED_MIN: usize = 580;
 
 #[test]
@@ -91,7 +92,7 @@ fn plans_answer_as_cql() {
     let card = Runner::gpu(0);
     let (mut planned, mut faults) = (0, Vec::new());
     let mut rows = rows("game-vectors.tsv");
-    // Only rows with answers for positions are kept.
+    // Only rows with answers for positions are compared.
     rows.retain(|row| row.id.starts_with(['b', 'n', 's', 'p']));
     for (number, row) in rows.into_iter().enumerate() {
         let Ok(parsed) = orbit_query::parse(&row.query) else { continue };
@@ -102,12 +103,12 @@ fn plans_answer_as_cql() {
         let mut options = StreamOptions::default();
         options.parse.variations = parsed.query.variations;
         let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
-        // A software driver takes a second for each row.
+        // A software driver takes a second for each row, so a run tests only some rows on it.
         let card = card.as_ref().filter(|_| length().makes(number));
         for runner in runners.iter().chain(card) {
             let found = match printed(&row, &*runner.engine(&parsed.query).unwrap(), &blocks) {
                 Ok(found) => found,
-                // An adapter refuses a query whose loops take more iterations than it can run.
+                // The engine refuses a query whose loops need more iterations than the adapter can run.
                 #[cfg(feature = "gpu")]
                 Err(EngineError::Gpu(GpuError::TooLong { .. })) => continue,
                 Err(error) => panic!("{}, {}: {error}", row.id, runner.name),
@@ -122,7 +123,7 @@ fn plans_answer_as_cql() {
     assert!(planned >= PLANNED_MIN, "{planned} rows are planned");
 }
 
-/// Queries whose parts are in the table, but in other combinations.
+/// Queries whose parts also occur in the table, but in other combinations.
 const QUERIES: [&str; 24] = [
     "--(check)",
     "Q--q",
@@ -150,7 +151,7 @@ const QUERIES: [&str; 24] = [
     "flipcolor path max #(a attacks A) singlecolor N-- {1,4} check",
 ];
 
-/// The reference engine runs as well, so there are only a few games.
+/// The reference engine is slow, so there are only a few games.
 #[test]
 fn plans_answer_as_the_reference_engine_on_real_games() {
     let blocks = corpus_blocks("otb.pgn");

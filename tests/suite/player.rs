@@ -1,5 +1,5 @@
-//! Tests queries from a player's view. They are compared with queries in which the colours are swapped by hand, and with counts
-//! by python-chess.
+//! Tests queries from a player's side. They are compared with queries whose colours were swapped by hand, and with
+//! counts by python-chess.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -19,7 +19,8 @@ use crate::database::SAMPLE;
 #[cfg(feature = "gpu")]
 use crate::runners::device_options;
 
-/// Games with side lines and comments, a game that Black begins, castling on both sides, and a tag in lower case.
+/// Games with side lines and comments, a game in which Black moves first, castling on both sides, and a tag name in
+/// lower case.
 const TREES: &str = r#"
 [White "Ann"]
 [Black "Carlsen, M."]
@@ -43,7 +44,7 @@ const TREES: &str = r#"
 1. e4 d5 2. e5 f5 3. exf6 e5 1/2-1/2
 "#;
 
-/// Queries, each with the same query in which the colours are swapped by hand.
+/// Queries, each with the query in which its colours are swapped by hand.
 const PAIRS: &[(&str, &str)] = &[
     ("Nd4", "nd5"),
     ("shift {Nd4 kf3}", "shift {nd5 Kf6}"),
@@ -71,7 +72,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("if initial xx=0 if Nf3 xx+=1 xx", "if initial xx=0 if nf6 xx+=1 xx"),
 ];
 
-/// A position that hits: the game, the node, the value, the number of copies, and the moves of the hit.
+/// A hit: the game, the node, the value, the number of copies, and the moves of the hit.
 type Hit = (u32, u32, Answer, usize, Option<(Vec<u32>, Vec<u32>)>);
 
 fn player(name: &str, side: Side) -> Choice {
@@ -91,7 +92,7 @@ fn scan(text: &str, engine: EngineChoice) -> Executor {
     Executor::with_query(parsed, &options).unwrap_or_else(|error| panic!("{text}: {error}")).threads(2)
 }
 
-/// Returns everything that is known about each hit.
+/// Returns all data of each hit.
 fn hits(text: &str, engine: EngineChoice, choice: &Choice, database: BlockStream) -> Vec<Hit> {
     let mut all = Vec::new();
     let outputs = [Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS];
@@ -135,8 +136,8 @@ fn trees() -> BlockStream {
     BlockStream::from_pgn_bytes("trees", TREES.into(), options())
 }
 
-/// In games where the player has White, a query is used as written; where the player has Black, with its colours swapped. This is
-/// checked on every engine, with values, copies, spans and side lines.
+/// If the player has White in a game, the query is evaluated as written; if the player has Black, with its colours
+/// swapped. This is checked on every engine, with values, copies, spans and side lines.
 #[test(part = 3)]
 fn a_query_is_asked_from_the_side_of_the_player() {
     let mut hit = 0;
@@ -166,18 +167,20 @@ fn a_query_is_asked_from_the_side_of_the_player() {
     assert!(hit > 10_000, "{hit}");
 }
 
-/// A game between two players with the same name is searched from White's view.
+/// A game between two players with the same name is searched from White's side.
 #[test]
 fn a_game_of_two_namesakes_is_whites() {
     let choice = Choice { player: Some(Player::new("Carlsen".parse().unwrap())), ..Choice::default() };
     let initial = hits("initial wtm", EngineChoice::Auto, &choice, trees());
     let games: Vec<u32> = initial.iter().map(|hit| hit.0).collect();
-    // In the first game the player has Black and moves second. In the second game Black moves first.
+    // In the first game, the player has Black and moves second. In the second game, the player has White, but Black
+    // moves first.
     assert_eq!(games, [3]);
     assert_eq!(hits("initial", EngineChoice::Auto, &choice, trees()).len(), 3);
 }
 
-/// Scores are those of the player. Tables by player have each player's own score.
+/// Scores are those of the player from whose side the search runs. In a table by player, each row has the score of its
+/// own player.
 #[test]
 fn scores_are_those_of_whom_the_table_names() {
     let database = DatabaseOptions::new().open_bytes("trees", TREES.into()).unwrap();
@@ -232,7 +235,8 @@ const QUESTIONS: [(&str, &str); 5] = [
     ("check", "movenumber <= 10 wtm check"),
 ];
 
-/// For each of five players, checks the number of games, the scores, and the number of positions with each of five features.
+/// Compares counts for five players with those of python-chess: the number of games, the scores, and the number of
+/// positions with each of five features.
 #[test]
 fn counts_of_players_are_those_of_python_chess() {
     let path = corpus().join("otb.pgn");

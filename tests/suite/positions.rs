@@ -1,6 +1,6 @@
 //! Tests transforms of square sets, boards and positions.
 //!
-//! * `against_chessops`: the answers of chessops itself for 10,000 random positions.
+//! * `against_chessops`: comparison with the answers of chessops for 10,000 random positions.
 //! * `documentation`: every statement and every sample in the documentation of chessops, and the table of square sets
 //!   in the manual of CQL 5.
 //! * `fen`: reading and writing FEN, compared with shakmaty; errors and their spans; random bytes.
@@ -28,7 +28,7 @@ fn named(name: &str) -> Transform {
     steps[0].transform
 }
 
-/// Reads a FEN or EPD, which may have the fields of variants.
+/// Parses a FEN or EPD, which may have the additional fields of variants.
 fn read(line: &[u8]) -> Result<FenRecord<'_>, FenError> {
     FenRecord::read(line, Leniency { variants: true, operations: true, ..Leniency::NONE })
 }

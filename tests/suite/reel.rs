@@ -1,4 +1,5 @@
-//! Compares the reel with shakmaty, and tests its file against faults and its stream with different numbers of threads.
+//! Compares the positions of reels with shakmaty, tests the file format with faults, and tests streams of blocks with
+//! different numbers of threads.
 
 use std::{io::Cursor, ops::ControlFlow, path::Path};
 
@@ -15,8 +16,8 @@ use orbit_reel::{
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, fen::Fen};
 
-/// A game and its positions according to shakmaty. No code under test is used, except to pack a single position and a single
-/// move.
+/// A game and its positions according to shakmaty. The code under test is used only to pack single positions and single
+/// moves.
 struct Played {
     game: Game,
     positions: Vec<Position>,
@@ -117,7 +118,7 @@ fn played(pgn: &[u8]) -> Vec<Played> {
     out
 }
 
-/// Returns the contents of a file of the corpus.
+/// Returns the contents of a file in the corpus.
 fn corpus_file(name: &str) -> Vec<u8> {
     std::fs::read(crate::common::corpus().join(name)).expect("the corpus has this file")
 }
@@ -128,7 +129,7 @@ fn build(games: &[Played]) -> Block {
     builder.finish()
 }
 
-/// Compares every slot of a block with the position that shakmaty has. Returns the number of slots.
+/// Compares every slot of a block with the position according to shakmaty. Returns the number of slots.
 fn compare(block: &Block, games: &[Played]) -> Result<usize, String> {
     let mut expected = games.iter().enumerate().flat_map(|(game, played)| {
         let last = played.positions.len() - 1;
@@ -166,11 +167,11 @@ const MIXED: &[u8] = b"[Event \"a\"]\n\n1. e4 a6 2. e5 d5 3. exd6 Nf6 4. Nf3 g6 
 [Event \"f\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. Qc2 d5 5. cxd5 Qxd5 6. Nf3 Qf5 7. Qxf5 exf5 8. a3 Be7 9. Bf4 c6 \
 10. e3 Nbd7 11. Bd3 Nb6 12. O-O Be6 13. Rfc1 O-O 14. Na4 Nxa4 0-1\n\n";
 
-/// Games in which kings and rooks move while they may still castle.
+/// Games in which kings and rooks that still have castling rights move.
 const KINGS: &[u8] = b"[Event \"g\"]\n\n1. e4 e5 2. Ke2 Nf6 3. Nf3 a6 4. Nxe5 Ra7 5. Ke3 Ke7 6. Ng4 *\n\n";
 
 fn mixed() -> Vec<Played> {
-    // The games are repeated, so that games begin and end at many places of a segment.
+    // The games are repeated, so that games begin and end at many different places of a segment.
     played(&[&MIXED.repeat(40)[..], b"[Event \"z\"]\n\n1. e4 e5 *\n\n"].concat())
 }
 
@@ -192,7 +193,7 @@ fn replay_equals_shakmaty() {
     }
 }
 
-/// If a builder gets the positions, it does not play the moves, and makes the same block.
+/// A builder that receives the positions of a game does not replay its moves. It must create the same block.
 #[test]
 fn positions_that_are_told_make_the_same_block() {
     let mut games = mixed();
@@ -263,7 +264,7 @@ fn eight_segments_at_once_equal_each_alone() {
     let mut one = replay::SegmentColumns::new();
     let tail = block.slots() % SEGMENT_SLOTS;
     assert!(tail != 0 && !block.segments().is_multiple_of(LANES) && block.segments() > LANES);
-    // Every segment is read, so that each is in every lane, both in a row and with other segments between them.
+    // Every segment is replayed in every lane, both next to its neighbours and with segments skipped in between.
     let firsts = || 0..block.segments() as u32;
     for (step, first) in [3, 1].into_iter().flat_map(|step| firsts().map(move |first| (step, first))) {
         let segments: Vec<u32> = firsts().skip(first as usize).step_by(step).take(LANES).collect();
@@ -294,7 +295,7 @@ fn write(path: &Path, blocks: &[Block]) {
     writer.finish(&[sources]).unwrap();
 }
 
-/// Returns all blocks of a database, and the summary of the run.
+/// Returns all blocks of a database, and the summary of reading it.
 fn blocks(database: BlockStream, threads: usize) -> (Vec<Block>, Summary) {
     let mut blocks = Vec::new();
     let summary = database.for_each_block(
@@ -315,7 +316,7 @@ fn small_chunks() -> StreamOptions {
     options
 }
 
-/// Returns blocks with everything that a block can contain.
+/// Returns blocks that together contain everything that a block can contain.
 fn varied_blocks() -> Vec<Block> {
     let fault = |reason: &str| ReadFault { offset: 99, ply: 3, reason: reason.into() };
     let mut first = BlockBuilder::new();
@@ -364,7 +365,7 @@ fn blocks_come_back_from_a_file() {
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "the temporary file is gone");
 }
 
-/// Returns everything that a block contains except tags.
+/// Returns the contents of a block except its tags.
 fn all_but_tags(block: &Block) -> impl PartialEq + std::fmt::Debug + use<'_> {
     let game = |game: GameRow<'_>| {
         let numbers = (game.index(), game.number(), game.source(), game.number_in_source(), game.offset());
@@ -422,7 +423,7 @@ fn an_unfinished_reel_leaves_nothing_behind() {
     assert_eq!(std::fs::read(&path).unwrap(), b"older");
 }
 
-/// Reads the whole file. It must give an error, or the same blocks.
+/// Reads a whole file, which may be faulty. Returns its blocks, or an error.
 fn read_all(path: &Path) -> Result<Vec<Block>, ReelError> {
     let reel = Reel::open(path)?;
     (0..reel.blocks()).map(|index| reel.block(index)).collect()
@@ -455,7 +456,8 @@ fn a_cut_or_altered_reel_is_refused() {
         }
     }
     assert_eq!(refused, 1000);
-    // An interrupted append leaves bytes after the end that the header gives.
+    // An interrupted append leaves bytes after the end of the reel, which is stored in the header. They must be
+    // ignored.
     std::fs::write(&copy, [&whole[..], b"x"].concat()).unwrap();
     assert!(read_all(&copy).unwrap() == expected);
     let mut newer = whole.clone();
@@ -540,12 +542,12 @@ fn a_forged_reel_does_no_harm() {
             blocks.iter().for_each(|block| assert!(use_all(block) > 0));
         }
     }
-    // If fewer files were accepted, the checksums would be wrong, and nothing after them would be tested.
+    // If almost all files were rejected, the checksums would be wrong, and the checks after them would not be tested.
     assert!(accepted > 1000, "{accepted}");
 }
 
-/// The sizes are false, while the checksums are right; each row has the expected message. No memory is allocated for a claimed
-/// size before the size is checked.
+/// In these files, a size is wrong but the checksums are right. Each row has the expected message. No memory may be
+/// allocated for a claimed size before it has been checked.
 #[test]
 fn a_reel_claims_no_more_than_it_may_hold() {
     let folder = tempfile::tempdir().unwrap();
@@ -566,8 +568,8 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     let set = |at: usize, value: u32| {
         move |bytes: &mut Vec<u8>| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes())
     };
-    // Each of the block's four frames (starts, games, tags and problems) has a stored and a decompressed size in the header of
-    // the block.
+    // In the header of the block, each of its four frames (starts, games, tags and problems) has a stored and a
+    // decompressed size.
     let frame = |section: usize| 64 + 32 + 8 * section + 4;
     let claims = "a frame claims to hold more than any may";
     for (section, largest) in [(0, 45 * 1000), (1, 1 << 20), (2, 128 << 20), (3, 128 << 20)] {
@@ -579,7 +581,8 @@ fn a_reel_claims_no_more_than_it_may_hold() {
             assert_eq!(refused(&set(frame(section), 1)), length, "{section}");
         }
     }
-    // These fields have the number of games that begin from the start table, and the number of games that have slots.
+    // These fields contain the number of games that begin with an entry of the start table, and the number of games
+    // that have slots.
     for (at, value) in [(64 + 12, u32::MAX), (64 + 16, u32::MAX), (64 + 16, 0)] {
         assert!(refused(&set(at, value)).contains("more games than slots"), "{at} {value}");
     }
@@ -591,7 +594,7 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     }
 }
 
-/// A file with holes can have any length and takes no space on the disk.
+/// Creates a sparse file, which can have any length but takes no space on the disk.
 #[cfg(unix)]
 #[test]
 fn a_directory_of_forty_gigabytes_is_not_read() {
@@ -618,7 +621,7 @@ fn a_forged_key_is_found_by_verification() {
     write(&path, &[build(&mixed())]);
     let mut bytes = std::fs::read(&path).unwrap();
     let len = Reel::open(&path).unwrap().block_bytes(0) as usize;
-    // In the second key, the pawn on e2 becomes a queen.
+    // This changes the second key: the pawn on e2 becomes a queen.
     let key = 64 + 64 + 48;
     bytes[key + 16 + 1] ^= 1 << 4;
     forge(&mut bytes, &[(64, len)]);
@@ -693,7 +696,7 @@ fn totals_and_sizes_of_the_corpus() {
     }
 }
 
-/// Returns a list of positions that are all different and all have many pieces.
+/// Returns a list of positions (EPD) that are all different and all have many pieces.
 fn epds(len: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let (mut random, mut lines) = (Rng::with_seed(3), 0);

@@ -1,4 +1,4 @@
-//! Tests the reference engine where tables are not suitable.
+//! Tests of the reference engine that do not fit into tables.
 
 use orbit_core::record::{Annotation, GameFacts, Outcome};
 use orbit_engine::{Answer, Interrupt};
@@ -6,7 +6,7 @@ use orbit_reference::{Reference, ReferenceError, Spot};
 
 use crate::common::position;
 
-/// The third game of its database. Nothing else is known about the game.
+/// Data of a game with the number 3 in its database, and without any other data.
 struct Nameless;
 
 impl GameFacts for Nameless {

@@ -1,7 +1,7 @@
 //! Tests blocks that stay on a device from query to query.
 //!
-//! The answers are compared with those of `cpu`. The number of bytes that an engine uploads shows which blocks were already on
-//! the device.
+//! The answers are compared with those of `cpu`. The number of bytes that an engine uploads shows which blocks were
+//! already on the device.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::{
     runners::{TIGHT, device_options, open_device},
 };
 
-/// Queries for a condition, numbers, columns of games, stages along games, and copies.
+/// Queries of several kinds: a condition, numbers, columns of games, stages along games, and copies.
 const QUERIES: [&str; 6] = [
     "Ra1",
     "#(P | n)",
@@ -32,7 +32,7 @@ const QUERIES: [&str; 6] = [
     "(find count Nf3) > 3",
 ];
 
-/// Returns some blocks that are held, and their numbers.
+/// Returns some blocks that are marked as held in memory, and their numbers.
 fn held() -> (Vec<Block>, Range<u64>) {
     let blocks = some_blocks();
     let numbers = Block::hold_all(blocks.iter());
@@ -51,8 +51,8 @@ fn options_for(bytes: u64) -> GpuOptions {
     options
 }
 
-/// Demands that a new engine gives the same answers as `cpu` on blocks, which are passed in groups. Returns what is then on the
-/// card.
+/// Asserts that a new engine gives the same answers as `cpu` on blocks, which are passed in groups. Returns the memory
+/// in use on the device afterwards.
 fn checked(text: &str, device: &Arc<GpuDevice>, groups: &[&[&Block]]) -> CardUse {
     let (gpu, cpu) = (prepared(text).gpu(device).unwrap(), prepared(text).cpu().unwrap());
     for blocks in groups {
@@ -83,7 +83,7 @@ fn the_second_query_uploads_nothing() {
     }
 }
 
-/// A copy of a block counts as a different block, even if the block is kept in memory, because the copy may be changed.
+/// A copy of a block counts as a different block, even if it is marked as held in memory, because it could be changed.
 #[test]
 fn copies_and_others_are_other_blocks() {
     let (blocks, _) = held();
@@ -101,7 +101,7 @@ fn copies_and_others_are_other_blocks() {
     assert_eq!(checked("Nf3", &device, &[&[block], &[&other]]).uploaded, 0);
 }
 
-/// Tests blocks of two databases on a device that has room for one database.
+/// Tests the blocks of two databases on a device with room for only one of them.
 #[test]
 fn what_was_not_used_for_longest_goes_first() {
     let (ours, of_ours) = held();
@@ -124,7 +124,8 @@ fn what_was_not_used_for_longest_goes_first() {
     }
 }
 
-/// If a database is larger than the memory for blocks, its first blocks stay on the device, and the others are uploaded again.
+/// If a database is larger than the memory for blocks, its first blocks stay on the device, and the other blocks are
+/// uploaded for each query.
 #[test]
 fn a_database_that_does_not_fit_stays_in_part() {
     let (blocks, numbers) = held();
@@ -133,14 +134,14 @@ fn a_database_that_does_not_fit_stays_in_part() {
     let all = checked("Ra1", &device_for(64 << 20), &groups);
     let device = device_for(all.resident / 2);
     let first = checked("Ra1", &device, &groups);
-    // A little less may be uploaded than for `all`: the slots of games are uploaded only for blocks that stay on the device,
-    // and for stages.
+    // The engine may upload a little less than `all`, because the slots of games are uploaded only for blocks that stay
+    // on the device and for stages.
     let nearly = |bytes: u64| bytes > all.uploaded / 10 * 8 && bytes <= all.uploaded;
     assert!(nearly(first.uploaded), "{first:?}, {all:?}");
     let next: Vec<u64> = QUERIES.map(|text| checked(text, &device, &groups).uploaded).into();
     assert!(next.iter().all(|&bytes| 0 < bytes && bytes < first.uploaded / 10 * 8), "{next:?}, {first:?}");
     assert!(device.resident_bytes() <= all.resident / 2 && !device.holds(&numbers));
-    // A device without memory for blocks keeps none.
+    // A device without memory for blocks keeps no blocks.
     let device = device_for(0);
     let none = checked("Ra1", &device, &groups);
     assert!(nearly(none.uploaded) && none.resident == 0, "{none:?}");
@@ -162,7 +163,7 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
         }
         assert!(device.holds(&numbers), "on the second device");
         assert_eq!(checked("Ra1", &device, &[&blocks]).uploaded, 0);
-        // Without the fallback to the processor, this would be an error.
+        // The first engine fails, so the answers must come from the fallback to the processor.
         let device = faulty(InjectedFault::Destroyed(at));
         let [cpu, spare] = [(); 2].map(|()| Box::new(prepared("#(P | n)").cpu().unwrap()));
         let engine = Fallback::new(Box::new(prepared("#(P | n)").gpu(&device).unwrap()), spare);
@@ -175,7 +176,7 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
     }
 }
 
-/// If buffers grew while no blocks stayed, they leave too little memory for blocks.
+/// If buffers have grown while no blocks stayed on the device, they leave too little memory for blocks.
 #[test]
 fn where_memory_is_short_blocks_come_each_time() {
     let copies: Vec<Vec<Block>> = (0..24).map(|_| some_blocks()).collect();
@@ -238,13 +239,13 @@ fn memory_is_given_back() {
     assert!(checked("Ra1", &device, &[&ours]).uploaded > 0);
 }
 
-/// The databases that `serve` keeps share one card. Its answers show this.
+/// All databases that `serve` keeps open share one card, which the numbers in its answers show.
 #[test]
 fn databases_of_a_desk_share_a_card() {
     device_for(0);
     let mut options = ServeOptions::default();
     let mut gpu = options_for(8 << 20);
-    // No other server or database has these options.
+    // No other test uses these options, so the card cannot be shared with another server or database.
     gpu.silence = Some(Duration::from_secs(611));
     (options.gpu, options.threads) = (Some(gpu.clone()), 2);
     let desk = OpenDatabases::new(options);
@@ -273,7 +274,7 @@ fn databases_of_a_desk_share_a_card() {
         (also, second),
         (hits, Some(CardUse { uploaded: first.uploaded, resident: 2 * first.resident }))
     );
-    // A database that is opened through the library with the same options also shares it.
+    // A database that is opened through the library with the same options also shares the card.
     let database = DatabaseOptions::new().gpu(Some(gpu)).engine(EngineChoice::Gpu).open([sample]).unwrap();
     assert_eq!(database.scan(&Query::parse("check").unwrap()).count().unwrap(), [hits]);
     assert_eq!(ask("one", "mate", "gpu").1.unwrap().resident, 3 * first.resident);

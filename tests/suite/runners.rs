@@ -1,4 +1,4 @@
-//! Defines every way to run a query: the engines, and `cpu` and `gpu` without their optimisations.
+//! Defines every way to run a query: the engines, and variants of `cpu` and `gpu` with optimizations disabled.
 
 use std::sync::{Arc, OnceLock};
 
@@ -32,7 +32,7 @@ enum Way {
     Gpu(PlanOptions, Arc<GpuDevice>, Variant),
 }
 
-/// Opens a device. If there is none, the test is ignored.
+/// Opens a device. If there is no adapter, the test is ignored.
 pub fn open_device(options: GpuOptions) -> Arc<GpuDevice> {
     GPU.met(device_if_any(options))
 }
@@ -48,8 +48,8 @@ fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     }
 }
 
-/// Returns the options of devices in tests. All bits of output buffers are 1 at the beginning. `ORBIT_TEST_ADAPTER` chooses the
-/// adapter as `--gpu` does.
+/// Returns the options for devices in tests. Output buffers are filled with one bits before use. `ORBIT_TEST_ADAPTER`
+/// chooses the adapter, like the option `--gpu`.
 pub fn device_options(limits: GpuLimits) -> GpuOptions {
     let mut options = GpuOptions::default();
     (options.limits, options.poison) = (limits, true);
@@ -59,7 +59,7 @@ pub fn device_options(limits: GpuLimits) -> GpuOptions {
     options
 }
 
-/// Tight limits: bindings of 64 KiB, three workgroups in a dispatch, and 1 MiB in all.
+/// Limits that make the engine split its work: bindings of 64 KiB, three workgroups in a dispatch, and 1 MiB in total.
 pub const TIGHT: GpuLimits = GpuLimits { binding_bytes: 64 << 10, workgroups: 3, memory_bytes: 1 << 20 };
 
 /// Returns the device that all tests share.
@@ -68,13 +68,13 @@ fn shared_device() -> Option<Arc<GpuDevice>> {
     DEVICE.get_or_init(|| device_if_any(device_options(GpuLimits::default()))).clone()
 }
 
-/// Returns the device with tight limits that all tests share.
+/// Returns the device with the limits [`TIGHT`], which all tests share.
 fn tight_device() -> Option<Arc<GpuDevice>> {
     static DEVICE: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
     DEVICE.get_or_init(|| device_if_any(device_options(TIGHT))).clone()
 }
 
-/// The name of an optimisation, and the function that turns it off.
+/// The name of an optimization, and the function that disables it.
 type Switch = (&'static str, fn(&mut PlanOptions));
 
 pub const OPTIMISATIONS: [Switch; 11] = [
@@ -91,13 +91,13 @@ pub const OPTIMISATIONS: [Switch; 11] = [
     ("direct", |options| options.direct = false),
 ];
 
-/// The names of the engines. Rows of tables are named by them.
+/// The names of the engines, which are also part of the names of table rows.
 pub const ENGINES: [&str; 3] = ["reference", "cpu", "gpu"];
 
 /// The mask that switches off all optimisations.
 pub const NONE: u32 = (1 << OPTIMISATIONS.len()) - 1;
 
-/// Returns options without the optimisations whose bits are set in `mask`.
+/// Returns options that disable the optimizations whose bits are set in `mask`.
 pub fn without(mask: u32) -> PlanOptions {
     let mut options = PlanOptions::default();
     for (index, (_, switch_off)) in OPTIMISATIONS.iter().enumerate() {
@@ -113,7 +113,7 @@ impl Runner {
         Runner { name: "reference".into(), way: Way::Reference }
     }
 
-    /// Returns `cpu` without the optimisations whose bits are set in `mask`, and with as much machine code as possible.
+    /// Returns `cpu` with the optimizations in `mask` disabled, and with as much machine code as possible.
     pub fn cpu(mask: u32) -> Runner {
         let way = Way::Cpu(without(mask), Isa::detected(), MachineCode::Always);
         Runner { name: named("cpu", mask), way }
@@ -129,8 +129,8 @@ impl Runner {
         Runner { name: format!("cpu by kernels for {}", isa.name()), way }
     }
 
-    /// Returns `cpu` for each instruction set of this processor, with and without machine code. The combination that `cpu` would
-    /// choose by itself is left out.
+    /// Returns `cpu` for each instruction set of this processor, with and without machine code, except for the
+    /// combination that `cpu` chooses by itself.
     pub fn other_instructions() -> impl Iterator<Item = Runner> {
         let others = Isa::available().into_iter().filter(|&isa| isa != Isa::detected());
         let others = others.map(|isa| {
@@ -146,12 +146,13 @@ impl Runner {
         [Runner::gpu(0), Runner::tight_gpu()].map(|runner| GPU.met(runner))
     }
 
-    /// Returns `gpu` without the optimisations whose bits are set in `mask`; `None` if there is no adapter.
+    /// Returns `gpu` with the optimizations in `mask` disabled, or `None` if there is no adapter.
     pub fn gpu(mask: u32) -> Option<Runner> {
         Runner::variant(mask, Variant::default())
     }
 
-    /// Returns `gpu` with kernels of a variant; `None` also if the adapter cannot run the variant.
+    /// Returns `gpu` with kernels of the given variant. Returns `None` if there is no adapter or if it cannot run the
+    /// variant.
     pub fn variant(mask: u32, variant: Variant) -> Option<Runner> {
         let mut name = named("gpu", mask);
         if variant != Variant::default() {
@@ -165,7 +166,7 @@ impl Runner {
         Runner::tight_variant(Variant::default())
     }
 
-    /// Returns `gpu` with tight limits and with kernels of a variant.
+    /// Returns `gpu` with the limits [`TIGHT`] and with kernels of the given variant.
     pub fn tight_variant(variant: Variant) -> Option<Runner> {
         let name = match variant == Variant::default() {
             true => "gpu within tight limits".into(),
@@ -186,14 +187,15 @@ impl Runner {
         Variant::every().into_iter().filter(|variant| variant.unfit(&report).is_none()).collect()
     }
 
-    /// Returns two runners whose kernels differ from the default in everything: lanes, words, layouts and loops.
+    /// Returns two runners whose kernels together differ from the default in everything: lanes, words, layouts and
+    /// loops.
     pub fn other_kernels() -> impl Iterator<Item = Runner> {
         let variant = |name: &str| name.parse::<Variant>().expect("it is a variant");
         let shared = Runner::variant(0, variant("lanes2,transposed,wg128,u64,segments4"));
         shared.into_iter().chain(Runner::tight_variant(variant("lanes2,wg32,segments2,looped")))
     }
 
-    /// Returns `gpu` with stages along games computed by the processor.
+    /// Returns `gpu` in the variant in which the processor carries stages along games.
     pub fn host_carry() -> Option<Runner> {
         Runner::variant(0, "hostcarry".parse().expect("it is a variant"))
     }
@@ -203,15 +205,15 @@ impl Runner {
         [Runner::reference(), Runner::cpu(0)].into_iter().chain(Runner::gpu(0)).collect()
     }
 
-    /// Returns all runners for the trial with this number. The number determines whether the trial is a long one.
+    /// Returns all runners for the trial with this number. The number determines whether the trial is long or short.
     pub fn all(number: usize) -> Vec<Runner> {
         ENGINES.into_iter().flat_map(|engine| Runner::of(engine, number)).collect()
     }
 
-    /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs with other instruction sets, with each optimisation
-    /// switched off, and with all switched off. In a long trial it also runs with each pair switched off. In a long trial `gpu`
-    /// also runs with all optimisations switched off, within tight limits, with other kernels, and with stages along games
-    /// computed by the processor.
+    /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs with other instruction sets, with each
+    /// optimization disabled, and with all of them disabled. A long trial adds `cpu` with each pair of optimizations
+    /// disabled. It also adds `gpu` with all optimizations disabled, within tight limits, with other kernels, and with
+    /// stages carried by the processor.
     pub fn of(engine: &str, number: usize) -> Vec<Runner> {
         let is_long = length().is_long(number);
         match engine {
@@ -230,8 +232,8 @@ impl Runner {
         }
     }
 
-    /// Returns the runners for a test. The test is ignored if there are none, or if it is a test of `gpu` that another part of a
-    /// long run makes.
+    /// Returns the runners for a test. The test is ignored if there are no runners, or if it is a test of `gpu` that
+    /// belongs to another part of a long run.
     pub fn needed(engine: &str, number: usize) -> Vec<Runner> {
         if engine == "gpu" {
             only_in_its_part(number);
@@ -240,13 +242,13 @@ impl Runner {
         GPU.met((!runners.is_empty()).then_some(runners))
     }
 
-    /// Returns `cpu` with other instruction sets, with each optimisation switched off, and with all switched off.
+    /// Returns `cpu` with other instruction sets, with each optimization disabled, and with all of them disabled.
     pub fn reduced() -> Vec<Runner> {
         let masks = (0..OPTIMISATIONS.len()).map(|index| 1 << index).chain([NONE]);
         Runner::other_instructions().chain(masks.map(Runner::cpu)).collect()
     }
 
-    /// Returns an engine for a query, or the reason why there is none.
+    /// Returns an engine for a query, or a message that explains why there is none.
     pub fn engine(&self, query: &TypedQuery) -> Result<Box<dyn Engine>, String> {
         let prepared =
             |options| PreparedQuery::new(query.clone(), options).map_err(|error| error.to_string());
@@ -261,7 +263,7 @@ impl Runner {
         })
     }
 
-    /// Returns whether a query can be parsed but is left to the reference engine.
+    /// Returns true if a query can be parsed but only the reference engine can run it.
     pub fn refuses(&self, text: &str) -> bool {
         let options = match self.way {
             Way::Reference => return false,
@@ -305,7 +307,8 @@ pub fn answer(hits: &Hits, slot: usize, ty: Type) -> Answer {
     }
 }
 
-/// Returns an answer as the tables print it, read as `bool`, `set` or `num`.
+/// Returns an answer in the notation of the tables. `reading` is the type as which it is printed: `bool`, `set` or
+/// `num`.
 pub fn print(answer: Answer, reading: &str) -> String {
     match (reading, answer) {
         ("bool", answer) => if answer.is_hit() { "T" } else { "F" }.into(),
@@ -319,7 +322,7 @@ pub fn print(answer: Answer, reading: &str) -> String {
     }
 }
 
-/// Returns the reading for an answer's own type.
+/// Returns the reading that corresponds to an answer's own type.
 pub fn reading(answer: Answer) -> &'static str {
     match answer {
         Answer::Bool(_) => "bool",

@@ -1,4 +1,4 @@
-//! Tests segments that are skipped because nothing in them can match.
+//! Tests screens, which skip segments (32 positions) in which nothing can match.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -14,8 +14,8 @@ use orbit_reel::{
 
 use crate::common::{block_of, blocks_of, length::stride, position, some_and_small};
 
-/// Returns games with and without side lines, with castling of both kinds, promotions, null moves and all kinds of starts. One
-/// block has only games that begin from the standard position, which engines test first.
+/// Returns games with and without side lines, with castling of both kinds, promotions, null moves and all kinds of
+/// starts. In one block, all games begin from the standard position, for which engines have a faster path.
 fn blocks() -> Vec<Block> {
     let mut blocks = some_and_small(true, 1, stride(1, 5));
     let standard = blocks_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn"));
@@ -26,7 +26,7 @@ fn blocks() -> Vec<Block> {
 
 const CODES: [u64; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// Returns the squares on which each piece may be in each segment, and the squares that moves touch.
+/// Returns bounds for each segment: the squares on which each piece may be, and the squares that moves touch.
 fn known(block: &Block) -> Vec<([u64; 16], u64)> {
     let (mut known, segments) = (Vec::new(), (0..block.segments() as u32).collect::<Vec<u32>>());
     for segments in segments.chunks(LANES) {
@@ -58,7 +58,7 @@ fn pieces_stand_where_the_bounds_say() {
     let (mut positions, mut exact, mut stay) = (0, 0, 0);
     for block in blocks() {
         let known = known(&block);
-        // The union of the positions of each segment is computed.
+        // The union of all positions in each segment, computed by replay.
         let mut unions = vec![[0u64; 16]; block.segments()];
         for_each_slot(&block, |slot| {
             let at = slot.slot / SEGMENT_SLOTS;
@@ -72,7 +72,7 @@ fn pieces_stand_where_the_bounds_say() {
             }
             positions += 1;
         });
-        // The position after a segment is the key position of the next segment, unless a line ends there.
+        // If no line ends there, the position after a segment is the key position of the next segment.
         for (at, union) in unions.iter().enumerate() {
             let moves = &block.moves[at * SEGMENT_SLOTS..];
             let Some(next) = block.keys.get(at + 1) else { continue };
@@ -123,7 +123,7 @@ fn material_is_that_of_all_positions() {
         }
     }
     for block in blocks() {
-        // The data that are collected about a block are not valid for its main lines alone.
+        // Data that were computed for a block must not be used for the block without its side lines.
         block.material(Material::from_block);
         let main_lines = block.into_main_lines(false);
         assert_eq!(main_lines.material(Material::from_block), &Material::from_block(&main_lines));
@@ -140,7 +140,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
         ["flipcolor {A==3 R==1 P==1 a==2 r==1}", "#[QqRrBbNn]==0", "flipcolor Q>1", "#A + #a <= 5", "not Q q"]
     {
         for block in &blocks {
-            // This copy of the block has not been searched yet.
+            // A copy of the block counts as not yet searched.
             let block = &block.clone();
             Block::hold_all([block].into_iter());
             let of_new = scan(&[block], text, true);
@@ -148,7 +148,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
             let without = scan(&[block], text, false);
             assert!((&of_new.0, &of_new.1) == (&without.0, &without.1), "{text}");
             assert!((&of_searched.0, &of_searched.1) == (&without.0, &without.1), "{text}");
-            // The engine has collected the numbers of pieces.
+            // The engine has already computed the bounds on numbers of pieces.
             assert_eq!(block.material(|_| panic!("it is known")), &Material::from_block(block));
             (first, second) = (first + of_new.2.0, second + of_searched.2.0);
             segments += of_new.2.1;
@@ -161,7 +161,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
     );
 }
 
-/// Queries, each with the minimum percentage of segments that must be skipped.
+/// Queries, each with the minimum percentage of segments that the screen must skip.
 const SELECTIVE: &[(&str, u64)] = &[
     ("Bh7 kg8", 80),
     ("flipcolor {Bh7 kg8}", 70),
@@ -192,7 +192,7 @@ const SELECTIVE: &[(&str, u64)] = &[
     ("flipcolor flip {Nf3 ne4}", 1),
 ];
 
-/// Returns the hits and values of a query, the number of segments that were skipped as a whole, and the number of all segments.
+/// Returns the hits and values of a query, the number of segments that were skipped, and the number of all segments.
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let prepared =
@@ -200,7 +200,7 @@ fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String,
     let outputs = [Wants::ALL_COPIES | Wants::VALUES];
     let (mut bits, mut values, mut passed_over) = (Vec::new(), String::new(), (0, 0));
     for block in blocks {
-        // Each scan has a new engine, since an engine that skips few segments stops trying.
+        // Each scan uses a new engine, since an engine that skips few segments stops screening for a while.
         let engine = prepared.cpu().unwrap();
         let answers = engine.scan(&[block], &BlockRequest::all(&outputs)).unwrap();
         let answer = &answers[0][0];

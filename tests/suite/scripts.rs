@@ -1,9 +1,9 @@
 //! Runs scripts that come with CQL 6.2 on real games.
 //!
-//! The scripts are not part of the project. `ORBIT_SCRIPTS` names a folder that contains them, and the table `games.tsv`. For
-//! each script and each set of games, `games.tsv` has the number of games that CQL 6.2 finds, a digest of the numbers of these
-//! games, and the numbers themselves if they are few. If a row has neither a digest nor the numbers, the numbers are in
-//! `tests/data/script-games.tsv`.
+//! The scripts are not part of the project. `ORBIT_SCRIPTS` names a folder that contains them and the table
+//! `games.tsv`. For each script and each set of games, this table has the number of games that CQL 6.2 finds, a digest
+//! of the numbers of these games, and the numbers themselves if they are few. If a row has neither the digest nor the
+//! numbers, `tests/data/script-games.tsv` has the numbers.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -30,9 +30,9 @@ struct Row {
     script: String,
     set: String,
     games: usize,
-    /// The digest of the numbers of these games; `-` if it is not known.
+    /// The digest of the numbers of the games; `-` if it is not known.
     digest: String,
-    /// The numbers of these games; `None` if there are many.
+    /// The numbers of the games; `None` if there are too many to list.
     list: Option<BTreeSet<u32>>,
 }
 
@@ -40,7 +40,7 @@ fn folder() -> PathBuf {
     SCRIPTS.met(std::env::var_os("ORBIT_SCRIPTS").map(PathBuf::from))
 }
 
-/// Returns the rows for one set of games, for those scripts that CQL 6.2 can read.
+/// Returns the rows for one set of games, for the scripts that CQL 6.2 accepts.
 fn rows(folder: &Path, set: &str) -> Vec<Row> {
     let text = std::fs::read_to_string(folder.join("games.tsv")).unwrap();
     let ours = data("script-games.tsv");
@@ -64,7 +64,8 @@ fn rows(folder: &Path, set: &str) -> Vec<Row> {
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
     All,
-    /// The first games, at least this many. The block that contains the last of them is searched to its end.
+    /// At least this number of games from the beginning. The block that contains the last of them is searched to its
+    /// end.
     First(u32),
 }
 
@@ -102,7 +103,7 @@ fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u
     Ok((out, last))
 }
 
-/// Returns the numbers of the games of a block that are found.
+/// Returns the numbers of those games in a block that the script finds.
 fn numbers(found: &BlockAnswers<'_>) -> Vec<u32> {
     let answers = &found.answers[0];
     let is_found = |game: &GameRow| match &answers.games {
@@ -112,7 +113,7 @@ fn numbers(found: &BlockAnswers<'_>) -> Vec<u32> {
     found.block.games().filter(is_found).map(|game| game.number()).collect()
 }
 
-/// Returns the digest of a list with one number on each line.
+/// Returns the digest of a list that has one number on each line.
 fn digest(numbers: &BTreeSet<u32>) -> String {
     let lines = numbers.iter().fold(String::new(), |mut out, number| {
         writeln!(out, "{number}").unwrap();
@@ -121,7 +122,7 @@ fn digest(numbers: &BTreeSet<u32>) -> String {
     Sha256::digest(&lines).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns a message if the answer to a row is wrong.
+/// Returns a message if the program's answer for a row is wrong.
 fn fault(row: &Row, path: &Path, extent: Extent) -> Option<String> {
     let (found, last) = match found(&row.script, path, extent) {
         Ok(found) => found,
@@ -143,13 +144,13 @@ fn fault(row: &Row, path: &Path, extent: Extent) -> Option<String> {
     (row.digest != "-" && digest(&found) != row.digest).then(|| String::from("other games"))
 }
 
-/// Returns the rows for a set of games as tests. A row for which `extent` returns `None` has no test in this run.
+/// Returns the rows for a set of games as tests. A row for which `extent` returns `None` is not tested in this run.
 fn table(
     set: &'static str,
     games: &'static str,
     extent: fn(&Row, usize) -> Option<Extent>,
 ) -> Vec<harness::Row> {
-    // If there are no scripts, the only test is one that is ignored, or that fails if the scripts are required.
+    // Without scripts, there is a single test. It is ignored, or fails if the scripts are required.
     let Some(folder) = std::env::var_os("ORBIT_SCRIPTS").map(PathBuf::from) else {
         return vec![harness::Row::new(set, || _ = folder())];
     };
@@ -177,7 +178,7 @@ fn scripts_find_the_problems_of_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Scripts that take more than twenty seconds on all tournament games. They run only on some of them.
+/// Scripts that take more than twenty seconds on all tournament games, so they run only on some of the games.
 const SLOW: [&str; 7] = [
     "8piecesinline",
     "bristol-universal",

@@ -1,4 +1,5 @@
-//! Compares position lists of CQL 5 with an evaluator that was written from the rules alone and shares nothing with the library.
+//! Compares position lists of CQL 5 with an evaluator that was written directly from the rules and shares nothing with
+//! the library.
 
 use orbit_core::board::Position;
 use orbit_engine::{Outcome, Wants};
@@ -19,7 +20,7 @@ use cql5::{Board, Expanded, Facts};
 
 const BOARDS: u64 = 40;
 
-/// Returns each board as a game with one position. The games have different results.
+/// Returns a block with a game for each board. Each game has one position, and the results vary.
 fn games(boards: &[Board], seed: u64) -> Block {
     let outcomes = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
     block_of_games(boards.iter().zip(seed..).map(|(board, k)| Game {
@@ -79,13 +80,14 @@ fn an_evaluator_from_the_rules_alone_agrees() {
         };
         if let Some(orbit) = expand(&query.body).ok().and_then(|filter| filter.outermost()) {
             let images = cql5::images(&text).len();
-            // The numbers of images and copies also differ if the only item of a list is a list with transforms: the library
-            // treats the outer list as equal to the inner one.
+            // The numbers of images and copies also differ if the only item of a list is a list with transforms,
+            // because the library treats the outer list as equal to the inner one. So lists with a single image are not
+            // compared.
             if images > 1 && images != orbit.copies.len() {
                 faults.push(format!("{text}: {images} images, {} copies", orbit.copies.len()));
             }
         }
-        // Software drivers are slow, so few lists run on `gpu`.
+        // Software drivers are slow, so only a few lists run on `gpu`.
         let gpu = if lists % 25 == 1 { Runner::gpu(0) } else { None };
         for runner in runners.iter().chain(&gpu) {
             let found = runner.engine(&query).unwrap().answer(&block, Wants::HITS).unwrap().hits;

@@ -1,5 +1,5 @@
-//! Compares `line` and `path` with an evaluator that was written from the description of the language alone. It tries every walk
-//! through the tree of a game that shakmaty plays.
+//! Compares `line` and `path` with an evaluator that was written directly from the description of the language. It
+//! tries every walk through the tree of a game that shakmaty has played.
 
 pub mod game;
 mod generate;
@@ -26,7 +26,7 @@ use walks::{READINGS, TooMany};
 /// The maximum number of positions of a game. Games with more positions have too many walks.
 const NODES_MAX: usize = 60;
 
-/// Returns small games, some from files and some made at random.
+/// Returns small games: some from files, and some generated at random.
 fn games() -> &'static [Game] {
     static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
     GAMES.get_or_init(|| {
@@ -40,18 +40,20 @@ fn games() -> &'static [Game] {
     })
 }
 
-/// A query, the games on which it runs, and for each reading the value at each of their positions.
+/// A query, the games on which it runs, and the expected value at each of their positions for each reading of the
+/// rules.
 struct Case {
     body: Body,
     games: Vec<Game>,
     values: Vec<Vec<Vec<Option<i32>>>>,
 }
 
-/// The maximum number of candidates that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
+/// The maximum number of candidates for a query. Candidates are tried until one matches neither almost nowhere nor
+/// almost everywhere.
 const TRIES: u64 = 6;
 
 impl Case {
-    /// Returns the case that a seed produces; `None` if there are too many walks.
+    /// Returns the case that a seed generates, or `None` if there are too many walks to try.
     fn new(seed: u64) -> Option<Case> {
         let mut rng = Rng::new(seed);
         let variations = rng.percent(60);
@@ -73,22 +75,22 @@ impl Case {
     }
 }
 
-/// Counts of the queries in a run and of what they found.
+/// Counts of the queries in a run and of their results.
 #[derive(Default, Debug)]
 struct Seen {
     queries: usize,
     nodes: usize,
     hits: usize,
-    /// The number of queries that hit at 2 % to 98 % of the positions.
+    /// The number of queries that match at 2 % to 98 % of the positions.
     balanced: usize,
-    /// The number of games on which the readings differ.
+    /// The number of games on which the readings of the rules give different values.
     open: usize,
-    /// For each reading, the number of open games for which it gives the engine's answer.
+    /// For each reading, the number of these games for which it gives the engine's answer.
     as_reading: [usize; READINGS.len()],
     faults: Vec<String>,
 }
 
-/// Returns whether an engine's answer equals a value of the evaluator.
+/// Returns true if an engine's answer equals a value of the evaluator.
 fn is_same(answer: Answer, value: Option<i32>) -> bool {
     match answer {
         Answer::Num(number) => number == value,
@@ -142,7 +144,7 @@ fn compare(case: &Case, runner: &Runner, seen: &mut Seen) {
     seen.balanced += usize::from(case.is_balanced());
 }
 
-/// Runs a query for each seed, except queries that an engine refuses.
+/// Runs the query of each seed, except queries that an engine refuses.
 fn run(runner: &Runner) {
     let mut seen = Seen::default();
     let (mut seeds, mut skipped) = (0, 0);
@@ -183,7 +185,7 @@ fn it_agrees_with_plans() {
     run(&Runner::cpu(0));
 }
 
-/// Compares the evaluator with the answers of CQL itself, for the queries that the evaluator can read.
+/// Compares the evaluator with the answers of CQL itself, for those queries that the evaluator supports.
 #[test]
 fn the_evaluator_answers_as_cql_does() {
     let (mut read, mut faults) = (0, Vec::new());

@@ -1,5 +1,5 @@
-//! Tests `similar` on boards of letters. The expected value is the greatest number of men of a copy that stand on
-//! their squares. All engines must give this value.
+//! Tests `similar` on boards of letters. The expected value is the largest number of men, over all copies, that are on
+//! the squares that the copy requires. All engines must give this value.
 
 use fastrand::Rng;
 use orbit_engine::Answer;
@@ -9,7 +9,7 @@ use crate::{
     runners::Runner,
 };
 
-/// The men that a placement requires, each as file and rank, from 0, and letter.
+/// The men that a placement requires. Each is a file and a rank, both from 0, and a letter.
 type Men = Vec<(i8, i8, char)>;
 
 const PLACEMENTS: &[&str] = &[
@@ -48,7 +48,7 @@ fn turned(men: &Men, of: impl Fn(i8, i8) -> (i8, i8)) -> Men {
         .collect()
 }
 
-/// A rotation or reflection, as a function of a square.
+/// A rotation or reflection, as a function on squares (file, rank).
 type Way = fn(i8, i8) -> (i8, i8);
 
 fn flipped(all: Vec<Men>) -> Vec<Men> {
@@ -74,7 +74,7 @@ fn recoloured(all: Vec<Men>) -> Vec<Men> {
     all.iter().flat_map(|men| [men.clone(), other(men)]).collect()
 }
 
-/// Returns the images under all shifts that keep every man on the board.
+/// Returns the images of placements under all shifts that keep every man on the board.
 fn shifted(all: Vec<Men>) -> Vec<Men> {
     let ways = || (-7..8).flat_map(|dx| (-7..8).map(move |dy| (dx, dy)));
     let shifts = |men: &Men| -> Vec<Men> {
@@ -86,7 +86,7 @@ fn shifted(all: Vec<Men>) -> Vec<Men> {
     all.iter().flat_map(shifts).collect()
 }
 
-/// A transform, and its effect on a placement.
+/// The name of a transform, and its effect on placements.
 type Transform = (&'static str, fn(Vec<Men>) -> Vec<Men>);
 
 const TRANSFORMS: [Transform; 5] = [
@@ -97,7 +97,7 @@ const TRANSFORMS: [Transform; 5] = [
     ("shift flip flipcolor", |all| shifted(flipped(recoloured(all)))),
 ];
 
-/// A board, as letters by rank and file. An empty square is a blank.
+/// A board: the letter on each square, by rank and then file. An empty square is a blank.
 type Board = [[char; 8]; 8];
 
 const LETTERS: [char; 13] = ['P', 'N', 'B', 'R', 'Q', 'K', 'p', 'n', 'b', 'r', 'q', 'k', ' '];
@@ -116,7 +116,7 @@ fn right(board: &Board, men: &Men) -> i32 {
     men.iter().filter(|&&man| stands(board, man)).count() as i32
 }
 
-/// Makes a board with one of several copies, in which some men are missing, and with some additional men.
+/// Returns a board with one of several copies, in which some men are missing, and with some additional men.
 fn near(rng: &mut Rng, copies: &[Men]) -> Board {
     let copy = &copies[rng.usize(..copies.len())];
     let mut board = [[' '; 8]; 8];
@@ -172,7 +172,8 @@ fn men_that_stand_right_are_counted_under_transforms() {
     assert!((0..16).all(|value| values.contains(&value)), "{values:?}");
 }
 
-/// Compares similar sums, with weights, conditions and constants, with the reference engine.
+/// Compares the engines on similar sums, with weights, conditions and constants. The reference engine gives the
+/// expected values.
 #[test]
 fn sums_of_squares_are_the_same_on_all_engines() {
     let queries = [

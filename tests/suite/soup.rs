@@ -1,5 +1,5 @@
-//! Tests random text. The parser must not panic, its errors must point into the text, and everything that it accepts must be
-//! possible to plan and run.
+//! Tests random text. The parser must not panic, and its errors must refer to places in the text. Every query that it
+//! accepts must be possible to plan and run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ use crate::{
     runners::answer,
 };
 
-/// Tokens of queries of CQL 6 other than words and signs.
+/// Tokens of CQL 6 queries other than words and signs.
 pub const TOKENS: &[&str] = &[
     "[RN]",
     "[Aa]",
@@ -80,7 +80,7 @@ pub const TOKENS: &[&str] = &[
     "",
 ];
 
-/// Tokens of lists of CQL 5 other than words and signs.
+/// Tokens of CQL 5 lists other than words and signs.
 const LIST_TOKENS: &[&str] = &[
     "(position",
     "(match",
@@ -123,7 +123,7 @@ const LIST_TOKENS: &[&str] = &[
     "\n",
 ];
 
-/// The tokens of a dialect: those of `others`, all words that are built, and words that are not built.
+/// The tokens of a dialect: the tokens in `others`, all implemented words, and the words that are not implemented.
 pub struct Tokens {
     built: Vec<String>,
     unbuilt: Vec<String>,
@@ -144,39 +144,39 @@ impl Tokens {
         tokens
     }
 
-    /// Returns a token. It is rarely a word that is not built, because such a word ends the parsing.
+    /// Returns a random token. It is rarely an unimplemented word, because such a word ends the parsing.
     pub fn pick(&self, rng: &mut Rng) -> &str {
         let list = if rng.percent(3) { &self.unbuilt } else { &self.built };
         &list[rng.below(list.len())]
     }
 }
 
-/// The maximum number of steps of a query in one game. A random query may contain a loop without end.
+/// The maximum number of steps of a query in one game. It is needed because a random query may contain an endless loop.
 const STEPS_MAX: u64 = 30_000;
 
-/// The maximum number of checks of its interrupt that the fast engine makes. It has no limit of steps, so the test interrupts it
-/// instead. It takes thousands of steps between two checks.
+/// The maximum number of times that the CPU engine may check its interrupt. This engine has no limit of steps, so the
+/// test interrupts it instead. Between two checks, the engine makes thousands of steps.
 const LOOKS_MAX: u64 = 200;
 
-/// Returns the number of checks that the reference engine makes until it reaches its limit of steps.
+/// Returns the number of times that the reference engine checks its interrupt before it reaches its limit of steps.
 fn looks_of_steps(block: &Block) -> u64 {
     block.slots() as u64 + 40 * block.games_len() as u64
 }
 
-/// Parses a text, prints the messages about it, plans the query and runs it. If any of these panics, panics with the text.
-/// Increments one of the four counts in `seen`: of the texts that are refused, that are accepted but not run, that the fast
-/// engine runs, and that are left to the reference engine.
+/// Parses a text, prints the messages about it, plans the query and runs it. If one of these steps panics, the new
+/// panic contains the text. Increments one of the four counts in `seen`: texts that are rejected, texts that are
+/// accepted but not run, texts that the CPU engine runs, and texts that are left to the reference engine.
 pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
     seen[kind(text, block, PlanOptions::default(), |_, _, _| ())] += 1;
 }
 
-/// Does the same as [`survives`], with plan options. Also runs the reference engine on everything that the fast engine runs, and
-/// demands the same answers.
+/// Does the same as [`survives`], with plan options. If the CPU engine runs the query, the reference engine runs it as
+/// well and must give the same answers.
 pub fn agrees(text: &str, block: &Block, options: PlanOptions, seen: &mut [u64; 4]) {
     seen[kind(text, block, options, compare)] += 1;
 }
 
-/// Panics unless the reference engine gives the same answer, or gives up because it takes too many steps.
+/// Panics unless the reference engine gives the same answers, or stops because it takes too many steps.
 fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, &Block)) {
     let slow = match within_looks(&reference, looks_of_steps(block), block, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.contains("too many steps") => return,
@@ -189,7 +189,7 @@ fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, 
     assert_eq!(prepared.cpu().unwrap().info().copies[0], reference.info().copies[0]);
 }
 
-/// Returns the answers of an engine. The engine is interrupted after `looks_max` checks.
+/// Returns the answers of an engine, which is interrupted after `looks_max` checks of its interrupt.
 fn within_looks(
     engine: &dyn Engine,
     looks_max: u64,
@@ -204,8 +204,8 @@ fn within_looks(
     Ok(answers.remove(0).remove(0))
 }
 
-/// Returns the index of the count in `seen` of [`survives`] to which a text belongs. If the fast engine runs the query, calls
-/// `look` with its answers.
+/// Returns the index of the count in `seen` (see [`survives`]) to which a text belongs. If the CPU engine runs the
+/// query, calls `look` with its answers.
 fn kind(
     text: &str,
     block: &Block,
@@ -243,7 +243,7 @@ fn kind(
             if copies > 512 {
                 return 1;
             }
-            // A query that does not search side lines gets only main lines, as in a search.
+            // A query that does not search side lines runs on main lines only, as in a search.
             let main_lines = (!parsed.query.variations).then(|| block.clone().into_main_lines(true));
             let block = main_lines.as_ref().unwrap_or(block);
             let Ok(prepared) = PreparedQuery::new(parsed.query, options) else { return 1 };
@@ -252,9 +252,9 @@ fn kind(
                 |outputs| within_looks(&reference(), looks_of_steps(block), block, outputs);
             let (answered, kind) = match prepared.planner.refusal() {
                 None => match within_looks(&prepared.cpu().unwrap(), LOOKS_MAX, block, Wants::VALUES) {
-                    // A query that would take long is interrupted. It belongs to the queries that the fast engine runs.
+                    // A query that would take too long is interrupted. It still counts as one that the CPU engine runs.
                     Err(EngineError::Interrupted) => return 2,
-                    // The reference engine must report the reason why the run ended.
+                    // The reference engine must find the error that ended the run.
                     Err(EngineError::Stopped) => {
                         let told = told_by_reference(Wants::VALUES);
                         assert!(matches!(told, Err(EngineError::Query { .. })), "{told:?}");
@@ -270,7 +270,8 @@ fn kind(
                 Some(_) => (told_by_reference(Wants::VALUES | Wants::COMMENTARY), 3),
             };
             match answered {
-                // If a variable has no value, an assertion fails or the run takes too many steps, the run ends with a message.
+                // The run ends with a message if a variable has no value, an assertion fails or the run takes too many
+                // steps.
                 Ok(_) | Err(EngineError::Query { .. }) => kind,
                 Err(error) => panic!("{error}"),
             }
@@ -290,8 +291,8 @@ fn block() -> Block {
     block_of_games(alone.into_iter().chain([tree[0].game(0).to_game()]))
 }
 
-/// Runs random texts. At least `least` of them must be of each of the four kinds of [`survives`]. `text` makes a text from its
-/// number and from the random numbers of its part of the trials.
+/// Runs random texts. At least `least` of them must be of each of the four kinds that [`survives`] counts. `text`
+/// returns the text of a trial, given its number and the random generator of its part of the trials.
 fn survive(seed: u64, trials: usize, least: [u64; 4], mut text: impl FnMut(&mut Rng, usize) -> String) {
     let block = block();
     for part in length().parts() {
@@ -357,7 +358,7 @@ fn queries_with_a_few_changes() {
     });
 }
 
-/// Removes, doubles, inserts or replaces a piece of a text.
+/// Removes, duplicates, inserts or replaces a piece of a text.
 fn change(rng: &mut Rng, text: &mut String, tokens: &Tokens) {
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let (a, b) = (rng.below(ends.len()), (rng.below(6)));
@@ -373,7 +374,7 @@ fn change(rng: &mut Rng, text: &mut String, tokens: &Tokens) {
     }
 }
 
-/// Long or deeply nested queries neither exhaust the stack nor take forever.
+/// Long or deeply nested queries must neither exhaust the stack nor take for ever.
 #[test(part = 3)]
 fn long_and_deep_queries() {
     let (mut seen, block) = ([0; 4], block());
@@ -416,7 +417,7 @@ fn long_and_deep_queries() {
         survives(&format!("(position :ray ({}))", "R ".repeat(n)), &block, &mut seen);
         survives(&format!("(position :or {})", "(R) ".repeat(n)), &block, &mut seen);
     }
-    // Each of these parentheses contains a long list before the next parenthesis.
+    // Inside each of these parentheses, a long list precedes the next parenthesis.
     let list = "R or ".repeat(1000);
     survives(&(format!("({list}").repeat(95) + "R" + &")".repeat(95)), &block, &mut seen);
     assert!(seen[0] > 20 && seen[2] > 20, "{seen:?}");

@@ -1,6 +1,6 @@
-//! Tests statistics, which count games and positions by groups. They are compared with small tables counted by hand, with a
-//! second count from the output in JSON Lines, and with the moves that shakmaty plays. Also tests the tables as they are
-//! written.
+//! Tests statistics, which count games and positions by groups. They are compared with small tables counted by hand,
+//! with a second count from the output in JSON Lines, and with the moves that shakmaty plays. Also tests the written
+//! form of the tables.
 
 mod by_hand;
 pub(crate) mod next;
@@ -21,7 +21,8 @@ use orbit_search::stats::{Counts, Grouping, Stats};
 
 use crate::common::scan;
 
-/// Three games from the start and one from move 29. White wins one, loses one and draws one, and the third has no result.
+/// Three games from the standard start position and one that begins at move 29. White wins one, loses one and draws
+/// one, and the third game has no result.
 const PGN: &str = "\
 [Event \"Open\"]\n[Date \"1997.05.11\"]\n[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2700\"]\n[BlackElo \"2501\"]\n\
 [ECO \"C65\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n\
@@ -31,7 +32,8 @@ const PGN: &str = "\
 [Event \"M\u{fc}, \u{7}\"]\n[Date \"1997.??.??\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K1N1 b - - 7 29\"]\n\
 [WhiteElo \"2600\"]\n[BlackElo \"2700\"]\n\n29... Kd7 30. Nf3 Kd6 31. e4 1/2-1/2\n\n";
 
-/// The query hits plies 3 to 5 of the first game of [`PGN`], plies 1 and 2 of the second, and plies 2 to 4 of the fourth.
+/// A query that matches at plies 3 to 5 of the first game of [`PGN`], plies 1 and 2 of the second, and plies 2 to 4 of
+/// the fourth.
 const KNIGHT: &str = "{Nf3 not initial}";
 
 /// Returns options for reading a database in chunks of the given number of bytes.

@@ -1,4 +1,5 @@
-//! Runs the tables of the language on every runner. Their rows have a query, a position, a reading and a value.
+//! Runs the tables of the language on every runner. Each row has a query, a position, a reading (the type as which the
+//! answer is read) and a value.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ fn rows(name: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Returns a reason if a row of the vectors is not run, or if its answer is known to differ from the expected one.
+/// Returns a reason if a row of the vectors is not tested, or if its answer is known to differ from the expected one.
 fn exception(row: &Row) -> Option<&'static str> {
     match (row.query.as_str(), row.fen.as_str()) {
         ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") => Some(
@@ -91,7 +92,8 @@ fn tables_have_their_rows() {
     assert!(rows("rows.tsv").len() >= 155);
 }
 
-/// In these two rows the expected values are ours. The program that made the table searches the moves that were played.
+/// In these two rows, the expected values are orbit's own. The program from which the table was created considers the
+/// moves that were played, not the rights in the position.
 #[test]
 fn rights_come_from_the_position() {
     let castle = ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
@@ -103,7 +105,7 @@ fn rights_come_from_the_position() {
     }
 }
 
-/// Checks rows about a game's tags, each with a query and its value, printed in the form for the type of the answer.
+/// Checks queries about a game's tags. Each row has a query and its value, printed according to the type of the answer.
 fn check_facts(block: &Block, rows: &[(&str, &str)]) {
     for runner in Runner::all(1) {
         for &(query, expected) in rows {
@@ -120,7 +122,7 @@ fn texts_in_another_encoding() {
     let tags = [("White", ""), ("Black", "Müller"), ("Event", "")];
     let mut game = game_with_tags(Position::standard(), &tags, Outcome::Unknown);
     game.tags[0].value = b"M\xfcller,A \x96".to_vec();
-    // The value has the bytes of an é, and another byte that makes the text invalid UTF-8.
+    // The value contains the bytes of an é, but also a byte that makes the text invalid UTF-8.
     game.tags[2].value = b"\xff caf\xc3\xa9".to_vec();
     let block = block_of_games(vec![game]);
     check_facts(
@@ -134,7 +136,7 @@ fn texts_in_another_encoding() {
             ("\"–\" in tag \"White\"", "T"),
             ("{x={player white} x==\"Müller, A –\"}", "T"),
             ("{x={player white} \"ü\" in x}", "T"),
-            // A string is normalised like names only if it is compared with the name itself.
+            // A string is normalized like a name only if it is compared directly with the name itself.
             ("{x={player white} x==\"Müller,A –\"}", "F"),
             ("{if true player white else player black}==\"Müller,A –\"", "F"),
             ("{true player white}==\"Müller,A –\"", "T"),
@@ -146,7 +148,7 @@ fn texts_in_another_encoding() {
             ("event == \"ÿ café\"", "F"),
         ],
     );
-    // The query builds this string from the name and an exclamation mark.
+    // The query builds this string from a name and an exclamation mark.
     let made = "{x={player white} x+=\"!\" x==\"Müller, A –!\" \"ü\" in x}";
     for runner in Runner::all(2).iter().filter(|runner| !runner.refuses(made)) {
         assert_eq!(runner.answers(made, &block), Ok(vec![Answer::Bool(true)]), "{}", runner.name);
@@ -169,7 +171,7 @@ fn facts_of_a_game() {
     ];
     let start = Position::standard();
     let game = game_with_tags(start, &tags, Outcome::BlackWins);
-    // Two other games are in the block before it, so that the test notices a tag of the wrong game.
+    // The block has two other games before the game, so that the test fails if a tag of the wrong game is read.
     let other = game_with_tags(start, &[("White", "Tal, M"), ("WhiteElo", "2900")], Outcome::WhiteWins);
     let block = block_of_games(vec![other.clone(), other, game]);
     check_facts(
@@ -204,12 +206,12 @@ fn facts_of_a_game() {
     check_facts(&block, &["elo", "elo white", "elo black", "year"].map(|query| (query, "nomatch")));
     let queries = ["result 1-0", "result 0-1", "result 1/2-1/2", "eco", "eco \"\"", "player \"a\""];
     check_facts(&block, &queries.map(|query| (query, "F")));
-    // A game without a player's name has the name `?`.
+    // A game without the name of a player has the name `?` instead.
     let queries = ["player white", "player", "player white \"\"", "player white == \"?\""];
     check_facts(&block, &queries.map(|query| (query, "T")));
 }
 
-/// Checks blocks whose last slot is at each side of the end of a segment and of a batch.
+/// Checks blocks whose last slot is just before, at or just after the end of a segment or of a batch.
 #[test]
 fn every_slot_is_answered() {
     for slots in [1, 31, 32, 33, 63, 64, 255, 256, 257, 300] {
@@ -226,7 +228,7 @@ fn every_slot_is_answered() {
     }
 }
 
-/// The beginning and the end of a game are taken from the slots of the game in the block, not from an engine.
+/// The expected beginnings and ends of games are computed from the slots of the games in the block, not by an engine.
 #[test]
 fn initial_and_terminal_are_the_ends_of_games() {
     let text: String = (0..200)

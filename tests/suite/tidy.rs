@@ -1,5 +1,5 @@
-//! Checks rules of the project that the compiler does not check: which module may import which, which files exist, how long they
-//! are, and which words they may contain.
+//! Checks rules of the project that the compiler does not check: the imports between modules, the files that exist,
+//! their lengths, and the words that they may contain.
 
 mod arrows;
 mod documents;
@@ -17,9 +17,10 @@ use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 /// The maximum number of lines of a source file.
 const LINES_MAX: usize = 800;
 
-/// The units that each unit may import, with the reason. A unit is a module with all modules below it, except those that are
-/// units of their own. `engine` means `crates/engine/src/lib.rs`. The manifest of a crate limits the crates that it may import;
-/// this table limits the imports of modules in crates that have several modules. docs/dev/imports.md shows it.
+/// The units that each unit may import, with the reason. A unit is a module with all modules below it, except those
+/// that are units of their own. The unit `engine` is `crates/engine/src/lib.rs`. The manifest of a crate limits its
+/// imports of other crates; this table limits the imports between modules of crates that have several units.
+/// docs/dev/imports.md shows the table.
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "all other modules are built on it"),
     ("visible", &[], "escapes the characters that must not be shown"),
@@ -280,8 +281,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// The crates, each with its folder, its name in paths, and the module of the table that stands for the whole crate; `None` if
-/// the table has several modules of the crate.
+/// The crates. Each has its folder, its name in paths, and the unit that stands for the whole crate; `None` if the
+/// crate has several units.
 const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("command", "orbit_command", Some("command")),
     ("core", "orbit_core", None),
@@ -298,10 +299,10 @@ const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("witness", "orbit_witness", Some("witness")),
 ];
 
-/// Files that declare modules and belong to none of them, so that they may import every module.
+/// Files that declare modules but belong to no unit, so they may import every module.
 const ROOTS: [&str; 4] = ["crates/core/src/lib.rs", "crates/search/src/lib.rs", "src/lib.rs", "src/main.rs"];
 
-/// Imports that are forbidden although [`ARROWS`] allows their module.
+/// Imports that are forbidden although [`ARROWS`] allows the import of the unit.
 const EXCEPT: &[(&str, &str, &str)] = &[
     ("reference", "board::Dihedral", "it has its own transform arithmetic"),
     ("reference", "board::SquareMap", "it has its own transform arithmetic"),
@@ -321,7 +322,8 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("reference", "query::parse", "it uses only the typed tree"),
 ];
 
-/// Words that must not occur, since they are not about the project. Each may occur in at most one file, which is named.
+/// Words that must not occur, since they are not about the project. The second string names the only file in which the
+/// word may occur, if any.
 const FORBIDDEN: &[(&str, &str)] = &[
     ("/work/", ""),
     ("/tmp/", ""),
@@ -345,7 +347,7 @@ fn read(path: impl AsRef<Path>) -> String {
         .into_owned()
 }
 
-/// Returns the files of the project, without those that git ignores.
+/// Returns the files of the project, except those that git ignores.
 fn files() -> Vec<String> {
     let list =
         Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(root()).output();
@@ -353,7 +355,7 @@ fn files() -> Vec<String> {
         Ok(list) if list.status.success() => {
             String::from_utf8(list.stdout).unwrap().lines().map(String::from).collect()
         }
-        // In a source archive there is no git, so all files below the folder are taken.
+        // A source archive has no git repository, so all files below its folder are listed.
         _ => below(Path::new("")),
     };
     let found: Vec<String> = found.into_iter().filter(|path| root().join(path).is_file()).collect();
@@ -377,7 +379,7 @@ fn below(folder: &Path) -> Vec<String> {
     out
 }
 
-/// Returns the source files. A file `tests.rs` is the test module of its folder.
+/// Returns the source files. A file called `tests.rs` is the test module of its folder.
 fn sources() -> Vec<String> {
     let is_source = |path: &String| {
         (path.starts_with("src/") || path.starts_with("crates/"))
@@ -387,13 +389,13 @@ fn sources() -> Vec<String> {
     files().into_iter().filter(is_source).collect()
 }
 
-/// A word, a sign or a bracket, and its line.
+/// A token of a source text (a word, a sign or a bracket), and its line.
 struct Token {
     word: String,
     line: usize,
 }
 
-/// Returns the tokens of a source text. Comments, literals and test modules are left out.
+/// Returns the tokens of a source text, without comments, literals and test modules.
 fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let stream = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -444,7 +446,7 @@ fn is_cfg_test(attribute: &TokenTree) -> bool {
     matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
 
-/// Returns the indices of the tokens at which the tokens of `wanted` follow each other.
+/// Returns the indices at which the tokens of `wanted` occur in `tokens`, one after the other.
 fn places(tokens: &[Token], wanted: &str) -> Vec<usize> {
     let wanted: Vec<String> = self::tokens(wanted).into_iter().map(|token| token.word).collect();
     let is_there = |found: &[Token]| found.iter().zip(&wanted).all(|(token, word)| token.word == *word);
@@ -452,13 +454,14 @@ fn places(tokens: &[Token], wanted: &str) -> Vec<usize> {
     windows.filter(|(_, found)| is_there(found)).map(|(at, _)| at).collect()
 }
 
-/// Returns lines of a source text as `number: text`.
+/// Returns lines of a source text in the form `number: text`.
 fn numbered(text: &str, lines: BTreeSet<usize>) -> Vec<String> {
     let line = |number: usize| text.lines().nth(number - 1).unwrap_or_default().trim();
     lines.into_iter().map(|number| format!("{number}: {}", line(number))).collect()
 }
 
-/// Returns all paths in a file that begin with `crate`, `super` or one of our crates, with modules named as by [`module`].
+/// Returns all paths in a file that begin with `crate`, `super` or a crate of the project. Modules are named in the
+/// same way as by [`module`].
 fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     let is_module = |root: &&str| module.first().is_some_and(|first| first == root);
     let own: Vec<String> =
@@ -483,7 +486,7 @@ fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     out
 }
 
-/// Reads a path or one tree of a `use`, and adds its paths to `out`. Returns the number of tokens that were read.
+/// Parses a path or one tree of a `use` item, and adds its paths to `out`. Returns the number of tokens that were read.
 fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> usize {
     let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
     let mut at = 0;
@@ -515,7 +518,7 @@ fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> 
     }
 }
 
-/// Returns the path of a source file's module: `crates/engine/src/cpu.rs` is `engine::cpu`.
+/// Returns the path of the module that a source file contains: for `crates/engine/src/cpu.rs`, `engine::cpu`.
 fn module(path: &str) -> Vec<String> {
     let (folder, path) = path.strip_prefix("crates/").unwrap().split_once("/src/").unwrap();
     let path = path.strip_suffix(".rs").unwrap();
@@ -524,12 +527,12 @@ fn module(path: &str) -> Vec<String> {
     root_of(|it| it.0 == folder).into_iter().chain(inside).map(String::from).collect()
 }
 
-/// Returns the module of the table that stands for a whole crate, if there is one.
+/// Returns the unit that stands for a whole crate, if the crate has only one.
 fn root_of(is_it: impl Fn(&(&str, &str, Option<&'static str>)) -> bool) -> Option<&'static str> {
     CRATES.iter().find(|it| is_it(it)).and_then(|it| it.2)
 }
 
-/// Returns the longest unit that contains a path.
+/// Returns the smallest unit that contains a path, which is the one with the longest name.
 fn unit(path: &str) -> Option<&'static str> {
     let inside =
         |unit: &&str| path == *unit || path.strip_prefix(*unit).is_some_and(|rest| rest.starts_with("::"));
@@ -548,7 +551,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     for path in paths(&module, &tokens(text)) {
         let parts: Vec<String> = path.split("::").map(String::from).collect();
         match (unit(&path), allowed) {
-            // A name that begins with a capital letter is exported at the root of a crate.
+            // A capitalized name is a type that is exported at the root of a crate.
             (None, _) if !is_crate(&parts) && !parts[0].starts_with(char::is_uppercase) => {
                 wrong.push(format!("{file}: `{path}` lies in no module of the table"))
             }
@@ -570,7 +573,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Returns whether a module is a whole crate, whose manifest lists its imports.
+/// Returns true if a module belongs to a crate that is a single unit, so that the manifest lists its imports.
 fn is_crate(module: &[String]) -> bool {
     CRATES.iter().any(|it| it.2.is_some_and(|root| module.first().is_some_and(|first| first == root)))
 }
@@ -640,7 +643,7 @@ fn files_are_short() {
     );
 }
 
-/// Returns every use of `unwrap` outside tests, as `line: text`.
+/// Returns every use of `unwrap` outside tests, in the form `line: text`.
 fn unwraps(text: &str) -> Vec<String> {
     let tokens = tokens(text);
     numbered(text, places(&tokens, ".unwrap()").into_iter().map(|at| tokens[at].line).collect())
@@ -656,17 +659,17 @@ fn the_library_does_not_unwrap() {
     assert_none(wrong.collect());
 }
 
-/// Ways to print. Only one file of the program may use them.
+/// Ways to print text. Only one file of the program may use them.
 const PRINTERS: [&str; 6] = ["stdout()", "stderr()", "print!", "println!", "eprint!", "eprintln!"];
 const PRINTING: &str = "crates/command/src/terminal.rs";
 
-/// Returns everything that prints without escaping, as `line: text`.
+/// Returns every line that prints text without escaping it, in the form `line: text`.
 fn prints(path: &str, text: &str) -> Vec<String> {
     if path == PRINTING {
         return Vec::new();
     }
     let tokens = tokens(text);
-    // The target of a progress bar has the same name as the stream.
+    // The target of a progress bar is called like the stream (`stderr()`), but does not print by itself.
     let is_target = |at: usize| at > 1 && tokens[at - 2].word == "ProgressDrawTarget";
     let found = PRINTERS.iter().flat_map(|printer| places(&tokens, printer)).filter(|&at| !is_target(at));
     let lines = numbered(text, found.map(|at| tokens[at].line).collect());
@@ -700,7 +703,7 @@ fn the_project_speaks_of_itself_alone() {
     assert_none(wrong.collect());
 }
 
-/// Returns the strings between backquotes that look like paths of this project.
+/// Returns the strings in backquotes that look like paths of this project.
 fn named_paths(text: &str) -> Vec<&str> {
     let prose: Vec<&str> = text.split("```").step_by(2).collect();
     let top: Vec<String> =
@@ -762,7 +765,7 @@ fn commands(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the commands of a document that a script does not contain.
+/// Returns the commands of a document that are missing from a script.
 fn not_run(document: &str, script: &str) -> Vec<String> {
     let run: Vec<String> = script
         .replace("\\\n", " ")

@@ -1,5 +1,5 @@
-//! Tests the comments and sort keys of queries. They are computed either by an engine that evaluates whole games, or afterwards
-//! for the games and hits that a plan has found.
+//! Tests the comments and sort keys of queries. An engine that evaluates whole games computes them together with the
+//! hits. If a plan finds the hits, they are computed afterwards, for the games with hits.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -73,13 +73,13 @@ fn games() -> Vec<u8> {
     format!("{}\n{}", tables.join("\n"), sample.concat().trim_end_matches("[Event ")).into_bytes()
 }
 
-/// Everything that a search tells about a block.
+/// All results of a search for one block.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) block: Arc<Block>,
     pub(crate) hits: Hits,
     pub(crate) commentary: Commentary,
-    /// The sort keys of the games that are found.
+    /// The sort keys of the games that the query finds.
     pub(crate) ranks: Vec<Rank>,
     /// The span of each hit, if it has one.
     pub(crate) spans: Vec<Option<Arc<MatchSpan>>>,
@@ -87,8 +87,8 @@ pub(crate) struct Told {
     pub(crate) is_planned: bool,
 }
 
-/// Returns what a search with an engine tells about each block of some games. Returns `None` if the engine refuses the query or
-/// fails.
+/// Returns the results of a search with an engine for each block of some games. Returns `None` if the engine refuses
+/// the query or fails.
 pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<Vec<Told>> {
     let mut options = EngineOptions::default();
     options.engine = engine;

@@ -1,5 +1,6 @@
-//! Tests outputs of games with side lines (variations): rows are compared with the positions that pgn-reader and shakmaty find in
-//! the same text, games are written and read again, and statistics by ply are compared with a second count.
+//! Tests outputs of games with side lines (variations): rows are compared with the positions that pgn-reader and
+//! shakmaty compute from the same text, games are written and read again, and statistics by ply are compared with a
+//! second count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,13 +30,13 @@ use shakmaty::{
 use crate::common::{corpus, data, pgn_blocks_with};
 use crate::game_trees::{made, with_variations};
 
-/// A position of a game, as pgn-reader and shakmaty find it.
+/// A position of a game, computed by pgn-reader and shakmaty.
 struct Node {
     chess: Chess,
     /// The move that leads to the position, in SAN.
     san: String,
     parent: Option<usize>,
-    /// The indices of the positions after it. The first one is reached by the move of the line.
+    /// The indices of the positions after this one. The move of the line leads to the first of them.
     next: Vec<usize>,
 }
 
@@ -110,7 +111,7 @@ impl Visitor for Play {
     }
 }
 
-/// Returns the position after a null move, which counts as a half-move.
+/// Returns the position after a null move, which increases the number of half-moves.
 fn passed(chess: &Chess) -> Chess {
     let mut setup = chess.to_setup(EnPassantMode::Always);
     setup.swap_turn();
@@ -119,7 +120,7 @@ fn passed(chess: &Chess) -> Chess {
     setup.position(CastlingMode::Standard).unwrap()
 }
 
-/// The columns of a row that describe a node.
+/// Those columns of an output row that describe a node.
 #[derive(PartialEq, Debug)]
 struct Said {
     node: u64,
@@ -143,7 +144,8 @@ fn numbered(chess: &Chess) -> String {
     format!("{}{dots}", chess.fullmoves())
 }
 
-/// Appends a line from its first node on. After it come the side lines of its nodes, those of the last node first.
+/// Appends a line from its first node on. The side lines of its nodes follow the line, beginning with those of the last
+/// node.
 fn say(nodes: &[Node], first: usize, ply: u64, names: &mut Vec<String>, out: &mut Vec<Said>) {
     let mut line = vec![first];
     line.extend(std::iter::successors(nodes[first].next.first().copied(), |&at| {
@@ -195,7 +197,7 @@ fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Returns these columns of the rows for all positions.
+/// Returns the columns that describe nodes, read from the output rows for all positions.
 fn rows(blocks: &[Block]) -> Vec<Vec<Said>> {
     let columns = Columns::of_objects(Extras { nodes: true, ..Extras::default() });
     let format = Format::JsonLines { rows: Rows::Hits, columns };
@@ -239,7 +241,7 @@ fn check_rows(pgn: &[u8]) -> usize {
             assert_eq!(found, expected, "game {game}");
         }
     }
-    // PGN that is written from blocks alone is read again by the same reader.
+    // The second reader also reads the PGN that is written from blocks without the original text.
     let mut writer = PgnWriter::new(Vec::new());
     blocks.iter().flat_map(Block::games).for_each(|game| writer.write(&game_pgn(&game)).unwrap());
     assert_eq!(played(&writer.finish().unwrap()), expected);
@@ -262,7 +264,7 @@ fn rows_of_studies_are_what_shakmaty_plays() {
 const TREE: &str = "[White \"A\"]\n[Black \"B\"]\n[Site \"https://lichess.org/abcdefgh\"]\n\n{Hello} 1. e4 e5 $1 {good} \
     ({or} 1... c5 $5 2. Nf3 (2. Nc3 Nc6) 2... d6 {end}) (1... e6) 2. Nf3 1-0\n";
 
-/// Returns the block of the game above. Its nodes are 0-3 (main line), 4-6 (1...c5), 7-8 (2.Nc3) and 9 (1...e6).
+/// Returns the block of the game [`TREE`]. Its nodes are 0-3 (main line), 4-6 (1...c5), 7-8 (2.Nc3) and 9 (1...e6).
 fn tree() -> Block {
     pgn_blocks_with(TREE, with_variations()).remove(0)
 }
@@ -331,19 +333,20 @@ fn a_tree_is_written_with_what_is_said_of_it() {
     assert_eq!(String::from_utf8(game_pgn(&block.game(0))).unwrap(), text);
     let tokens = movetext(&block.game(0));
     assert_eq!(tokens.iter().filter(|token| **token == MoveToken::Open).count(), 3);
-    // If there are no side lines, the output does not change.
+    // Without side lines, the output must be the plain text of the game.
     let block = block.into_main_lines(false);
     let text = game_pgn(&block.game(0));
     assert!(text.ends_with(b"\n\n1. e4 e5 2. Nf3 1-0"), "{}", String::from_utf8_lossy(&text));
 }
 
-/// Returns the parts of a game, other than its moves, that must be the same after writing and reading.
+/// Returns the parts of a game, other than the moves of its main line, that must not change by writing and reading.
 fn essence(game: &Game) -> [String; 4] {
     let Game { start, lines, annotations, outcome, .. } = game;
     [format!("{start:?}"), format!("{lines:?}"), format!("{annotations:?}"), format!("{outcome:?}")]
 }
 
-/// Writes the games of a PGN text from their blocks, and reads them again. Returns the numbers of side lines and annotations.
+/// Writes the games of a PGN text from their blocks, and reads them again. Returns the numbers of side lines and of
+/// annotations.
 fn round_trip(name: &str, pgn: &[u8]) -> (usize, usize) {
     let before = blocks(pgn);
     let mut writer = PgnWriter::new(Vec::new());
@@ -407,7 +410,8 @@ fn trees_of_real_files_that_are_written_are_read_again() {
     assert!(lines > 2_000 && annotations > 10_000, "{lines} {annotations}");
 }
 
-/// For each ply, the games with positions at this ply and the number of these positions: for all positions, and for hits.
+/// For each ply, two pairs: the games that have a position at this ply and the number of these positions, first for all
+/// positions, then for hits.
 type ByPly = BTreeMap<i64, [(BTreeSet<u32>, u64); 2]>;
 
 #[test]
@@ -447,7 +451,7 @@ fn positions_of_side_lines_count_by_their_plies() {
     assert_eq!(by_value.iter().map(|row| row.hit.positions).sum::<u64>(), total.hit.positions);
 }
 
-/// If a query searches only main lines, its percentages refer to the positions of main lines.
+/// If a query searches only main lines, its percentages are relative to the positions of main lines.
 #[test]
 fn each_query_has_shares_of_its_own_positions() {
     let text = made(302, 150).text;
@@ -502,7 +506,7 @@ fn choosing_goes_by_nodes() {
     let choice = Choice { first: true, ..Choice::default() };
     choice.apply(&block, None, &mut some);
     assert_eq!(lines(Format::Plain, &block, &some), ["1 3"]);
-    // Games whose side lines differ are not equal.
+    // Two games with different side lines are not equal.
     let other = pgn_blocks_with(&TREE.replace("2. Nc3 Nc6", "2. Nc3 a6"), with_variations()).remove(0);
     let ranks = |order: Order| {
         [&block, &other].map(|block| order.rank(&block.game(0), RankFacts::from_hits(&all(block, |_| true))))

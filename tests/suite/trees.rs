@@ -1,5 +1,5 @@
-//! Tests query trees that no query text can produce: with `if` and with variables whose values are strings or positions of the
-//! game, and with variables that are read while they have no value. All engines must give the same answers.
+//! Tests query trees that no query text can produce: trees with `if`, with variables whose values are strings or
+//! positions of the game, and with reads of variables that have no value. All engines must give the same answers.
 
 use orbit_core::board::Color;
 use orbit_engine::{Answer, EngineError, Wants};
@@ -16,7 +16,7 @@ use crate::{
     runners::{Runner, answer},
 };
 
-/// A game with six positions. White is to move at the first, third and fifth, and Black is mated at the last.
+/// A game with six positions. White is to move at the first, third and fifth, and Black is checkmated at the last.
 const GAME: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n";
 
 const V: VarId = VarId(0);
@@ -33,7 +33,7 @@ fn tag(name: &str) -> Text {
     of(T::Tag(name.into()))
 }
 
-/// Returns the name of the side to move.
+/// Returns a text whose value is the name of the player to move.
 fn mover() -> Text {
     of(T::Control(Control::If { condition: white_to_move(), then: tag("White"), other: tag("Black") }))
 }
@@ -58,14 +58,14 @@ fn mate() -> Position {
     of(P::Find { back: false, quiet: false, of: Condition::into(of(C::Mate)) })
 }
 
-/// Returns the answer at each position: `-` if there is no hit, `+` if there is one, or the number.
+/// Returns the answer at each position as a character: `-` if there is no hit, `+` if there is one, or the number.
 fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
     let var = Var { name: "v".into(), holds, life: Life::Game, atomic: false };
     let query = TypedQuery { vars: vec![var], ..TypedQuery::new(body.clone()) };
     let block = &pgn_blocks(GAME)[0];
     let hits = match runner.engine(&query).unwrap().answer(block, Wants::VALUES) {
-        // The reference engine reports that a variable without a value was read. In a plan, a filter that reads the variable has
-        // no value instead.
+        // If a variable without a value is read, the reference engine reports an error. In a plan, the filter that
+        // reads it has no value instead.
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.ends_with("holds nothing") => {
             return "-".repeat(block.slots());
         }

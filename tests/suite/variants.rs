@@ -1,7 +1,7 @@
-//! Tests that variants of kernels give the same answers as the default variant, and thus the same as `cpu`.
+//! Tests that all kernel variants give the same answers as the default variant, and thus the same as `cpu`.
 //!
-//! In addition to the tests here, rows of the tables run with two variants (`Runner::other_kernels`), and golden rows and
-//! generated queries run with each variant in turn.
+//! In addition to these tests, the rows of the tables run with two variants (`Runner::other_kernels`), and golden rows
+//! and generated queries run with each variant in turn.
 
 use std::sync::{
     Arc,
@@ -20,7 +20,7 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries for a condition, for numbers, with loops whose rows are gathered in each way, and with many copies.
+/// Queries of several kinds: a condition, numbers, loops whose rows are combined in each way, and many copies.
 const CHEAP: [&str; 5] = [
     "Ra1",
     "ply",
@@ -29,8 +29,8 @@ const CHEAP: [&str; 5] = [
     "shift flip flipcolor {Nd4 Pe4}",
 ];
 
-/// Queries for whole positions, columns of games, other positions of the game as masks and as words, numbers with a sign, and
-/// slides and steps of all kinds.
+/// Queries of further kinds: whole positions, columns of games, other positions of the game as masks and as words,
+/// signed numbers, and slides and steps of all kinds.
 const DEAR: [&str; 7] = [
     "legal --",
     "gamenumber",
@@ -41,8 +41,8 @@ const DEAR: [&str; 7] = [
     "#([QRBNK] attacks A) + (rank K) * (file k) + (sqrt ply)",
 ];
 
-/// Returns blocks with segments that are full, or that end after one slot or before their last one, and with many starts. The
-/// numbers of games and segments are not multiples of a workgroup, and one block has no games.
+/// Returns blocks with many start positions, and with segments that are full, end after one slot or end before their
+/// last slot. The numbers of games and segments are not multiples of a workgroup, and one block has no games.
 fn blocks() -> Vec<Block> {
     let mut blocks: Vec<Block> = [63, 64, 94, 0, 1400].map(|plies| block_of_games([long_game(plies)])).into();
     blocks.push(Block::default());
@@ -50,7 +50,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Ends the work of the other thread if this thread panics.
+/// A guard that ends the work of the other thread if this thread panics.
 struct EndOnPanic<'a>(&'a AtomicUsize);
 
 impl Drop for EndOnPanic<'_> {
@@ -76,8 +76,8 @@ fn for_each(variants: &[Variant], work: impl Fn(Variant) + Sync) {
     });
 }
 
-/// Runs the queries with kernels of a variant on a device with the usual limits. If the variant differs from the default in one
-/// setting, also runs them within limits that split everything.
+/// Runs the queries with kernels of a variant on a device with the usual limits. If the variant differs from the
+/// default in at most one setting, also runs them with limits so small that all work is split.
 fn check_all(variant: Variant, texts: &[&str], blocks: &[&Block]) {
     let tight = (variant.changes() <= 1).then(|| Runner::tight_variant(variant)).flatten();
     for runner in Runner::variant(0, variant).into_iter().chain(tight) {
@@ -98,8 +98,8 @@ fn every_pair_of_changes_answers_as_the_default() {
     let mut pairs = Runner::every_variant();
     pairs.retain(|variant| variant.changes() <= 2);
     let device = device();
-    // A variant may change the workgroup (to three other sizes), the lanes (to one other number), the segments (to three other
-    // numbers) and three switches; with 64-bit integers also a fourth switch.
+    // A variant may change the workgroup (three other sizes), the lanes (one other number), the segments (three other
+    // numbers) and three switches. With 64-bit integers, there is a fourth switch.
     let wide = usize::from(device.report().has_wide_integers);
     assert_eq!(pairs.len(), 1 + (10 + wide) + (39 + 10 * wide), "of 3 workgroups, 1 + 3 lanes and segments");
     let blocks = blocks();
@@ -163,14 +163,14 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// Returns the kernel of the first pass, which finds the hits of a query.
+/// Returns the kernel of the first pass, which computes the hits of a query.
 fn kernel(text: &str, variant: &str) -> Kernel {
     let plan = prepared(text).planner.hits();
     let variant = variant.parse().unwrap_or_else(|error| panic!("{error}"));
     Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant)
 }
 
-/// Short tables are literals. Long tables, and those of one variant, are loops that read a buffer.
+/// Short tables become literals. Long tables, and all tables in the variant `looped`, become loops that read a buffer.
 #[test]
 fn short_tables_are_written_out() {
     let text = "flip {xray (R n k) Pa2}";

@@ -1,5 +1,5 @@
-//! Compares tables of positions with those that shakmaty alone gives: visits, games, dates and novelties. Also tests keys that
-//! collide, files that are cut, altered or belong to other games, and games that were appended.
+//! Compares tables of positions with data that are computed with shakmaty alone: visits, games, dates and novelties.
+//! Also tests colliding keys, files that are truncated, altered or belong to other games, and appended games.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -22,8 +22,9 @@ use tempfile::TempDir;
 use crate::common::blocks_with;
 use crate::database::SAMPLE;
 
-/// Games with transpositions, a repetition, different castling rights, en passant squares at which a capture is legal and others
-/// (for instance because the pawn is pinned), Chess960, a start from a FEN, equal games, and dates of all kinds.
+/// Games with transpositions, a repetition, different castling rights, en passant squares at which a capture is legal
+/// or is not (for instance because the pawn is pinned), Chess960, a start from a FEN, equal games, and dates of all
+/// kinds.
 pub(crate) const GAMES: &str = r#"
 [White "A"]
 [Black "B"]
@@ -94,7 +95,7 @@ pub(crate) fn sample_games(count: usize) -> String {
     games.iter().map(|game| format!("[Event {game}")).collect()
 }
 
-/// Makes a reel of games, with blocks of about `chunk_bytes` bytes of text.
+/// Writes a reel of games with blocks of about `chunk_bytes` bytes of text. Returns its path.
 pub(crate) fn reel_of(folder: &Path, text: &str, chunk_bytes: usize) -> PathBuf {
     let (pgn, path) = (folder.join("games.pgn"), folder.join("games.reel"));
     fs::write(&pgn, text).unwrap();
@@ -131,12 +132,12 @@ struct Played {
     number: u32,
     date: DateOrder,
     players: [String; 2],
-    /// The names of the positions. Equal positions have equal names. There is one more name than moves.
+    /// The names of the positions, one more than the number of moves. Equal positions have equal names.
     positions: Vec<String>,
     sans: Vec<String>,
 }
 
-/// Returns the games of a reel, which shakmaty plays from their starts.
+/// Returns the games of a reel, replayed by shakmaty from their start positions.
 fn played(reel: &Path) -> Vec<Played> {
     let reel = Reel::open(reel).unwrap();
     let mut all = Vec::new();
@@ -164,8 +165,8 @@ fn played(reel: &Path) -> Vec<Played> {
     all
 }
 
-/// Returns the name of a position: board, side to move, castling rights, and the en passant square only if a capture there is
-/// legal, as on lichess.
+/// Returns the name of a position: board, side to move, castling rights, and the en passant square if a capture there
+/// is legal, as on lichess.
 pub(crate) fn name(chess: &Chess) -> String {
     let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
     fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
@@ -219,7 +220,7 @@ fn position(fen: &str) -> Position {
     *format!("{fen} 0 1").parse::<ExactPosition>().unwrap().position()
 }
 
-/// Compares every `step`-th position of a reel with shakmaty's counts.
+/// Compares every `step`-th position of a reel with counts that are computed with shakmaty.
 fn compare(reel: &Path, step: usize) {
     let expected = expected(&played(reel));
     let mut compared = 0;
@@ -247,13 +248,14 @@ fn positions_are_counted_as_shakmaty_counts() {
         let seen = look_up(&reel, text.parse::<ExactPosition>().unwrap().position());
         (seen.visits, seen.games)
     };
-    // The position is reached by transposition, is repeated, comes from a start of Chess960, and is in two equal games.
+    // This position is reached by transposition, is repeated, occurs in a game that begins from a Chess960 position,
+    // and occurs in two equal games.
     assert_eq!(count("e4 e5 Nf3 Nc6"), (6, 4));
     assert_eq!(count("Nf3 Nc6 e4 e5"), (6, 4));
     // The kings have moved, so the castling rights are lost.
     assert_eq!(count("e4 e5"), (5, 3));
     assert_eq!(count("e4 e5 Ke2 Ke7 Ke1 Ke8"), (1, 1));
-    // The pawn on d5 can be captured on d6, since White's pawn is on e5 already.
+    // The pawn on d5 can be captured en passant on d6, since White's pawn is already on e5.
     assert_eq!(count("e4 a6 e5 d5"), (1, 1));
     assert_eq!(count("e4 d5 e5 a6"), (1, 1));
     assert_eq!(count("e4 a6 e5 d5 Nf3 h6"), (2, 2));
@@ -261,7 +263,7 @@ fn positions_are_counted_as_shakmaty_counts() {
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - d6"), (2, 2));
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - -"), (2, 2));
     assert_eq!(count("e4 e5 Nf3 Nc6 Bc4"), (0, 0));
-    // If there is no table, the reel itself is read.
+    // If there is no table, the answer is computed from the reel itself.
     let with = look_up(&reel, &Position::STANDARD);
     fs::remove_file(table_path(&reel)).unwrap();
     let without = look_up(&reel, &Position::STANDARD);
@@ -272,7 +274,7 @@ fn positions_are_counted_as_shakmaty_counts() {
 fn real_games_are_counted_as_shakmaty_counts() {
     let folder = tempfile::tempdir().unwrap();
     let reel = reel_of(folder.path(), &sample_games(200), 20_000);
-    // With so little memory, positions are sorted through a file.
+    // With so little memory, positions are sorted with the help of a temporary file.
     let size = write(&reel, |options| options.memory_bytes = 1 << 16);
     compare(&reel, 40);
     let spilt = fs::read(table_path(&reel)).unwrap();
@@ -350,7 +352,7 @@ fn tables_that_are_cut_altered_or_of_other_games_are_refused() {
         }
     }
     assert!(refused > whole.len() / 10, "{refused}");
-    // The games are the same except for one name, so all sizes are the same.
+    // The new games differ only in one name of the same length, so all sizes are the same.
     fs::write(&path, &whole).unwrap();
     fs::remove_file(&reel).unwrap();
     reel_of(folder.path(), &GAMES.replace("\"C\"", "\"X\""), 300);
@@ -401,11 +403,12 @@ fn a_table_that_cannot_be_written_leaves_the_one_that_is_there() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
 }
 
-/// A novelty: the game, the number of half-moves before it, the move, the moves that earlier games played in the position before
-/// it, each with the number of these games, and the number of all earlier games with that position.
+/// A novelty: the game, the number of half-moves before it, the move, the moves that earlier games played in the
+/// position before it (each with the number of these games), and the number of all earlier games that reached that
+/// position.
 type Found = (u32, usize, Option<String>, Vec<(String, u64)>, u64);
 
-/// Returns the first new position of each game, found by brute force.
+/// Returns the first new position of each game, computed by brute force.
 fn novelties_by_hand(games: &[Played]) -> Vec<Found> {
     let mut order: Vec<usize> = (0..games.len()).collect();
     order.sort_by_key(|&index| (games[index].date, index));
@@ -465,7 +468,8 @@ fn check_novelties(folder: &TempDir, text: &str, chunk_bytes: usize) -> usize {
     told.len()
 }
 
-/// Finds the novelties of some games without a table, from the reel and from text, and compares them with those in `all`.
+/// Finds the novelties of some games without a table, both from the reel and from text, and compares them with those in
+/// `all`.
 #[track_caller]
 fn compare_chosen(reel: &Path, chunk_bytes: usize, all: &[Novelty]) {
     let mut options = StreamOptions::default();
@@ -493,7 +497,7 @@ fn compare_chosen(reel: &Path, chunk_bytes: usize, all: &[Novelty]) {
 #[test]
 fn novelties_are_those_of_brute_force() {
     let folder = tempfile::tempdir().unwrap();
-    // If two games are equal, the novelty is that of the first one.
+    // If two games are equal, only the first one has the novelty.
     assert_eq!(check_novelties(&folder, GAMES, 300), 6);
     let ratings =
         novelties(&folder.path().join("games.reel")).into_iter().map(|novelty| novelty.game.ratings);
@@ -501,7 +505,7 @@ fn novelties_are_those_of_brute_force() {
     let (folder, text) = (tempfile::tempdir().unwrap(), sample_games(500));
     let found = check_novelties(&folder, &text, 30_000);
     assert!(found > 400, "{found}");
-    // If each game occurs twice, there are the same novelties. The duplicates only add to the earlier games.
+    // If each game occurs twice, the novelties are the same, because the duplicates only add to the earlier games.
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(check_novelties(&folder, &format!("{text}\n{text}"), 30_000), found);
 }

@@ -1,4 +1,5 @@
-//! Compares the transforms with the answers of chessops in `tests/data/chessops.tsv`, which `tests/chessops/check.sh` wrote.
+//! Compares the transforms with the answers of chessops in `tests/data/chessops.tsv`, a file that
+//! `tests/chessops/check.sh` wrote.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +18,7 @@ const COUNT: usize = 10_000;
 
 type SetFunction = fn(Bitboard) -> Bitboard;
 
-/// The names of chessops' functions, with our functions.
+/// The names of chessops' functions, each with the corresponding function of orbit.
 const FUNCTIONS: [(&str, SetFunction); 9] = [
     ("identity", std::convert::identity),
     ("flipVertical", chessops::flip_vertical),
@@ -34,7 +35,7 @@ fn hex(set: Bitboard) -> String {
     format!("{:016x}", set.0)
 }
 
-/// Returns every mask of a board, as the script prints them.
+/// Returns every mask of a board in the format of the script.
 fn masks(board: &Board, promoted: Bitboard) -> String {
     let colors = [Color::White, Color::Black].map(|color| hex(board.by_color(color)));
     let roles = Role::ALL.map(|role| hex(board.by_role(role)));

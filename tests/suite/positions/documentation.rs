@@ -1,5 +1,5 @@
-//! Tests every statement and sample of chessops' documentation, under its heading, and notes the errors in it. Also tests the
-//! table of square sets in the CQL 5 manual.
+//! Tests every statement and sample of chessops' documentation, under its heading. Comments mark the errors in it. Also
+//! tests the table of square sets in the CQL 5 manual.
 
 use orbit_core::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
 use orbit_core::positions::chessops::*;
@@ -10,7 +10,7 @@ use super::{moved, set, setup};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Returns sets on which statements about all sets are tried.
+/// Returns random sets on which statements about all sets are tested.
 fn sets() -> impl Iterator<Item = Bitboard> {
     let mut rng = crate::differential::rng::Rng::new(2);
     (0..1000).map(move |_| Bitboard(rng.next() & rng.next()))
@@ -35,7 +35,7 @@ fn flip_vertical_mirrors_ranks() {
     assert!(sets().all(|s| flip_vertical(s).0 == s.0.swap_bytes()), "uses the byte swap");
 }
 
-/// chessops documentation, transform, "Flip Horizontal", with the code of its sample.
+/// Source: chessops documentation, transform, "Flip Horizontal", with the code of its sample.
 #[test]
 fn flip_horizontal_mirrors_files() {
     for index in 0..8 {
@@ -51,8 +51,8 @@ fn flip_horizontal_mirrors_files() {
     assert!(sets().all(|s| flip_horizontal(s).0 == printed(s.0)));
 }
 
-/// chessops documentation, transform, "Flip Diagonal", with the code of its sample. In `SquareSet(lo, hi)` the lower half comes
-/// first.
+/// Source: chessops documentation, transform, "Flip Diagonal", with the code of its sample. In `SquareSet(lo, hi)`, the
+/// lower half comes first.
 #[test]
 fn flip_diagonal_transposes() {
     for index in 0..8 {
@@ -78,7 +78,7 @@ fn flip_diagonal_transposes() {
     assert!(sets().all(|s| flip_diagonal(s).0 == printed(s.0)));
 }
 
-/// chessops documentation, transform, "Rotate 180°" and the closing remark of "Use Cases".
+/// Source: chessops documentation, transform, "Rotate 180°", and the closing remark of "Use Cases".
 #[test]
 fn rotate180_is_both_flips() {
     assert_eq!(rotate180(set("a1")), set("h8"), "the sample: square 0 becomes square 63");
@@ -117,7 +117,7 @@ fn shifts_wrap_around_the_edges() {
         for (shift, ..) in samples {
             assert_eq!(shift(s).count(), s.count());
         }
-        // The documentation does not have these four symmetries.
+        // The documentation does not mention these four symmetries.
         assert_eq!(flip_horizontal(flip_diagonal(s)), Dihedral::Rotate90Ccw.apply(s));
         assert_eq!(flip_vertical(flip_diagonal(s)), Dihedral::Rotate270Ccw.apply(s));
         assert_eq!(rotate180(flip_diagonal(s)), Dihedral::ReflectAnti.apply(s));
@@ -145,7 +145,7 @@ fn transform_board_moves_every_mask_and_keeps_kinds_and_colours() {
     transform_board(&board, |s| s | shift_up(s)).expect_err("two pieces on a square are no board");
 }
 
-/// chessops documentation, transform, "Transform Setup": the sample and its list of key features.
+/// Source: chessops documentation, transform, "Transform Setup": the sample and its list of key features.
 #[test]
 fn transform_setup_keeps_what_is_not_on_the_board() {
     assert_eq!(
@@ -182,8 +182,8 @@ fn the_view_from_black_is_half_a_turn() {
     assert_eq!(moved("view-from-black", START), moved("rotate180", START));
 }
 
-/// chessops documentation, transform, "Symmetry Analysis". Erratum: the sample compares only occupied squares, so it takes rooks
-/// for mirror images of knights, and White's men for those of Black's.
+/// Source: chessops documentation, transform, "Symmetry Analysis". Erratum: the sample compares only occupied squares,
+/// so it accepts rooks as mirror images of knights, and White's men as mirror images of Black's.
 #[test]
 fn symmetry_is_that_of_pieces_and_colours() {
     let printed = |board: &Board| {
@@ -199,7 +199,7 @@ fn symmetry_is_that_of_pieces_and_colours() {
         ("8/8/8/8/8/8/8/R6N", true, false),
         ("8/8/8/8/8/8/8/R6r", true, false),
         ("8/8/8/8/8/8/8/R5R1", false, false),
-        // Only the kings and queens break the symmetry.
+        // The start position, in which only the kings and queens break the left-right symmetry.
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", true, false),
         ("q3k3/8/8/8/8/8/8/q3k3", true, true),
     ] {
@@ -213,7 +213,7 @@ fn symmetry_is_that_of_pieces_and_colours() {
     }
 }
 
-/// chessops documentation, transform, "Pattern Matching": a pattern is found in each of four orientations.
+/// Source: chessops documentation, transform, "Pattern Matching": a pattern is found in each of four orientations.
 #[test]
 fn a_pattern_is_found_in_four_orientations() {
     let pattern: Board = "8/8/8/8/8/8/5PPP/6K1".parse().unwrap();
@@ -236,7 +236,8 @@ fn a_pattern_is_found_in_four_orientations() {
     }
 }
 
-/// chessops documentation, transform, "Chess960 Analysis". Erratum: the sample treats a king on a1, square 0, as no king.
+/// Source: chessops documentation, transform, "Chess960 Analysis". Erratum: the sample does not recognize a king on a1,
+/// which is square 0.
 #[test]
 fn chess960_is_normalised_also_with_a_king_on_a1() {
     for king in 0..64 {
@@ -258,8 +259,8 @@ fn chess960_is_normalised_also_with_a_king_on_a1() {
     assert_eq!(king_side(&without), without, "no king");
 }
 
-/// CQL 5 manual: the effect of flips and unit shifts on sets, with two errata: in the left shift, h8 also stays, since it is on
-/// the trailing edge; and the reflection of b2 is on rank 7.
+/// Source: CQL 5 manual, the effect of flips and unit shifts on sets. There are two errata. In the left shift, h8 also
+/// stays, since it is on the trailing edge. The reflection of b2 is on rank 7.
 #[test]
 fn square_sets_of_the_cql_5_manual() {
     for (names, from, to) in [
@@ -298,8 +299,8 @@ fn square_sets_of_the_cql_5_manual() {
     }
 }
 
-/// CQL 5 manual, lists of pieces: the unit left shift, the horizontal flip and the colour flip of a rook on b2 and a bishop on
-/// g8. Errata: in the manual, the flips end on b8, and the colour flip does not change the colours.
+/// Source: CQL 5 manual, lists of pieces: the unit left shift, the horizontal flip and the colour flip of a rook on b2
+/// and a bishop on g8. Errata: in the manual, the flips end on b8, and the colour flip does not change the colours.
 #[test]
 fn pieces_of_the_cql_5_manual() {
     assert_eq!(moved("shift:-1:0", "7B/8/8/8/8/8/2R5/8 w"), "6B1/8/8/8/8/8/1R6/8 w");
@@ -308,7 +309,7 @@ fn pieces_of_the_cql_5_manual() {
     assert_eq!(moved("flipcolor", "8/8/8/8/8/8/R1b5/8 w"), "8/r1B5/8/8/8/8/8/8 b");
 }
 
-/// Compositions of chessops' flips yield all eight symmetries.
+/// Compositions of chessops' flips generate all eight symmetries.
 #[test]
 fn flips_generate_all_symmetries() {
     let witness = set("a1 b1 d2");

@@ -1,4 +1,5 @@
-//! Makes the same random positions as `tests/chessops/positions.mjs`: all numbers are drawn in the same order.
+//! Generates the same random positions as `tests/chessops/positions.mjs`, because all random numbers are drawn in the
+//! same order.
 
 use std::fmt::Write as _;
 
@@ -56,7 +57,7 @@ fn castling(rng: &mut Rng) -> String {
     if text.is_empty() { "-".into() } else { text }
 }
 
-/// Returns a FEN with all fields that a FEN can have, whether they make sense or not.
+/// Returns a FEN with all fields that a FEN can have, whether or not they fit together.
 pub fn position(rng: &mut Rng) -> String {
     let board = placement(rng) + &pockets(rng);
     let turn = char::from(*rng.pick(b"wb"));

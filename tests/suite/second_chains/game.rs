@@ -1,17 +1,17 @@
-//! Represents games with side lines (variations) as trees of positions that shakmaty plays.
+//! Represents games with side lines (variations) as trees of positions, which shakmaty plays.
 
 use shakmaty::{
     Bitboard, CastlingMode, CastlingSide, Chess, Color, File, Move, Piece, Position as _, Role, Square,
     fen::Fen, san::San,
 };
 
-/// The number of a piece that is on the board at the start of a game.
+/// The number of a piece, which identifies it from the start of a game on.
 pub type Identity = u8;
 
 /// The move that led to a position.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// The origin, the destination and the piece of each movement. Castling moves two pieces, the king first.
+    /// The moving pieces, each with its origin and destination. Castling moves two pieces, with the king first.
     pub parts: Vec<(Square, Square, Identity)>,
     pub captured: Option<(Square, Identity)>,
     pub promotion: Option<Role>,
@@ -21,11 +21,11 @@ pub struct Edge {
 pub struct Node {
     pub chess: Chess,
     pub parent: Option<usize>,
-    /// The children. The first one is reached by the move of the line, and the others by alternatives.
+    /// The children. The move of the line leads to the first child, and alternatives lead to the others.
     pub children: Vec<usize>,
     pub edge: Option<Edge>,
     pub ply: i32,
-    /// The number of alternatives that are entered on the way from the root.
+    /// The number of alternatives (side lines) on the way from the root to this node.
     pub depth: u32,
     /// The index of the node among the children of its parent.
     pub sibling: usize,
@@ -53,7 +53,7 @@ impl Node {
         Node { chess, parent: None, children: vec![], edge: None, ply: 0, depth: 0, sibling: 0, identities }
     }
 
-    /// Returns the position after a move; `None` stands for a null move.
+    /// Returns the node after a move, or after a null move if `mv` is `None`.
     fn after(&self, mv: Option<Move>) -> Option<Node> {
         let mut out = self.clone();
         (out.children, out.ply) = (vec![], self.ply + 1);
@@ -91,12 +91,12 @@ impl Node {
     }
 }
 
-/// A game. The nodes are numbered as by `positionid`.
+/// A game. Its nodes have the same numbers as with the filter `positionid`.
 #[derive(Clone, Debug)]
 pub struct Game {
     pub pgn: String,
     pub nodes: Vec<Node>,
-    /// True if the game could be read to its end. Otherwise it ends before the fault.
+    /// True if the game was read to its end. If false, it ends before the fault.
     pub whole: bool,
 }
 
@@ -143,7 +143,7 @@ fn read_one(pgn: &str) -> Option<Game> {
         None => Chess::default(),
     };
     let mut nodes = vec![Node::root(chess)];
-    // For each open line, the node in which the next move is played.
+    // For each open line, the node from which its next move is played.
     let mut open = vec![0];
     let moves = moves.join("\n");
     let mut rest = moves.trim_start();
@@ -188,7 +188,7 @@ fn read_one(pgn: &str) -> Option<Game> {
     Some(Game { pgn: pgn.into(), nodes: numbered(&nodes), whole })
 }
 
-/// Returns the position after a move in SAN, or after a null move; `None` if the word is no such move.
+/// Returns the node after a move in SAN or a null move, or `None` if the word is neither.
 fn after(node: &Node, word: &str) -> Option<Node> {
     if ["--", "Z0"].contains(&word) {
         return node.after(None);
@@ -197,8 +197,8 @@ fn after(node: &Node, word: &str) -> Option<Node> {
     node.after(Some(san.to_move(&node.chess).ok()?))
 }
 
-/// Returns the nodes in the order of their numbers: first a line, and then the side lines of its nodes, those of the last node
-/// first.
+/// Returns the nodes in the order of their numbers: first a line, and then the side lines of its nodes, beginning with
+/// those of the last node.
 fn numbered(nodes: &[Node]) -> Vec<Node> {
     fn line(nodes: &[Node], first: usize, order: &mut Vec<usize>) {
         let mut line_nodes = vec![first];

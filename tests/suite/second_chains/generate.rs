@@ -1,4 +1,4 @@
-//! Generates random queries with `line` and `path`, with pieces and moves that occur in a game.
+//! Generates random queries with `line` and `path`. They refer to pieces and moves that occur in a game.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -17,7 +17,7 @@ pub struct Generator<'a> {
     pub variations: bool,
 }
 
-/// Returns a suffix, with the minimum and the maximum number of repetitions.
+/// Returns a suffix with its minimum and maximum number of repetitions.
 fn suffix(text: &str, min: usize, max: Option<usize>) -> (String, usize, Option<usize>) {
     (text.into(), min, max)
 }
@@ -38,7 +38,7 @@ impl Generator<'_> {
 
     fn line(&mut self, depth: usize) -> Query {
         let back = self.rng.percent(12);
-        // The language does not define to which children a line may step that goes back.
+        // The language does not define to which children a line that runs backwards may step.
         let sibling = (self.variations && !back && self.rng.percent(10))
             .then(|| *self.rng.pick(&["primary", "primary", "secondary"]));
         let tied = !back && sibling.is_none() && self.rng.percent(25);
@@ -80,7 +80,7 @@ impl Generator<'_> {
         if first && self.rng.percent(10) { self.repeated(chain, false) } else { chain }
     }
 
-    /// Returns a chain with a suffix, if it can have one.
+    /// Returns a chain with a random suffix, or the chain itself if it cannot have one.
     fn repeated(&mut self, of: Chain, spaced: bool) -> Chain {
         let is_plus = matches!(&of, Chain::Repeat { min: 1, max: None, suffix, .. } if suffix.ends_with('+'));
         if of.can_be_empty() {
@@ -147,7 +147,7 @@ impl Generator<'_> {
             };
             let is_repeated = self.rng.percent(if is_group { 60 } else { 40 }) && !of.can_be_empty();
             out.push(if is_repeated { self.repeated(of, true) } else { of });
-            // After a move without a suffix, this would be read as a target.
+            // After a move without a suffix, this filter would be parsed as the target of the move.
             if (is_group || is_repeated) && self.rng.percent(15) {
                 out.push(Chain::One(Atom::Test(self.filter(depth, true))));
             }
@@ -205,7 +205,7 @@ impl Generator<'_> {
         Dash { capture, from, to, promotion, targets }
     }
 
-    /// Returns a designator for a piece that is on the board in one of the games.
+    /// Returns a designator of a piece that is on the board at some time in one of the games.
     pub fn designator(&mut self) -> Designator {
         let game = self.game().clone();
         let node = self.rng.below(game.nodes.len());
@@ -279,7 +279,7 @@ impl Generator<'_> {
         Filter::Word(word)
     }
 
-    /// Returns a filter about the move that is played in a position.
+    /// Returns a filter about the move played from a position.
     fn tied(&mut self) -> Filter {
         if self.variations && self.rng.percent(20) {
             return Filter::MoveSecondary;

@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, Color, Piece, Role, Square};
 /// A piece designator: the letters of pieces, and the squares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Designator {
-    /// The letters, sorted. If there are none, any piece or no piece may be on the squares.
+    /// The letters, sorted. If there are none, the squares may have any piece or be empty.
     pub pieces: Vec<char>,
     pub squares: Bitboard,
 }
@@ -36,7 +36,7 @@ pub enum Filter {
     MoveSecondary,
 }
 
-/// A dash filter `L--R=P` or `L[x]R=P`, with filters for the position after the move.
+/// A dash filter, `L--R=P` or `L[x]R=P`, and the filters for the position after the move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dash {
     pub capture: bool,
@@ -48,9 +48,9 @@ pub struct Dash {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Atom {
-    /// In a line, a filter for a position.
+    /// A filter for a position, in a line.
     Position(Filter),
-    /// In a path, a filter for the position that was reached.
+    /// A filter for the position reached so far, in a path.
     Test(Filter),
     /// In a path, a move.
     Move(Dash),
@@ -124,7 +124,7 @@ impl Designator {
 }
 
 impl Filter {
-    /// Returns whether the filter is about the move that is played in the position. In a line, a constituent with such a
+    /// Returns true if the filter is about the move played from the position. In a line, a constituent with such a
     /// filter is evaluated for each of these moves.
     pub fn is_tied(&self) -> bool {
         match self {
@@ -170,12 +170,13 @@ impl Display for Amount {
 impl Display for Filter {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            // Without braces, the word would be read as a keyword of `path`.
+            // Without braces, the word would be parsed as a keyword of `path`.
             Filter::Word(word @ ("primary" | "secondary")) => write!(f, "{{{word}}}"),
             Filter::Word(word) => write!(f, "{word}"),
             Filter::ToMove(color) => write!(f, "{}", color.fold_wb("wtm", "btm")),
             Filter::Holds(of) => write!(f, "{of}"),
-            // The `true` at the end makes this a condition. After a number, a sign would make an arithmetic expression.
+            // The `true` at the end makes this a condition. If it ended with a number, a following sign would make it
+            // an arithmetic expression.
             Filter::Less(a, b) => write!(f, "{{{a} < {b} true}}"),
             Filter::Not(of) => write!(f, "not {of}"),
             Filter::Or(a, b) => write!(f, "{{{a} or {b}}}"),
@@ -290,7 +291,7 @@ impl Display for Body {
 
 // ---- copies
 
-/// The effect of a transform on a designator. The result is `None` if no squares are left.
+/// A function that returns the image of a designator under a transform, or `None` if the image has no squares.
 type Image<'a> = &'a dyn Fn(&Designator) -> Option<Designator>;
 
 impl Amount {
@@ -359,7 +360,8 @@ impl Query {
 }
 
 impl Body {
-    /// Returns the distinct copies that the transform makes, each as the filters before the chain and the chain.
+    /// Returns the distinct copies that the transform generates. Each consists of the filters before the chain, and the
+    /// chain.
     pub fn copies(&self) -> Vec<(Vec<Filter>, Query)> {
         let Some((transform, _)) = self.transform else {
             return vec![(self.before.clone(), self.query.clone())];
@@ -378,7 +380,7 @@ impl Body {
 
 type Images = Vec<(Box<dyn Fn(&Designator) -> Option<Designator>>, bool)>;
 
-/// Returns the transforms that a word stands for, and for each whether it swaps the colours.
+/// Returns the transforms that a word stands for, each with a flag that is true if it swaps the colours.
 fn images(transform: &str) -> Images {
     type Squares = Box<dyn Fn(Bitboard) -> Bitboard>;
     let each = |to: fn(i32, i32) -> (i32, i32)| -> Squares { Box::new(move |set| moved(set, to)) };
@@ -433,7 +435,8 @@ fn moved(set: Bitboard, to: impl Fn(i32, i32) -> (i32, i32)) -> Bitboard {
     set.into_iter().filter_map(square).collect()
 }
 
-/// Returns a shifted set. A shift sideways keeps whole ranks, and a shift up or down keeps whole files.
+/// Returns a shifted set. A whole rank stays whole in a sideways shift, and a whole file stays whole in an upward or
+/// downward shift.
 fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     if set == Bitboard::FULL {
         return set;
@@ -452,7 +455,7 @@ fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     out
 }
 
-/// Returns the kind of piece that a letter of a promotion stands for; `None` for letters that stand for any kind.
+/// Returns the kind of piece that the letter of a promotion stands for, or `None` if the letter stands for any kind.
 pub fn promoted(letter: char) -> Option<Role> {
     Role::from_char(letter)
 }

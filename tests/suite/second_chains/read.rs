@@ -1,4 +1,4 @@
-//! Reads the queries of tables of answers, if the evaluator knows their constructs.
+//! Parses the queries in tables of answers, if the evaluator supports all their constructs.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -6,10 +6,10 @@ use super::query::{Amount, Atom, Body, Chain, Dash, Designator, Filter, Focus, Q
 
 const WORDS: [&str; 8] = ["true", "check", "mate", "initial", "terminal", "primary", "secondary", "mainline"];
 const TRANSFORMS: [&str; 6] = ["flipcolor", "flipvertical", "fliphorizontal", "flip", "rotate90", "shift"];
-/// Words for comments, which do not change values.
+/// Keywords that affect only comments, not values.
 const QUIET: [&str; 4] = ["quiet", "keepallbest", "piecepath", "verbose"];
 
-/// Returns a query; `None` if it contains something that the evaluator does not know.
+/// Parses a query. Returns `None` if it contains a construct that the evaluator does not support.
 pub fn body(text: &str) -> Option<Body> {
     let mut reader = Reader { rest: text.trim() };
     let variations = reader.sign("cql(variations)");
@@ -58,7 +58,7 @@ impl Reader<'_> {
         Some(number)
     }
 
-    /// Calls `read`. If that fails, goes back to the place in the text at which `read` began.
+    /// Calls `read`. If it fails, returns to the place in the text at which it began.
     fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.rest;
         let read = read(self);
@@ -243,8 +243,8 @@ impl Reader<'_> {
                 while !self.sign(close) {
                     all.push(self.filter()?);
                 }
-                // All filters match if none of them fails, so the conjunction is written as
-                // `not (not F or not G)`.
+                // A list of filters matches if none of them fails, so the conjunction is represented as `not (not F or
+                // not G)`.
                 let not = |of| Filter::Not(Box::new(of));
                 let either = |a, b| Filter::Or(Box::new(a), Box::new(b));
                 return match all.len() {
@@ -298,7 +298,7 @@ impl Reader<'_> {
         {
             (pieces, rest) = (letters.chars().collect(), after);
         } else if let Some(first) = rest.chars().next().filter(|&c| is_letter(c)) {
-            // The letter of a file before a rank is part of a square, not a piece.
+            // A letter of a file that is followed by a rank is part of a square, not a piece.
             let second = rest[1..].chars().next();
             if !(('a'..='h').contains(&first)
                 && second.is_some_and(|c| c.is_ascii_digit() || c == '-' && !rest[1..].starts_with("--")))
@@ -330,7 +330,7 @@ impl Reader<'_> {
     }
 }
 
-/// Splits squares such as `e4` or `a-c1-8` from the text after them.
+/// Splits off a range of squares, such as `e4` or `a-c1-8`, from the beginning of a text.
 fn square_range(text: &str) -> Option<(Bitboard, &str)> {
     let axis = |text: &str, first: char| -> Option<(u32, u32, usize)> {
         let mut letters = text.chars();

@@ -1,4 +1,4 @@
-//! Computes the values of queries by trying every walk through the tree.
+//! Computes the values of queries by trying every walk through the tree of a game.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use super::{
     query::{Amount, Atom, Body, Chain, Dash, Designator, Filter, Focus, Query, promoted},
 };
 
-/// The choices that the rules leave open. A query is checked if all readings give the same value, or if one reading gives the
-/// engine's answer.
+/// A reading of the rules: the choices that they leave open. A query passes if all readings give the same value, or if
+/// one of them gives the engine's answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// True if the search takes the children of a position one after the other, and tries each with all atoms that may come
-    /// next. False if it takes these atoms one after the other, and tries each with all children.
+    /// True if the search takes one child of a position after the other, and tries each with all atoms that may come
+    /// next. False if it takes one atom after the other, and tries each with all children.
     pub children_first: bool,
-    /// True if `nestban` in a path with a focus also remembers the positions between the moves that count.
+    /// True if `nestban` in a path with a focus also bans the positions between the moves that count.
     pub bans_between: bool,
 }
 
@@ -27,14 +27,14 @@ pub const READINGS: [Reading; 4] = [
     Reading { children_first: true, bans_between: true },
 ];
 
-/// The maximum number of steps that are tried from one start.
+/// The maximum number of steps that are tried from one start node.
 const STEPS_MAX: usize = 200_000;
 
-/// The error if there are too many walks to try.
+/// The error for a query that has too many walks to try.
 #[derive(Debug)]
 pub struct TooMany;
 
-/// A part of the chain that is still to be matched. In a list of parts, the last one is matched next.
+/// A part of the chain that still has to be matched. The last part in a list is matched next.
 #[derive(Clone)]
 enum Due<'a> {
     Chain(&'a Chain),
@@ -46,7 +46,7 @@ enum Due<'a> {
 struct Walk {
     /// The node that the walk has reached; `None` before the first position of a line.
     at: Option<usize>,
-    /// If the walk has stepped to a position for one of its moves, the child to which that move leads.
+    /// If the walk is tied to one of the moves played from its current position, the child to which that move leads.
     through: Option<usize>,
     /// All positions of the walk, including skipped ones.
     nodes: Vec<usize>,
@@ -59,7 +59,7 @@ struct Best {
     walk: Walk,
 }
 
-/// The pieces in focus, and true if captures of these pieces are also moves in focus; `None` if the path has no focus.
+/// The pieces in focus, and true if captures of these pieces also count; `None` if the path has no focus.
 type InFocus = Option<(HashSet<Identity>, bool)>;
 
 struct Search<'a> {
@@ -82,9 +82,9 @@ enum Next<'a> {
 #[derive(Clone, Copy)]
 struct Place {
     node: usize,
-    /// If `move` sees only one of the moves that are played here, the child to which it leads.
+    /// If `move` refers to only one of the moves played from this node, the child to which it leads.
     edge: Option<usize>,
-    /// The number of moves in focus on the path so far.
+    /// The number of moves on the path so far that count.
     count: i32,
 }
 
@@ -164,7 +164,7 @@ fn set(game: &Game, designator: &Designator, node: usize) -> Vec<shakmaty::Squar
 }
 
 impl<'a> Search<'a> {
-    /// Tries all continuations. Returns true once the search is over.
+    /// Tries all continuations of a walk. Returns true if the search is over.
     fn go(&mut self, due: Vec<Due<'a>>, walk: Walk) -> Found<bool> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -208,8 +208,8 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// Lists the atoms that may come next, those with fewer repetitions first. In a path, filters for the current position are
-    /// tested immediately.
+    /// Adds the atoms that may come next to `out`, those with fewer repetitions first. In a path, filters for the
+    /// current position are tested immediately.
     fn expand(&mut self, mut due: Vec<Due<'a>>, walk: &Walk, out: &mut Vec<Next<'a>>) -> Found<()> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -247,7 +247,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Returns the steps that a walk may take. Each step is given as all positions that it visits, in order.
+    /// Returns the steps that a walk can take. Each step is the list of all positions that it visits, in order.
     fn steps_from(&self, walk: &Walk) -> Vec<Vec<usize>> {
         let Some(at) = walk.at else { return vec![vec![self.start]] };
         if self.query.path {
@@ -284,8 +284,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Lists the nearest moves in focus below a node, on every branch. For the start itself, these include the moves that are
-    /// played in it.
+    /// Adds to `out` the nearest moves that count below a node, on every branch. If `from_here` is true, these include
+    /// the moves played from the node itself.
     fn next_in_focus(&self, node: usize, way: &mut Vec<usize>, from_here: bool, out: &mut Vec<Vec<usize>>) {
         for &child in &self.game.nodes[node].children {
             way.push(child);
@@ -353,7 +353,8 @@ impl<'a> Search<'a> {
         {
             return false;
         }
-        // In castling, king and rook both move. Only the movement of a piece in focus is compared with the filter.
+        // In castling, the king and the rook both move. Only the movement of a piece in focus is compared with the
+        // filter.
         let counts = |identity: &Identity| match &self.focus {
             Some((pieces, _)) if edge.parts.len() > 1 => pieces.contains(identity),
             _ => true,
@@ -368,7 +369,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Records a walk that matches. Returns true if no other walk is wanted.
+    /// Records a walk that matches. Returns true if no other walk needs to be tried.
     fn accept(&mut self, walk: &Walk) -> Found<bool> {
         let Some(&last) = walk.counted.last() else { return Ok(false) };
         let count = walk.counted.len() as i32;
@@ -426,7 +427,7 @@ fn holds(game: &Game, filter: &Filter, place: Place, reading: Reading) -> Found<
     })
 }
 
-/// Returns the moves that `move` sees, as the children to which they lead.
+/// Returns the moves to which the filter `move` refers, as the children to which they lead.
 fn moves(game: &Game, place: Place) -> impl Iterator<Item = usize> {
     let all = game.nodes[place.node].children.clone();
     all.into_iter().filter(move |&child| place.edge.is_none_or(|edge| edge == child))

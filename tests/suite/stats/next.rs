@@ -1,5 +1,5 @@
-//! Tests the groups by the moves that were played at hits. The expected groups are computed from the games that pgn-reader and
-//! shakmaty read, or counted by hand.
+//! Tests groups by the moves that were played at hits. The expected groups are computed from games that pgn-reader and
+//! shakmaty read, or were counted by hand.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Cursor;
@@ -13,10 +13,10 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, 
 
 use crate::database::SAMPLE;
 
-/// A game as pgn-reader and shakmaty read it.
+/// A game as read by pgn-reader and shakmaty.
 pub(crate) struct Played {
     pub(crate) result: String,
-    /// The positions. There is one more position than moves.
+    /// The positions: one more than the number of moves.
     pub(crate) positions: Vec<Chess>,
     pub(crate) moves: Vec<Move>,
 }
@@ -74,15 +74,15 @@ pub(crate) fn sample() -> Vec<Played> {
     games
 }
 
-/// The map that takes a move back to the filter as written: from each square of the game to the square in the filter that the
-/// copy moved there. It also says whether the copy swaps colours. The square a1 is (0, 0).
+/// The map that translates a move to the filter as written. It maps each square of the game to the square of the filter
+/// that the copy moved there. The flag is true if the copy swaps colours. Square a1 is (0, 0).
 #[derive(Clone)]
 enum Seen {
     Played,
-    /// The board is turned upside down, with the colours swapped.
+    /// The board is turned upside down and the colours are swapped.
     Mirrored,
     By(Box<[(i32, i32); 64]>, bool),
-    /// The copy has no squares, so moves are shown as played.
+    /// The filter has no squares, so moves are shown as played.
     Nowhere,
 }
 
@@ -91,7 +91,7 @@ fn by(swap: bool, map: impl Fn(i32, i32) -> (i32, i32)) -> Seen {
     Seen::By(Box::new(squares), swap)
 }
 
-/// Returns the map for a copy that is shifted by this number of files and ranks, with or without a colour swap before it.
+/// Returns the map for a copy that is shifted by a number of files and ranks, after a colour swap if `swap` is true.
 fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     let (dx, dy) = by_how_much;
     match by_how_much {
@@ -105,7 +105,7 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
 /// A hit: its first and its last position, and the map of its copy.
 type Hit = (usize, usize, Seen);
 
-/// Returns a move as the tables of moves show it.
+/// Returns a move in the notation of the tables of moves.
 fn told(chess: &Chess, mv: Move, seen: &Seen) -> String {
     match seen {
         Seen::Played => SanPlus::from_move(chess.clone(), mv).to_string(),
@@ -137,8 +137,8 @@ fn name((file, rank): (i32, i32)) -> Option<String> {
     is_on.then(|| format!("{}{}", (b'a' + file as u8) as char, rank + 1))
 }
 
-/// Returns a move as the letter of its piece and two squares. If there is no map, or if the map takes one of the squares off the
-/// board, the squares are those of the game.
+/// Returns a move as the letter of its piece and two squares. If there is no map, or if it takes one of the squares off
+/// the board, the squares are those of the game.
 fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     let (from, to) = match mv {
         Move::Castle { king, rook } if rook > king => {
@@ -154,9 +154,9 @@ fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     format!("{letter}{from}-{to}{becomes}")
 }
 
-/// Returns a move in SAN without check signs; `None` if SAN cannot express it.
+/// Returns a move in SAN without check signs, or `None` if SAN cannot express it.
 fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<String> {
-    // No map in these tests turns castling into castling, so the move is written with its squares.
+    // No map in these tests turns castling into castling, so a castling move is shown with its squares.
     if mv.is_castle() {
         return None;
     }
@@ -201,7 +201,7 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
     })
 }
 
-/// The numbers of games and positions, and the results of the games for the side to move: won, drawn, lost.
+/// The numbers of games and positions, and the results of the games for the side to move: won, drawn and lost.
 type Sums = [u64; 5];
 
 /// Returns the groups of hits by the moves next to them.
@@ -253,7 +253,7 @@ fn groups(
     out
 }
 
-/// Returns the groups of the library in the same form.
+/// Returns the groups that the library finds, in the same form as [`groups`].
 fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     let sums = |row: GroupRow| {
@@ -266,7 +266,7 @@ fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
 
 const GROUPINGS: &str = "next,next:3,previous,next:played,previous:played";
 
-/// Compares the groups of the test with those of the library. Returns the names of the groups of next moves.
+/// Compares the groups that the test computes with those of the library. Returns the names of the groups of next moves.
 #[track_caller]
 fn compare(
     database: &Database,
@@ -362,7 +362,7 @@ fn moves_beside_patterns_are_carried_back() {
         (piece(&game.positions[at], Square::D5) == Some('N')).then_some((at, at, Seen::Played))
     });
     compare("check", &|game, at| game.positions[at].is_check().then_some((at, at, Seen::Played)));
-    // If both copies match, moves are shown as in the copy that was written.
+    // If both copies match, moves are shown from the view of the copy that was written.
     let names = compare("flipcolor Nd5", &move |game, at| {
         let chess = &game.positions[at];
         let seen = match (piece(chess, Square::D5), piece(chess, Square::D4)) {
@@ -382,7 +382,7 @@ fn moves_beside_patterns_are_carried_back() {
         };
         Some((at, at, seen))
     });
-    // In the reflected board, White and Black castle to the other side, so these moves are written with their squares.
+    // On the reflected board, White and Black castle to the other side, so these moves are shown with their squares.
     assert!(
         ["Kd1-b1", "Kd8-b8", "O-O"].into_iter().all(|one| names.iter().any(|name| name == one)),
         "{names:?}"
@@ -419,7 +419,7 @@ fn moves_beside_patterns_are_carried_back() {
         })?;
         Some((at, at, seen))
     });
-    // A pattern that is turned by 45 degrees has no squares, so moves are shown as played.
+    // A pattern with a direction that is turned by 45 degrees has no squares, so moves are shown as played.
     compare("rotate45 {up 1 K & p}", &move |game, at| {
         let chess = &game.positions[at];
         let (file, rank) = place(chess.board().king_of(Color::White)?);
@@ -431,7 +431,7 @@ fn moves_beside_patterns_are_carried_back() {
             _ => None,
         }
     });
-    // The hits of this query have a span of one move.
+    // Each hit of this query consists of one move.
     compare("N--d5", &|game, at| {
         let mv = game.moves.get(at)?;
         let is_found =
@@ -452,7 +452,7 @@ fn moves_beside_patterns_are_carried_back() {
     assert_eq!(names, ["(end)"]);
 }
 
-/// Games with ratings, years and players. One begins from a position of Chess960, and one has side lines.
+/// Games with ratings, years and players. One begins from a Chess960 position, and one has side lines.
 const GAMES: &str = r#"
 [White "Ann"]
 [Black "Bob"]
@@ -514,8 +514,8 @@ fn groups_of_moves_tell_more_of_their_games() {
     let rows = counts.rows(&"next".parse().unwrap());
     let tally = |row: usize| &rows[row].moves.as_ref().unwrap().tally;
     assert_eq!((tally(0).rating(), tally(1).rating()), (Some(2300), Some(2600)));
-    // The player of `e5` has half a point from two games against opponents rated 2500 and 2700. The player of `c5` has a win
-    // against an opponent rated 2200.
+    // The player of `e5` scores half a point in two games against opponents rated 2500 and 2700. The player of `c5`
+    // wins a game against an opponent rated 2200.
     assert_eq!((tally(0).performance(), tally(1).performance()), (Some(2409), Some(3000)));
     assert_eq!((tally(0).years, tally(1).years), (Some([1999, 2004]), None));
     let best = tally(0).best.as_ref().unwrap();
@@ -524,7 +524,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     let share = rows[0].move_share().unwrap();
     assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3 && share.high > 0.9, "{share:?}");
     assert_eq!(rows[0].moves.as_ref().unwrap().score().unwrap().value, 0.25);
-    // In the cross table, `games_before` is the number of games of the same year.
+    // In a cross table, `games_before` is the number of games of the same year.
     let cross = counts.rows(&"next*year".parse().unwrap());
     let before: Vec<u64> = cross.iter().map(|row| row.moves.as_ref().unwrap().games_before).collect();
     assert_eq!(before, [1, 1, 1]);
@@ -557,7 +557,7 @@ fn moves_in_side_lines_and_of_chess960_are_told() {
 #[test]
 fn moves_of_copies_are_told_as_the_filter_is_written() {
     let counts = by_hand(Query::parse("flipcolor {Pe4 btm}").unwrap(), "next,next:played,next:2");
-    // Black's pawn on e5 is treated as White's on e4, so 2. Nf3 is shown as Nf6.
+    // Black's pawn on e5 is treated like a white pawn on e4, so 2. Nf3 is shown as Nf6.
     let carried = [
         "(end): 2, 2, 1-1-0",
         "e5: 2, 2, 0-1-1",
@@ -583,7 +583,7 @@ fn moves_of_copies_are_told_as_the_filter_is_written() {
     );
 }
 
-/// If the player has Black, moves are shown with the colours swapped.
+/// If the player has Black, moves are shown with swapped colours.
 #[test]
 fn moves_are_told_as_the_player_sees_them() {
     let database = DatabaseOptions::new().open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();

@@ -1,5 +1,5 @@
-//! Tests openings that are found from the moves of games. The expected openings are those of the games that pgn-reader
-//! reads and shakmaty plays. Positions are equal if their FENs without counters are equal.
+//! Tests openings that are determined by the moves of games. The expected openings are those of games that pgn-reader
+//! reads and shakmaty plays. Positions count as equal if their FENs without counters are equal.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! Computes the groups of statistics a second time from the output of `--format jsonl`, without any code of
-//! the library.
+//! Computes the groups of statistics a second time from the output of `--format jsonl`, without code of the library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -42,7 +41,7 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     out
 }
 
-/// A game, described by the output line of its last position.
+/// A game, described by the output line for its last position.
 struct Game {
     tags: Value,
     /// The ply of its last position.
@@ -67,7 +66,7 @@ impl Game {
         self.tag(name)?.parse().ok().filter(|elo| (1..10_000).contains(elo))
     }
 
-    /// Returns the half points of White, or those of a player; `None` if they are unknown.
+    /// Returns the half points of White or, if `player` is given, of that player; `None` if they are unknown.
     fn half_points(&self, player: Option<&str>) -> Option<u64> {
         let white = match self.tags["Result"].as_str()? {
             "1-0" => 2,
@@ -88,7 +87,7 @@ impl Game {
         year("Date").or_else(|| year("UTCDate"))
     }
 
-    /// Returns the groups of a position by one property.
+    /// Returns the groups to which a position belongs by a single property.
     fn groups(&self, by: &str, ply: i64) -> Vec<String> {
         let (name, argument) = by.split_once(':').unwrap_or((by, ""));
         let step = argument.parse::<i64>().unwrap_or(1);
@@ -136,7 +135,7 @@ impl Game {
         vec![group.unwrap_or("?".into())]
     }
 
-    /// Returns the groups of a position by a grouping.
+    /// Returns the groups to which a position belongs by a grouping, which may have two properties.
     fn cells(&self, grouping: &str, ply: i64) -> Vec<String> {
         let Some((first, second)) = grouping.split_once('*') else { return self.groups(grouping, ply) };
         let seconds = self.groups(second, ply);
@@ -168,8 +167,8 @@ fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
     };
     let mut sums: BTreeMap<String, (Tally, Tally)> = BTreeMap::new();
     for row in rows {
-        // A name with a FIDE number is a group of its own here. Names that belong to the same player are
-        // joined only when a table is written.
+        // Here, a name with a FIDE number forms a group of its own. Names of the same player are joined only when a
+        // table is written.
         let sum = sums.entry(name(row.keys)).or_default();
         for (sum, more) in [(&mut sum.0, &row.all), (&mut sum.1, &row.hit)] {
             sum.games += more.games;
@@ -233,8 +232,8 @@ fn master_games_are_counted_a_second_time() {
     agree("shift flip flipcolor {Nd4 kf3}", &corpus.join("otb.pgn"), GROUPINGS);
 }
 
-/// Counts the values at the hits from the lines of the query, and the hits of each copy from the lines of
-/// the copy alone.
+/// Computes the values at hits from the output lines of the query, and the hits of each copy from the output lines of
+/// that copy alone.
 #[test(part = 2)]
 fn values_and_copies_are_counted_a_second_time() {
     let path = sample();
@@ -271,7 +270,8 @@ fn values_and_copies_are_counted_a_second_time() {
     }
 }
 
-/// The counts do not depend on the blocks, on the threads, or on the order in which blocks are added.
+/// The counts must not depend on the division into blocks, on the number of threads, or on the order in which blocks
+/// are added.
 #[test]
 fn counts_add_up_in_any_order() {
     let path = sample();
@@ -307,7 +307,7 @@ fn counts_add_up_in_any_order() {
     assert_eq!(nested, all);
 }
 
-/// If the hits of several queries are counted in one search, the counts of each query are the same as alone.
+/// If the hits of several queries are counted in one search, the counts of each query must be the same as alone.
 #[test]
 fn queries_over_the_same_games_share_what_is_theirs() {
     let engines = ["Nd4", "stalemate", "flipcolor {Bh7 kg8 btm check}", "true"].map(scan);
@@ -321,7 +321,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
         let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Wants::HITS).unwrap().hits);
         for (counts, hits) in alone.iter_mut().zip(&hits) {
             let found = Found { games: Some(&games), ..Found::new(block, hits, &names) };
-            // Hits are removed as the choice of games removes them.
+            // Hits in games that are not chosen are removed, as in a search.
             let mut hits = found.hits.clone();
             let out = block.games().filter(|game| !found.counts(game));
             out.for_each(|game| hits.clear(game.slots()));

@@ -1,5 +1,5 @@
-//! Tests the score of the side that has the pattern. It is compared with the hits of two queries: one for the copies of White,
-//! and one for those of Black, whose colours were swapped by hand.
+//! Tests the score of the side whose pattern matches. It is compared with the hits of two queries: one for the copies
+//! of White, and one for those of Black, whose colours were swapped by hand.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use crate::game_trees::{made, with_variations};
 #[cfg(feature = "gpu")]
 use crate::runners::device_options;
 
-/// A query, the same query for White alone, and for Black alone.
+/// Three queries: a query with a copy for each side, the copy for White alone, and the copy for Black alone.
 const QUERIES: [[&str; 3]; 9] = [
     ["flipcolor {Bh7 kg8}", "{Bh7 kg8}", "{bh2 Kg1}"],
     ["flipcolor {p attacks Q btm}", "{p attacks Q btm}", "{P attacks q wtm}"],
@@ -69,8 +69,8 @@ fn statistics(
     collector.counts(part, [scan.filter()]).remove(0)
 }
 
-/// The results of games with hits. If the player of the choice has Black in a game, its result is that with colours swapped. The
-/// key is the number of a game with `None`, or with the index of a block of twenty plies that contains a hit.
+/// The results of games with hits. If the chosen player has Black in a game, its result is swapped. The key is the
+/// number of the game, with `None` or with the index of a range of twenty plies that contains a hit.
 type List = BTreeMap<(u32, Option<u32>), Outcome>;
 
 fn list(text: &str, choice: &Choice) -> List {
@@ -99,7 +99,7 @@ fn list(text: &str, choice: &Choice) -> List {
     all
 }
 
-/// Returns the wins, draws and losses of White's games and of Black's games that satisfy a condition.
+/// Returns the wins, draws and losses of those of White's games and of Black's games that satisfy a condition.
 fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -> SideResults {
     let mut sum = SideResults::default();
     for (list, is_black) in lists.into_iter().zip([false, true]) {
@@ -116,7 +116,7 @@ fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -
     sum
 }
 
-/// Returns the rows of a grouping, by name.
+/// Returns the rows of a grouping by their names.
 fn rows(counts: &Counts, grouping: &str) -> BTreeMap<String, Option<SideResults>> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     rows.map(|row| (row.keys[0].to_string(), row.sides)).collect()
@@ -163,7 +163,7 @@ fn the_score_of_the_matching_side_is_that_of_two_queries() {
     check(&Choice::default(), &QUERIES, ["1-0", "1/2-1/2", "0-1"]);
 }
 
-/// Either the player has the pattern, or the opponent has it.
+/// The pattern may be the player's or the opponent's.
 #[test]
 fn a_player_may_have_the_pattern_or_face_it() {
     let player = Player::new("Carlsen".parse().unwrap());
@@ -171,8 +171,8 @@ fn a_player_may_have_the_pattern_or_face_it() {
     check(&choice, &[QUERIES[1], QUERIES[4]], ["won", "drawn", "lost"]);
 }
 
-/// A game in which both sides have the pattern counts for both. White's knight reaches f3 in games 1, 2 and 4, and Black's knight
-/// reaches f6 in game 2.
+/// A game in which the pattern matches for both sides counts for both. White's knight reaches f3 in games 1, 2 and 4,
+/// and Black's knight reaches f6 in game 2.
 #[test]
 fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     let of = |query: &str, groupings: &str| {
@@ -185,7 +185,7 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     assert_eq!(rows(&counts, "copy").into_values().collect::<Vec<_>>(), [results(1, 1, 1), results(1, 0, 0)]);
     assert_eq!(rows(&counts, "result")["0-1"], results(1, 0, 1));
     assert_eq!(rows(&counts, "result")["*"], results(0, 0, 0));
-    // The score of the side is not reported if no copy belongs to a single side, or if the query counts copies.
+    // These queries report no score of the side: no copy belongs to a single side, or the query counts copies.
     for query in [
         "Nf3",
         "flip Nf3",
@@ -202,7 +202,7 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     }
 }
 
-/// The columns with the score of the side depend on the query alone, even if there are no games.
+/// The query alone determines the columns with the score of the side. They exist even if there are no games.
 #[test]
 fn columns_of_sides_are_those_of_the_query() {
     let csv = |database| {
@@ -247,7 +247,7 @@ total           3      4    75.0 % (30.1-95.4)              8         16  50.00 
     );
 }
 
-/// A query over main lines gives the same sides if another query over side lines makes its blocks longer.
+/// A query over main lines gives the same sides if another query adds side lines to its blocks.
 #[test]
 fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
     let text = made(5, 60).text;

@@ -1,21 +1,23 @@
-//! Checks the table of imports as a whole: it has no unused arrows and no circles, and equals the table in docs/dev/imports.md.
+//! Checks the table of imports as a whole: it must have no unused arrows and no circles, and must equal the table in
+//! docs/dev/imports.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::{ARROWS, CRATES, EXCEPT, ROOTS, Token, module, paths, read, root, sources, tokens, tree, unit};
 
-/// Every module with the paths that it imports. Re-exports are resolved.
+/// The imports of every module, as paths with re-exports resolved.
 struct Imports {
     modules: BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
 }
 
 impl Imports {
-    /// Reads the imports of files. Each file is given as its path and its source text.
+    /// Computes the imports of files. Each file is given as its path and its source text.
     fn of(files: &[(String, String)]) -> Imports {
         let texts: BTreeMap<Vec<String>, Vec<Token>> =
             files.iter().map(|(file, text)| (module(file), tokens(text))).collect();
-        // For each module of a folder, where its names come from: `pub use child::Name` makes `folder::Name`.
+        // For each re-exported name, the path at which it is defined: `pub use child::Name` creates the name
+        // `folder::Name`.
         let mut exported: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
         for (module, text) in &texts {
             for path in relative_uses(module, text) {
@@ -27,7 +29,7 @@ impl Imports {
         }
         let resolved = |path: &str| {
             let mut path: Vec<String> = path.split("::").map(String::from).collect();
-            // A name may be re-exported from folder to folder.
+            // A name may be re-exported several times, from folder to folder.
             for _ in 0..4 {
                 let found = (1..=path.len()).rev().find_map(|end| Some((end, exported.get(&path[..end])?)));
                 let Some((end, origin)) = found else { break };
@@ -41,7 +43,7 @@ impl Imports {
         Imports { modules: texts.iter().map(imports).collect() }
     }
 
-    /// Returns, for each folder, the imports of its modules from each other.
+    /// Returns, for each folder, the imports between its modules.
     fn folders(&self) -> BTreeMap<&[String], BTreeSet<(&str, &str)>> {
         let mut out: BTreeMap<&[String], BTreeSet<(&str, &str)>> = BTreeMap::new();
         for (module, imports) in &self.modules {
@@ -56,8 +58,8 @@ impl Imports {
         out
     }
 
-    /// Returns the circles: modules of one folder that import each other, directly or indirectly. Each circle is given as the
-    /// folder and the names of the modules.
+    /// Returns the circles: groups of modules in one folder that import each other, directly or indirectly. Each circle
+    /// is described by the folder and the names of the modules.
     fn circles(&self) -> Vec<String> {
         let mut out = Vec::new();
         for (folder, arrows) in self.folders() {
@@ -128,7 +130,7 @@ fn folders_have_no_circles() {
     assert_eq!(found, [""; 0], "modules of one folder that import each other");
 }
 
-/// Returns the module of the table that stands for the crate of a path, if there is one.
+/// Returns the unit that stands for the whole crate of a path, if there is one.
 fn crate_of(path: &str) -> Option<&'static str> {
     CRATES.iter().filter_map(|it| it.2).find(|root| path.split("::").next() == Some(root))
 }
@@ -150,7 +152,7 @@ fn every_allowed_arrow_is_used() {
 /// The document that shows the table.
 const DOCUMENT: &str = "docs/dev/imports.md";
 
-/// The lines of the document before and after the table.
+/// The lines of the document that enclose the table.
 const MARKS: [&str; 2] = ["<!-- imports: written by tests/suite/tidy -->\n", "<!-- end of imports -->\n"];
 
 fn table() -> String {

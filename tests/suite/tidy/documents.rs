@@ -1,4 +1,5 @@
-//! Checks the documents: every link leads to a file and a heading that exist, lines are short, and the book has every page.
+//! Checks the documents: every link must lead to an existing file and heading, lines must be short, and the book must
+//! contain every page.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -14,7 +15,7 @@ fn documents() -> Vec<String> {
     found
 }
 
-/// Returns the lines of a document that are not in a block of code, with their numbers.
+/// Returns the lines of a document outside code blocks, with their numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
     text.lines().enumerate().filter_map(move |(at, line)| {
@@ -24,7 +25,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns the anchors of the headings in a document, as GitHub and mdBook make them.
+/// Returns the anchors that GitHub and mdBook create for the headings in a document.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for (_, line) in prose(text) {
@@ -38,7 +39,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     out
 }
 
-/// Returns the targets of the links and pictures in a document, each with its line.
+/// Returns the targets of the links and images in a document, each with its line number.
 fn targets(text: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     for (number, line) in prose(text) {
@@ -53,7 +54,7 @@ fn targets(text: &str) -> Vec<(usize, String)> {
     out
 }
 
-/// Returns the links in a document that lead nowhere, or out of the book.
+/// Returns the links in a document that lead to nothing or to something outside the book.
 fn broken(document: &str, text: &str) -> Vec<String> {
     let folder = Path::new(document).parent().unwrap();
     let docs = root().join("docs").canonicalize().unwrap();
@@ -91,7 +92,7 @@ fn links_lead_to_files_and_headings() {
     assert_none(documents().iter().flat_map(|document| broken(document, &read(document))).collect());
 }
 
-/// Documents whose lines are not checked, because programs write all or most of them.
+/// Documents whose line lengths are not checked, because programs write all or most of their lines.
 const LONG: [&str; 3] = ["docs/conformance.md", "docs/language.md", "docs/themes.md"];
 
 /// Returns the lines of prose that are too long. Tables, links on lines of their own, and blocks indented by four blanks are not

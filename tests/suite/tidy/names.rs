@@ -1,4 +1,5 @@
-//! Checks names and documentation: a type name has only one meaning, and a comment begins with its subject.
+//! Checks names and documentation: each type name must have only one meaning, and a comment must begin with its
+//! subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +11,11 @@ const RELATIVES: [&str; 8] = ["What", "Whether", "How", "Where", "Which", "Why",
 /// The percentage of documentation comments that may begin with such a word.
 const RELATIVES_MAX: usize = 3;
 
-/// Names of types that may be defined in several files. Each subcommand has its `Args`. Builds without the GPU engine or without
-/// machine code have other definitions of the rest.
+/// Names of types that may be defined in several files. Each subcommand has a type `Args`. The other types have a
+/// second definition for builds without the GPU engine or without machine code.
 const SHARED: [&str; 7] = ["Args", "Gpu", "GpuDevice", "Kernel", "Native", "Resident", "Work"];
 
-/// Returns `(line, text)` of the first line of every documentation comment.
+/// Returns the line number and the text of the first line of every documentation comment.
 fn documentation(text: &str) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
     let mut goes_on = false;
@@ -29,7 +30,7 @@ fn documentation(text: &str) -> Vec<(usize, &str)> {
     out
 }
 
-/// Returns whether a comment begins with a relative clause without a noun.
+/// Returns true if a comment begins with a relative clause without a noun.
 fn begins_with_a_relative(comment: &str) -> bool {
     let word = comment.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     RELATIVES.contains(&word)
