@@ -1,4 +1,4 @@
-//! Finds out for tests whether the program can see a GPU adapter.
+//! Detects for tests whether the program can find a GPU adapter.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::harness::GPU;
 
-/// Returns whether there is an adapter. Panics if there is none and one is required.
+/// Returns true if there is an adapter. Panics if there is none although the environment requires one.
 pub fn has_adapter() -> bool {
     let found = is_found();
     if !found && GPU.is_required() {

@@ -1,8 +1,8 @@
-//! Tests the bench `card`, which measures a graphics card: every row is there and right, both files agree, and no measurement is
-//! lost.
+//! Tests the benchmark `card`, which measures a graphics card: it must print every row with the right values, its two
+//! files must agree, and no measurement may be lost.
 //!
-//! Cargo builds no bench for tests. So this binary compiles the files of the bench as well. It runs as the bench if
-//! [`AS_CARD_PROGRAM`] is set.
+//! Cargo does not build benchmarks for tests. So this test program also compiles the files of the benchmark, and runs
+//! as the benchmark if [`AS_CARD_PROGRAM`] is set.
 
 mod floors;
 mod instructions;
@@ -18,14 +18,14 @@ use tempfile::TempDir;
 use crate::adapter::needs_adapter;
 use crate::common::waiting::{Process, until};
 
-/// The variable that makes this binary run as the bench.
+/// The variable that makes this test program run as the benchmark.
 pub const AS_CARD_PROGRAM: &str = "ORBIT_TEST_AS_CARD_PROGRAM";
 
 const TARGET: &str = "shift flip flipcolor {Nd4 kf3}";
 
 fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this binary has a path"));
-    // The program gets the argument that `cargo bench` gives.
+    // `cargo bench` passes the argument `--bench` to the program.
     command.env(AS_CARD_PROGRAM, "1").args(args).arg("--bench").current_dir(folder).stdin(Stdio::null());
     command
 }
@@ -56,15 +56,15 @@ fn of_kind<'a>(document: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a V
     rows(document).iter().filter(move |row| row["kind"] == kind)
 }
 
-/// Writes a file with two queries, each with a name and a tab before it, so that a test can falsify the answer of one of them by
-/// name.
+/// Writes a file with two queries, each with a name and a tab before it. A test can then falsify the answer of one of
+/// them by its name. Returns the path.
 fn two_queries(folder: &Path) -> String {
     let file = folder.join("two.txt");
     std::fs::write(&file, format!("copies\t{TARGET}\nchecks\tcheck\n")).unwrap();
     file.to_str().unwrap().into()
 }
 
-/// Returns the row that begins with a name, in one part of the table.
+/// Returns the row that begins with `name` in the part of the table that begins with `part`.
 fn line<'a>(table: &'a str, part: &str, name: &str) -> &'a str {
     let from = table.find(part).unwrap_or_else(|| panic!("no part {part} in\n{table}"));
     let part = table[from..].split("\n\n").next().unwrap();
@@ -96,7 +96,7 @@ fn a_card_is_measured_in_one_run() {
     }
     assert!(document["device"]["driver"].is_string() && document["machine"]["cores"].as_u64().unwrap() > 0);
 
-    // Rows of every kind are there, in the order of their importance.
+    // There must be rows of every kind, ordered by importance.
     let mut order: Vec<&str> = rows(&document).iter().map(|row| row["kind"].as_str().unwrap()).collect();
     order.dedup();
     let expected =
@@ -126,7 +126,8 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!((queries.len(), &queries), (12, &streamed));
     let target = of_kind(&document, "resident").find(|row| row["query"] == TARGET).unwrap();
     assert_eq!(target["copies"], 672);
-    // In the games of the sample the query has 633 hits at 87,461 positions. The games are repeated in whole blocks.
+    // In the sample games, the query has 633 hits at 87,461 positions. The benchmark repeats the games in whole blocks,
+    // so the proportion is the same.
     assert_eq!(target["hits"].as_u64().unwrap() * 87_461, 633 * document["positions"].as_u64().unwrap());
     let variants: BTreeSet<&str> =
         of_kind(&document, "variant").map(|row| row["variant"].as_str().unwrap()).collect();
@@ -170,7 +171,7 @@ fn a_card_is_measured_in_one_run() {
         close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
     }
 
-    // The table has the same rates as the document, but rounded.
+    // The table must show the rates of the JSON document, rounded.
     for (kind, part) in [("resident", "resident:"), ("streamed", "streamed:"), ("cpu", "the processor")] {
         for row in of_kind(&document, kind).filter(|row| kind != "resident" || row["variant"] == "default") {
             let line = line(&table, part, row["name"].as_str().unwrap());
@@ -206,7 +207,8 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!(document["auto"]["positions_a_thread_today"], 50_000_000);
 }
 
-/// A changed answer is reported in its row, in both files and by the exit code. Everything else is measured.
+/// A falsified answer must be reported in its row, in both files and by the exit code. Everything else must still be
+/// measured.
 #[test(part = 0)]
 fn a_wrong_answer_is_told() {
     needs_adapter();
@@ -230,7 +232,8 @@ fn a_wrong_answer_is_told() {
         if let Some(agree) = row.get("agree") {
             assert_eq!(*agree, !is_spoiled, "{row}");
             let differing = row.get("positions_differing").and_then(Value::as_u64);
-            // The answers of several queries together are compared three times: on the card, streamed, and on the processor.
+            // The answers of several queries together are compared three times: on the card, when blocks are streamed
+            // to it, and on the processor.
             assert_eq!(differing, is_spoiled.then_some(if name == "2 queries" { 3 } else { 1 }), "{row}");
         }
         assert!(row["kind"] != "crossover" || !is_spoiled, "a rate of a wrong answer is no rate: {row}");
@@ -241,8 +244,8 @@ fn a_wrong_answer_is_told() {
     assert!(table.contains("rows differ from the processor or failed"), "{table}");
 }
 
-/// Kills a run after it has measured twelve rows or more, and returns its folder and the document in it. Returns `None` if the
-/// run ended before.
+/// Kills a run after it has measured at least twelve rows. Returns its folder and the document there, or `None` if the
+/// run ended earlier.
 fn killed_midway() -> Option<(TempDir, Value)> {
     let folder = tempfile::tempdir().unwrap();
     let args = ["--positions", "200K", "--runs", "1", "--output", "run"];
@@ -250,7 +253,7 @@ fn killed_midway() -> Option<(TempDir, Value)> {
     let run = folder.path().join("run");
     until("twelve rows, or the end of the run", || {
         let has_ended = process.try_wait().unwrap().is_some();
-        // At any moment the file is a whole document, or does not exist yet.
+        // At any moment, the file is either a complete document or missing.
         let found = std::fs::read_to_string(run.join("card.json")).map_or(0, |text| {
             let found: Value = serde_json::from_str(&text).expect("half a document");
             rows(&found).len()
@@ -262,11 +265,11 @@ fn killed_midway() -> Option<(TempDir, Value)> {
     document["ended"].is_null().then_some((folder, document))
 }
 
-/// A killed run leaves readable files with the rows that it had measured.
+/// A killed run must leave readable files with the rows that it had already measured.
 #[test]
 fn a_killed_run_leaves_its_rows() {
     needs_adapter();
-    // On a busy machine a run may end before it is killed.
+    // On a busy machine, a run may end before it is killed, so this is tried several times.
     let killed = (0..3).find_map(|_| killed_midway());
     let (folder, document) = killed.expect("a run tells its rows before it ends");
     let run = folder.path().join("run");
@@ -279,7 +282,7 @@ fn a_killed_run_leaves_its_rows() {
     }
 }
 
-/// A run ends when its budget is spent, and both files name everything that was not measured.
+/// A run must end when its budget is spent, and both files must name everything that was not measured.
 #[test]
 fn a_budget_that_is_too_small_says_what_is_missing() {
     needs_adapter();
@@ -311,7 +314,8 @@ fn a_budget_that_is_too_small_says_what_is_missing() {
     }
 }
 
-/// The program runs on its own, without games, a home folder or variables. It makes a folder with a name of its own.
+/// The program must run on its own, without games, a home folder or environment variables. It creates a folder whose
+/// name it chooses itself.
 #[test(part = 0)]
 fn it_runs_from_an_empty_folder() {
     needs_adapter();
@@ -319,7 +323,7 @@ fn it_runs_from_an_empty_folder() {
     let mut command =
         command(folder.path(), &["--positions", "1K", "--runs", "1", "--budget", "60s", "--json"]);
     for (name, _) in std::env::vars_os() {
-        // Variables that name the places of drivers stay.
+        // Variables that name the places of drivers are kept.
         if !name.to_string_lossy().starts_with("VK_") && !name.to_string_lossy().starts_with("LD_") {
             command.env_remove(name);
         }
@@ -336,7 +340,8 @@ fn it_runs_from_an_empty_folder() {
     assert!(printed == document(&folder.path().join(&made[0])), "what is printed is the file");
 }
 
-/// A user who asks the command to measure a card is told the name of the program to use, no matter which options follow.
+/// A user who tries to measure a card with the command `orbit` is told the name of the benchmark, whatever options
+/// follow.
 #[test]
 fn the_command_names_the_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -381,7 +386,8 @@ fn without_a_card_nothing_is_begun() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// A run is never overwritten. A folder that cannot be written to is reported before anything is measured.
+/// An earlier run must never be overwritten, and a folder to which nothing can be written must be reported before
+/// anything is measured.
 #[test]
 fn folders_are_looked_at_first() {
     needs_adapter();

@@ -1,4 +1,4 @@
-//! Tests the columns of tables: `docs/output.md` describes them, and JSON Lines and CSV have the same values.
+//! Tests the columns of tables: `docs/output.md` must describe them, and JSON Lines and CSV must have equal values.
 
 use std::fs;
 
@@ -44,7 +44,7 @@ fn the_document_has_each_column_and_its_type() {
     assert!(document.contains(&format!("the version of this list, {SCHEMA}.")));
 }
 
-/// Converts a JSON value to the cell of CSV, by the rules of the document.
+/// Converts a JSON value to a CSV cell by the rules in `docs/output.md`.
 fn as_cell(name: &str, value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -67,7 +67,7 @@ fn as_cell(name: &str, value: &Value) -> String {
     }
 }
 
-/// Compares both formats for queries of each type of value, with side lines and with spans.
+/// Compares the two formats for queries with every type of value, with side lines and with spans.
 #[test]
 fn json_and_csv_say_the_same() {
     let queries: [&[&str]; 7] = [
@@ -111,7 +111,7 @@ fn json_and_csv_say_the_same() {
     }
 }
 
-/// The squares of each piece of the query are the squares on which the text of the copy has this piece.
+/// For each piece of the query, the matched squares must be those on which the text of the copy has this piece.
 #[test]
 fn pieces_are_matched_where_the_copy_has_them() {
     let rows = objects(&[QUERY, SAMPLE]);
@@ -184,7 +184,7 @@ fn columns_can_be_chosen() {
     assert!(stderr.contains("--columns is for tables"), "{stderr}");
 }
 
-/// The move that led to a position is the move that was played from the position of the previous row.
+/// The move that led to a position must be the move that was played from the position in the previous row.
 #[test]
 fn moves_join_positions() {
     let rows = objects(&["true", SAMPLE, "--limit", "30"]);

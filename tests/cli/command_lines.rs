@@ -1,9 +1,9 @@
 //! Runs more than a thousand command lines whose output must not change when the code behind them does.
 //!
-//! `tests/data/command-lines.tsv` has a shell command in each row. Before the command there is a digest of its exit code, its
-//! standard output, its standard error and the files that it writes. `in/` is a folder with the files of
-//! `tests/data/command-lines`, games and reels. `UPDATE_GOLDEN=1` writes the digests again; `tests/tools/command-lines.py` shows
-//! where the outputs of two programs differ.
+//! `tests/data/command-lines.tsv` has a shell command in each row. Before the command there is a digest of its exit
+//! code, its standard output, its standard error and the files that it writes. The commands find their inputs in the
+//! folder `in/`: the files of `tests/data/command-lines`, games and reels. `UPDATE_GOLDEN=1` rewrites the digests;
+//! `tests/tools/command-lines.py` shows where the outputs of two programs differ.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +23,7 @@ use crate::{
     program::SAMPLE,
 };
 
-/// The number of games of the sample that are searched.
+/// The number of games of the sample that the commands search.
 const GAMES: usize = 300;
 
 #[table(in_parts)]
@@ -48,7 +48,7 @@ fn lines() -> Vec<Row> {
     numbered.map(row).collect()
 }
 
-/// Runs the commands of all rows, and writes the file with the digests of their results.
+/// Runs the commands in all rows, and rewrites the file with the digests of their results.
 fn write_anew(list: &str) {
     let mut out = String::new();
     for row in list.lines() {
@@ -64,8 +64,8 @@ fn digest_of(seen: &str) -> String {
     Sha256::digest(seen).iter().take(6).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-/// Returns everything that a command line prints and writes, as text. Messages with times or rates, the contents of reels, and
-/// paths and instruction sets of this machine are left out or replaced.
+/// Returns everything that a command line prints and writes, as text. Parts that depend on the machine or the moment
+/// are removed or replaced: messages with times or rates, the contents of reels, paths, and instruction sets.
 fn seen(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(inputs(), folder.path().join("in")).unwrap();
@@ -75,12 +75,12 @@ fn seen(line: &str) -> String {
     let messages = String::from_utf8_lossy(&stderr);
     messages.lines().filter(|line| !is_timed(line)).for_each(|line| out += &format!("{line}\n"));
     for (name, bytes) in files(folder.path(), Path::new("")) {
-        // The contents of reels are left out, because they include the paths of the sources.
+        // The contents of reels are omitted, because they include the paths of the sources.
         let is_reel = name.extension().is_some_and(|ending| ending == "reel");
         let bytes = if is_reel { &[] } else { &bytes[..] };
         writeln!(out, "== {}\n{}", name.display(), String::from_utf8_lossy(bytes)).unwrap();
     }
-    // Paths of this machine and its instruction sets are replaced.
+    // Paths and instruction sets of this machine are replaced.
     let out = out.replace(folder.path().to_str().unwrap(), "HERE");
     ["base", "avx2", "avx512"].iter().fold(out, |out, isa| {
         out.replace(&format!("\"instructions\":\"{isa}\""), "\"instructions\":\"HERE\"")
@@ -100,7 +100,7 @@ fn shell(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// Returns whether a message contains times or rates.
+/// Returns true if a message contains times or rates.
 fn is_timed(line: &str) -> bool {
     ["positions/s", "positions_per_second", " s,", " s ("].iter().any(|unit| line.contains(unit))
 }
@@ -120,7 +120,7 @@ fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     names.into_iter().flat_map(read).collect()
 }
 
-/// Returns the folder of the inputs, which is made once.
+/// Returns the folder of the inputs, which is created only once.
 fn inputs() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     FOLDER.get_or_init(make_inputs).path()
@@ -143,7 +143,7 @@ fn make_inputs() -> TempDir {
     for name in ["main.pgn", "measures.pgn"] {
         write(name, data(&format!("games/{name}")).as_bytes());
     }
-    // Reels are made from standard input, because reels made from files contain the paths and times of these files.
+    // The reels are made from standard input. Otherwise they would contain the paths and times of files.
     fs::create_dir(folder.path().join("reels")).unwrap();
     for index in [
         "orbit index -q - -o reels/sample.reel < sample.pgn",

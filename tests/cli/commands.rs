@@ -1,4 +1,4 @@
-//! Tests `orbit index`, `orbit info`, `orbit show` and other commands as their users run them.
+//! Tests `orbit index`, `orbit info`, `orbit show` and other commands, run as by their users.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -122,7 +122,7 @@ fn ctrl_c_stops_indexing_and_leaves_nothing() {
         let found = names(folder.path());
         if found.is_empty() { Err(found) } else { Ok(()) }
     });
-    // Standard input stays open. The reading thread now waits, and sees neither bytes nor the end of the input.
+    // Standard input stays open. By now the reading thread is waiting: it gets neither bytes nor the end of the input.
     process.falls_asleep();
     process.interrupt();
     assert_eq!(process.end("orbit index").code(), Some(130));
@@ -141,14 +141,15 @@ fn a_closed_pipe_is_success() {
     assert_eq!((out.status.code(), text(&out.stderr)), (Some(0), ""));
 }
 
-/// Returns the part of a reel with the blocks. The header and the directory, which names the sources, are left out.
+/// Returns the bytes of a reel's blocks. The header and the directory, which contains the names of the sources, are
+/// omitted.
 fn blocks(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let directory = u64::from_le_bytes(bytes[24..32].try_into().unwrap()) as usize;
     bytes[64..directory].to_vec()
 }
 
-/// Returns a few MiB of games, so that there are several blocks.
+/// Returns a few MiB of games, enough for several blocks.
 fn large_pgn() -> Vec<u8> {
     let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn")).unwrap();
     sample.repeat(5)
@@ -189,7 +190,7 @@ fn reels_do_not_depend_on_compression_stdin_or_threads() {
     }
 }
 
-/// Adds the path of every file below a folder.
+/// Adds the paths of all files below a folder to `out`.
 fn files_below(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -228,8 +229,8 @@ fn every_file_of_the_corpus_is_indexed_and_counted() {
     assert_eq!(json["games"]["all"], games, "all files at once");
 }
 
-/// Position lists of CQL 5 are recognized by their form, `--dialect` chooses the dialect, and `orbit convert` converts lists
-/// to CQL 6.
+/// Position lists of CQL 5 are recognized by their form. `--dialect` selects the dialect, and `orbit convert` converts
+/// lists to CQL 6.
 #[test]
 fn both_dialects_are_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -274,7 +275,8 @@ fn both_dialects_are_read() {
     assert!(text(&out.stdout).contains("edge squares stay"), "{}", text(&out.stdout));
 }
 
-/// Returns what a shell or a formatter prints about a file; `None` if the program is not installed.
+/// Returns the output of a program (a shell or a formatter) that checks a file, or `None` if the program is not
+/// installed.
 fn judged(program: &str, args: &[&str], folder: &Path) -> Option<String> {
     let out = Command::new(program).args(args).current_dir(folder).stdin(Stdio::null()).output();
     match out {
@@ -299,15 +301,16 @@ fn completions_are_scripts_of_their_shells() {
             "{shell}"
         );
     }
-    // The script completes as a shell does: the variables contain the words typed so far. The last word is incomplete.
+    // The script simulates a shell: it sets the variables that contain the words typed so far, of which the last is
+    // incomplete, and asks for completions.
     let ask = "source ./bash; COMP_WORDS=(orbit sc); COMP_CWORD=1; _orbit orbit sc orbit; echo \"${COMPREPLY[*]}\" >&2";
     if let Some(said) = judged("bash", &["-c", ask], folder.path()) {
         assert_eq!(said.trim(), "scan");
     }
 }
 
-/// Shells complete the last word of a query that begins with a quotation mark. They complete nothing in other arguments that
-/// begin with one.
+/// Shells complete the last word of a query that begins with a quotation mark. Other arguments that begin with one are
+/// not completed.
 #[test]
 fn completions_go_into_a_query() {
     let folder = tempfile::tempdir().unwrap();
@@ -341,7 +344,7 @@ fn completions_go_into_a_query() {
             assert_eq!(said.trim(), found, "fish: {line}");
         }
     }
-    // zsh would need a terminal, so only this is checked: the arguments that take a query call the function.
+    // Running zsh would need a terminal. So this only checks that arguments with a query call the completion function.
     let zsh = std::fs::read_to_string(folder.path().join("zsh")).unwrap();
     let asked: Vec<&str> = zsh.lines().filter(|line| line.contains(":_orbit_in_query'")).collect();
     for argument in
@@ -351,7 +354,7 @@ fn completions_go_into_a_query() {
     }
 }
 
-/// Shells complete those keywords of the language that need no quotation marks.
+/// Shells complete those keywords of the query language that need no quotation marks.
 #[test]
 fn completions_hold_the_words_of_the_language() {
     let folder = tempfile::tempdir().unwrap();
@@ -393,7 +396,7 @@ fn help_explains_the_words_of_the_language() {
         assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
         text(&out.stdout).to_owned()
     };
-    // Every word has a page for each of its spellings. The overview lists it if orbit added the word.
+    // Every word must have a page for each of its spellings. The overview must list the words that orbit added.
     let overview = said(&["language"]);
     for group in words::groups() {
         assert!(overview.contains(group.title), "{}", group.title);
@@ -410,7 +413,8 @@ fn help_explains_the_words_of_the_language() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    // A word of both dialects has two pages. With a colon, only the page for CQL 5 is shown.
+    // A word that exists in both dialects has two pages. If it is written with a colon, only the page for CQL 5 is
+    // shown.
     assert!(said(&["language", "shift"]).contains("\n\n:shift (CQL 5: transforms)\n"));
     assert!(said(&["language", ":shift"]).starts_with(":shift (CQL 5: transforms)\n"));
     assert!(said(&["language", ":skip"]).contains("  status        not supported yet\n"));
@@ -420,7 +424,7 @@ fn help_explains_the_words_of_the_language() {
     let out = orbit(folder.path(), &["help", "language", "passedpwns"]);
     let message = "error: there is no word `passedpwns` in the query language; did you mean `passedpawns`?\n";
     assert_eq!((out.status.code(), text(&out.stderr)), (Some(2), message));
-    // The help of a command is shown by its own option as well.
+    // The help of a command is also shown by its option `--help`.
     for command in ["scan", "help", "man"] {
         assert_eq!(said(&[command]), text(&orbit(folder.path(), &[command, "--help"]).stdout), "{command}");
     }
@@ -452,7 +456,7 @@ fn every_command_has_a_manual_page() {
         assert!(printed.status.success() && printed.stdout == file, "{page}");
         let lines = text(&file);
         assert!(lines.contains(".SH DETAILS\n.nf\n") && lines.contains("Examples:\n"), "{page}");
-        // The formatter warns about macros that it does not know.
+        // The formatter warns about unknown macros.
         let warnings = judged("groff", &["-man", "-ww", "-Tutf8", "-z", page], folder.path());
         assert!(matches!(warnings.as_deref(), None | Some("")), "{page}: {warnings:?}");
     }
@@ -490,7 +494,7 @@ fn progress_is_told_to_programs() {
     assert_eq!((&last["event"], &last["games_hit"]), (&"done".into(), &2.into()));
 }
 
-/// Games are read twice, from a file or from a stream, and not from the reel beside the file.
+/// For verification, games are read by two readers from a file or a stream, not from a reel beside the file.
 #[test]
 fn verification_reads_games_twice() {
     let folder = tempfile::tempdir().unwrap();
@@ -519,7 +523,7 @@ fn verification_reads_games_twice() {
     let args = ["scan", "--engine", "reference", "--queries", "queries.txt", "plain.pgn"];
     let out = orbit(folder.path(), &args);
     assert!(text(&out.stderr).contains("verified: 1 game"), "{}", text(&out.stderr));
-    // Games that come from a reel are not read by a second reader.
+    // Games in a reel cannot be read by the second reader.
     let out = orbit(folder.path(), &["scan", "--verify", "--count", "initial", "a.reel"]);
     assert!(!text(&out.stderr).contains("both readers"), "{}", text(&out.stderr));
 }

@@ -1,4 +1,4 @@
-//! Tests queries of the game language as users run them: the engine that runs them, the order of the lists, and errors.
+//! Tests queries about games, run as by users: the engine that runs them, the order of the output, and errors.
 
 use std::process::{Command, Output};
 
@@ -24,13 +24,13 @@ fn plain(query: &str) -> String {
     stdout(&["scan", "--format", "plain", query, "main.pgn"])
 }
 
-/// Returns the exit code and the standard error.
+/// Returns the exit code and the standard error of a run.
 fn told(args: &[&str]) -> (Option<i32>, String) {
     let out = orbit(args);
     (out.status.code(), text(&out.stderr).to_owned())
 }
 
-/// Comments are read if the query needs them, from PGN and from reels that contain them.
+/// Comments are read, from PGN and from reels that contain them, if the query needs them.
 #[test]
 fn comments_are_read_for_queries_that_ask() {
     let due = stdout(&["scan", "--format", "plain", "hascomment", "comm.pgn"]);
@@ -66,8 +66,8 @@ fn queries_begin_with_dashes() {
     for args in [["explain", "--g1(o-o)"], ["explain", "--a"]] {
         assert!(stdout(&args).contains(&format!("\nquery   {}\n", args[1])), "{args:?}");
     }
-    // The message gives the place of the error in the query as it was given, without the blank that the program puts
-    // before it.
+    // The message gives the place of the error in the query as the user wrote it. The program puts a blank before the
+    // query, which must not be counted.
     let (code, fault) = told(&["scan", "--(nowhere)", "main.pgn"]);
     assert_eq!(code, Some(2));
     assert!(fault.contains("query:1:4"), "{fault}");
@@ -94,7 +94,7 @@ fn games_come_in_the_order_of_the_query() {
     assert_eq!(plain("check"), "2 4\n3 8\n3 16\n");
     assert_eq!(plain("cql(sort matchcount 1 9) check"), "3 8\n3 16\n2 4\n");
     assert_eq!(plain("sort \"p\" ply initial"), "1 0\n3 0\n2 0\n4 0\n");
-    // The order that an option gives has precedence over the order of the query.
+    // An order given by an option has precedence over the order of the query.
     let by_date = ["scan", "--format", "plain", "--sort", "date", "sort \"p\" ply initial", "main.pgn"];
     assert_ne!(stdout(&by_date), plain("sort \"p\" ply initial"));
     let first = ["scan", "--format", "plain", "--limit", "2", "sort \"p\" ply initial", "main.pgn"];
@@ -117,7 +117,7 @@ fn games_are_found_by_how_often_they_match() {
     assert_eq!(none(&kept), "games hit 0\npositions hit 0\n");
 }
 
-/// A query with a variable that keeps its value from game to game, which no plan can express.
+/// A query with a variable that keeps its value from game to game. No plan can express it.
 const IN_ORDER: &str = "persistent quiet xx initial xx+=1 xx>2";
 
 #[test]
@@ -168,7 +168,8 @@ fn faults_while_games_are_evaluated_name_the_place() {
     assert!(fault.contains("game 2, ply 4: ") && fault.contains("query:1:6"), "{fault}");
 }
 
-/// `tests/data/planned.txt` lists the queries that have a plan for `cpu` and `gpu`; only `reference` runs the rest.
+/// Compares `orbit explain` with `tests/data/planned.txt`, which lists the queries that have a plan for `cpu` and
+/// `gpu`. Only `reference` runs the other queries.
 #[test]
 fn explain_says_which_queries_are_planned() {
     for line in data("planned.txt").lines() {

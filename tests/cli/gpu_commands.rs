@@ -1,5 +1,5 @@
-//! Tests the commands and options for graphics cards: `orbit devices`, `--engine gpu`, `--verify`, `--queries` and `orbit bench`.
-//! They are run with a software adapter, without an adapter, and without a loader.
+//! Tests the commands and options for graphics cards: `orbit devices`, `--engine gpu`, `--verify`, `--queries` and
+//! `orbit bench`. They run with a software adapter, without an adapter, and without a Vulkan loader.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -13,7 +13,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Runs the program with variables that make it find no adapter, or no loader.
+/// Runs the program with environment variables that keep it from finding an adapter or a loader.
 fn orbit_where(args: &[&str], variables: &[(&str, &Path)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     for (name, value) in variables {
@@ -43,8 +43,8 @@ fn json(args: &[&str]) -> serde_json::Value {
 const NO_DRIVER: [(&str, &str); 2] =
     [("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];
 
-/// Checks the program without a driver, or with a loader that cannot be loaded. A request for a card is an error with a remedy;
-/// everything else works.
+/// Checks that the program works without a driver, or with a loader that cannot be loaded. A request for a card is an
+/// error that names a remedy; everything else works.
 fn works_without_a_card(variables: &[(&str, &Path)]) {
     let out = orbit_where(&["devices"], variables);
     assert_eq!(out.status.code(), Some(0));
@@ -62,7 +62,8 @@ fn works_without_a_card(variables: &[(&str, &Path)]) {
     assert!(text(&out.stderr).contains("no GPU adapter found"));
 }
 
-/// Kernels of each variant find the same number of hits. For a name that is not a variant, the error lists the variants.
+/// The kernels of all variants find the same number of hits. If a name is not that of a variant, the error lists the
+/// variants.
 #[test]
 fn variants_of_kernels_are_chosen_by_name() {
     let names = [
@@ -104,7 +105,7 @@ fn a_machine_without_a_driver_is_told_so() {
 #[cfg(target_os = "linux")]
 fn a_machine_without_a_loader_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
-    // The first file with the name of the loader is not a library.
+    // The first file with the name of the Vulkan loader is not a library.
     for name in ["libvulkan.so", "libvulkan.so.1"] {
         std::fs::write(folder.path().join(name), b"").unwrap();
     }
@@ -137,7 +138,7 @@ fn devices_say_what_they_are() {
     assert!(text(&out.stderr).contains("exclude each other"), "{}", text(&out.stderr));
 }
 
-/// Tests every format, from PGN and from a reel, with much memory and with hardly any.
+/// Tests every output format, from PGN and from a reel, with much memory and with very little.
 #[test]
 fn gpu_prints_what_cpu_prints() {
     needs_adapter();
@@ -167,7 +168,7 @@ fn gpu_prints_what_cpu_prints() {
     assert_eq!(limited("gpu"), limited("cpu"));
 }
 
-/// `auto` never chooses a software adapter, no matter how large the work is.
+/// `auto` never chooses a software adapter, however large the search is.
 #[test]
 fn auto_stays_off_software_adapters() {
     let out = orbit(&["scan", "--count", QUERY, SAMPLE]);

@@ -1,4 +1,5 @@
-//! Tests `orbit index --shards`, `orbit job` and `orbit scan --resume`: a search in parts writes what a single run writes.
+//! Tests `orbit index --shards`, `orbit job` and `orbit scan --resume`: a search in parts must write the same output as
+//! a single run.
 
 mod equal;
 mod kills;
@@ -12,10 +13,10 @@ use tempfile::TempDir;
 
 use super::program::{SAMPLE, run_in};
 
-/// The reels of most jobs. Each has one block.
+/// The reels that most jobs search. Each has a single block.
 const REELS: [&str; 6] = ["a.reel", "b.reel", "c.reel", "d.reel", "e.reel", "f.reel"];
 
-/// Returns a folder with the reels in [`REELS`], which have all games of the sample except the first few.
+/// Returns a folder with the reels in [`REELS`], which together contain all games of the sample except the first few.
 fn reels() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(SAMPLE).unwrap();
@@ -29,14 +30,14 @@ fn reels() -> TempDir {
     folder
 }
 
-/// Runs the program and returns the exit code, the standard output and the standard error.
+/// Runs the program. Returns the exit code, the standard output and the standard error.
 #[track_caller]
 fn orbit(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let (code, stdout, stderr) = run_in(folder, args);
     (code.unwrap_or_else(|| panic!("{args:?} was killed: {stderr}")), stdout, stderr)
 }
 
-/// Runs a command that must succeed, and returns its output.
+/// Runs a command that must succeed. Returns its output.
 #[track_caller]
 fn done(folder: &Path, args: &[&str]) -> String {
     let (code, stdout, stderr) = orbit(folder, args);

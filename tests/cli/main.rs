@@ -1,4 +1,4 @@
-//! Tests the program `orbit` as its users run it.
+//! Tests the program `orbit`, run as by its users.
 //!
 //! * `scan`, `outputs`, `stats`, `themes`, `transform`: single commands and their output.
 //! * `cql`: CQL's command line.
@@ -6,15 +6,15 @@
 //! * `command_lines`: command lines whose output must not change.
 //! * `commands`: the other commands.
 //! * `gpu_commands`: commands and options for graphics cards.
-//! * `card`: the bench that measures a graphics card.
+//! * `card`: the benchmark of a graphics card.
 //! * `indexing`: reels that grow.
 //! * `jobs`: searches in parts, and folders of reels.
 //! * `manners`: colours, standard output, counts as tables, messages as JSON.
-//! * `memory`: messages if the system refuses memory.
+//! * `memory`: messages if the system provides no memory.
 //! * `parquet`: the table of the optional feature.
 //! * `player`, `players`: profiles of players, and searches of their games.
 //! * `program`: the program itself.
-//! * `promises`: names, endings and words that promise more than the program does are refused.
+//! * `promises`: arguments that would promise more than the program does, which must be refused.
 //! * `readme`: every command of the README.
 //! * `reports`: the title of a report, its sentence and its sample.
 //! * `serve`, `repl`: databases that stay in memory.

@@ -1,4 +1,4 @@
-//! Tests clocks and evaluations: all outputs agree, from PGN, from reels and in parts.
+//! Tests conditions on clock times and evaluations: all outputs must agree, from PGN, from reels and in parts.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn reel(folder: &Path, name: &str, more: &[&str]) -> String {
     path
 }
 
-/// Programs that run matches between engines write evaluations from the point of view of the side that moved.
+/// Programs that run matches between engines write evaluations from the view of the side that has just moved.
 #[test]
 fn comments_of_engine_matches_are_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -36,7 +36,7 @@ fn comments_of_engine_matches_are_read() {
     assert_eq!(found[1..], due);
 }
 
-/// Each output has the same hits of a condition.
+/// All outputs must have the same hits that meet a condition.
 #[test]
 fn every_output_has_the_hits_that_meet_a_condition() {
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +44,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
     for condition in ["clock<30", "eval>=2", "spent>=2.5", "loss>=0.5"] {
         let all = lines(&["--columns", COLUMNS, "--format", "jsonl", QUERY, GAMES]);
         let all: Vec<Value> = all.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-        // The same condition is tested on the columns.
+        // The condition is tested again on the columns of the output.
         let meets = |row: &Value| match condition {
             "clock<30" => row["clock"].as_f64().is_some_and(|clock| clock < 30.0),
             "eval>=2" => {
@@ -54,7 +54,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
             "spent>=2.5" => row["spent"].as_f64().is_some_and(|spent| spent >= 2.5),
             _ => row["loss"].as_f64().is_some_and(|loss| loss >= 0.5),
         };
-        // Mates in 0 are left out, because `eval_mate` does not show which side mates.
+        // Mates in 0 are excluded, because `eval_mate` does not show which side has mated.
         let is_zero = |row: &Value| row["eval_mate"] == 0;
         let due: Vec<&Value> = all.iter().filter(|row| meets(row) && !is_zero(row)).collect();
         assert!(due.len() > 100 && due.len() < all.len(), "{condition}: {}", due.len());
@@ -80,7 +80,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
             let stats: Value = serde_json::from_str(&stats).unwrap();
             assert_eq!(stats["total"]["positions_hit"], hits);
             assert_eq!(stats["total"]["games_hit"], numbers.len());
-            // Positions that do not hit are counted as well.
+            // Positions without a hit are also counted.
             assert_eq!(stats["total"]["games"], 220);
             let page = folder.path().join("page.html").to_str().unwrap().to_owned();
             ask(&["-o", &page]);
@@ -88,7 +88,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
                 "at positions with {}",
                 condition.replace('<', "&lt;").replace('>', "&gt;")
             )));
-            // If a condition uses clocks, they are in the default columns.
+            // If a condition uses clock times, the default columns include them.
             let head = ask(&["--format", "csv", "--limit", "1"]);
             assert!(head[0].ends_with(",clock,spent,eval,eval_mate,loss"), "{}", head[0]);
             let first = ask(&["--first", "--format", "plain"]);
@@ -125,9 +125,9 @@ fn a_reel_without_comments_says_how_to_make_one_with_them() {
             "{stderr}"
         );
     }
-    // Groups that depend only on tags do not need comments.
+    // Groups that depend only on tags work without comments.
     lines(&["--stats", "time-control,title,termination", "-w", "time-control=blitz", QUERY, &bare]);
-    // If a reel has no comments, it is not read instead of the games beside it.
+    // A reel without comments is not read in place of the games beside it.
     fs::copy(GAMES, folder.path().join("games.pgn")).unwrap();
     assert_eq!(run_in(folder.path(), &["index", "-q", "games.pgn", "-o", "games.reel"]).0, Some(0));
     let (code, beside, stderr) =
@@ -159,8 +159,8 @@ fn conditions_that_are_none_say_what_they_lack() {
     assert!(stderr.contains("counts if it meets clock<30") && stderr.contains("[%clk 0:00:30]"), "{stderr}");
 }
 
-/// Games are sorted by the greatest value of the key at one of their hits, or with `--reverse` by the smallest. Games without a
-/// value come last.
+/// Games are sorted by the largest value of the key at any of their hits or, with `--reverse`, by the smallest. Games
+/// without a value come last.
 #[test]
 fn games_are_sorted_by_clocks_and_evaluations() {
     for key in ["clock", "spent", "eval", "loss"] {
@@ -170,7 +170,7 @@ fn games_are_sorted_by_clocks_and_evaluations() {
             let rows = lines(&[&args[..], more].concat());
             let rows: Vec<Value> = rows.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
             let number = |row: &Value| match (key, row["eval_mate"].as_f64()) {
-                // The row does not show which side mates in 0. In this case the game is left out.
+                // The row does not show which side has mated in a mate in 0, so the game is excluded.
                 ("eval", Some(0.0)) => Some(f64::NAN),
                 ("eval", Some(moves)) => Some(moves.signum() * f64::INFINITY),
                 _ => row[key].as_f64(),

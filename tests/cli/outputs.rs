@@ -1,4 +1,5 @@
-//! Tests the outputs of a scan and where they go: the choice of games, tables, files and pictures.
+//! Tests the outputs of a scan: the choice of games, tables, files and pictures, and the places to which they are
+//! written.
 
 use std::fs;
 use std::path::Path;
@@ -40,8 +41,8 @@ fn objects(jsonl: &str) -> Vec<Value> {
     jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The numbers of matching copies that are printed with the hits add up to the numbers of hits that `--copies` reports for
-/// the copies.
+/// The numbers of matching copies at the hits must add up to the numbers of hits that `--copies` reports for the
+/// copies.
 #[test(part = 3)]
 fn copies_of_hits_are_those_that_are_counted() {
     for (query, copies) in [
@@ -87,7 +88,7 @@ fn copies_of_hits_are_those_that_are_counted() {
     }
 }
 
-/// All formats that one run writes have the same contents as standard output.
+/// All formats that one run writes must have the same contents as standard output.
 #[test]
 fn files_say_what_standard_output_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -124,18 +125,18 @@ fn files_say_what_standard_output_says() {
                     let squares: Vec<&str> = squares.iter().map(|square| square.as_str().unwrap()).collect();
                     assert_eq!(cell, squares.join(" "), "{name}");
                 }
-                // The squares in `matched` are compared in another test.
+                // Another test compares the squares in `matched`.
                 Value::Object(pieces) => assert_eq!(cell.split(' ').count(), pieces.len(), "{name}"),
                 other => assert_eq!(cell, other.to_string(), "{name}"),
             }
         }
     }
-    // A run on one thread prints the same bytes.
+    // A run on one thread must print the same bytes.
     let again = stdout(&[QUERY, sample(), "--quiet", "--format", "jsonl", "--threads", "1"]);
     assert!(again == read("h.jsonl"));
 }
 
-/// The counts in the page are those that the command prints.
+/// The counts in the page must be those that the command prints.
 #[test]
 fn a_page_counts_as_the_scan_does() {
     let folder = tempfile::tempdir().unwrap();
@@ -197,7 +198,7 @@ fn choosing_chooses() {
     assert_eq!(plain(&["--first"]), first);
     assert_eq!(games(&plain(&["--skip", "3", "--limit", "4"])), games(&all)[3..7]);
     assert_eq!(games(&plain(&["--skip", "100000"])), [] as [&str; 0]);
-    // The same two conditions, written in CQL, must find the same hits.
+    // The two conditions, written in CQL, must find the same hits.
     let where_white = plain(&["--where", "result=1-0", "--where", "year>2013"]);
     let with_cql = stdout(&[
         "{result 1-0 year > 2013 shift flip flipcolor {Nd4 kf3}}",
@@ -215,7 +216,7 @@ fn choosing_chooses() {
     assert_eq!(none.status.code(), Some(1), "{}", text(&none.stderr));
 }
 
-/// Samples and orders do not depend on threads, on engines, or on the files in which the games are.
+/// Samples and orders must not depend on threads, on engines, or on the division of the games into files.
 #[test(part = 3)]
 fn samples_and_orders_are_the_same_everywhere() {
     let corpus = corpus();
@@ -265,7 +266,8 @@ fn samples_and_orders_are_the_same_everywhere() {
             if std::env::var_os("ORBIT_GPU_REQUIRED").is_some() {
                 assert_eq!(run(&[whole, "--engine", "gpu"]), expected, "gpu: {choosing:?} {query}");
             }
-            // Here the widths of the columns of `text` do not depend on the files.
+            // In the format `text`, the widths of the columns do not depend on the files here, so lines can be
+            // compared.
             let lines = |more: &[&str]| {
                 let mut args = vec![query, "--quiet", "--format", "text"];
                 args.extend(choosing);
@@ -291,7 +293,7 @@ fn a_tag_that_no_game_has_is_told_where_nothing_fits() {
     }
 }
 
-/// The pipe is closed early, as by `orbit scan ... 2>&1 | head`.
+/// The pipe for messages is closed early, as by `orbit scan ... 2>&1 | head`.
 #[test]
 fn messages_that_nobody_reads_harm_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -315,7 +317,7 @@ fn messages_that_nobody_reads_harm_nothing() {
     assert!(fs::metadata(file).unwrap().len() > 1_000);
 }
 
-/// A chart has room for a hundred bars. If there are more years, a page shows decades instead.
+/// A chart can show at most a hundred bars. If there are more years, the page shows decades instead.
 #[test]
 fn pages_show_decades_of_many_years() {
     let folder = tempfile::tempdir().unwrap();
@@ -369,7 +371,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         assert!(text(&output.stderr).contains(part), "{file}: {}", text(&output.stderr));
     }
     assert_eq!(names(folder.path()), [] as [&str; 0]);
-    // The searched file is not replaced by the games that were found in it, nor by any other output.
+    // The file that is searched must not be replaced by the games found in it, or by any other output.
     let (copy, reel, other) = (path("copy.pgn"), path("copy.reel"), path("other.pgn"));
     fs::write(&other, "1. e4 e5 *\n").unwrap();
     fs::copy(sample(), &copy).unwrap();
@@ -414,11 +416,11 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     }
 }
 
-/// Parts of the corpus of different kinds: tournament games, problems, games from a server with clocks and evaluations, and
-/// studies.
+/// Different kinds of files in the corpus: tournament games, problems, games from a server with clocks and evaluations,
+/// and studies.
 const ROUND_TRIPS: [&str; 4] = ["otb.pgn", "fen.pgn", "dev-online-eval-clk", "dev-studies-annotated"];
 
-/// Returns whether the text `marked` is `plain` with comments inserted, each perhaps with a blank before or after it.
+/// Returns true if the text `marked` is `plain` with comments inserted. A comment may have a blank before or after it.
 fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
     let mark = format!("{{{comment}}}").into_bytes();
     let (mut i, mut j, mut after) = (0, 0, false);
@@ -440,14 +442,14 @@ fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
     j == plain.len()
 }
 
-/// Games that were written hit again at the same plies, from PGN and from reels, with comments and without.
+/// Games that were written must have hits at the same plies again, from PGN and from reels, with comments and without.
 #[test(part = 0)]
 fn games_that_hit_make_the_round_trip() {
     let corpus = corpus();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let hits = |lines: String| -> Vec<(usize, String)> {
-        // In the files that were written, games are numbered among the games that hit.
+        // In the files that were written, the numbers of games count only games with hits.
         let (mut number, mut last) = (0, String::new());
         lines
             .lines()
@@ -487,7 +489,7 @@ fn games_that_hit_make_the_round_trip() {
                 if !name.ends_with(".pgn") {
                     continue;
                 }
-                // Every unchanged game is also in the source, byte for byte.
+                // Every game that was written without comments must also be in the source, byte for byte.
                 let source_text = fs::read(source).unwrap();
                 let mut at = 0;
                 for game in games(&plain_text) {
@@ -495,7 +497,7 @@ fn games_that_hit_make_the_round_trip() {
                     at += found.unwrap_or_else(|| panic!("{from} {query}: {}", text(game)));
                 }
             }
-            // Studies have comments like these of their own.
+            // Studies contain similar comments of their own.
             if name.ends_with(".pgn") {
                 let copies = fs::read(&copies).unwrap();
                 assert_eq!(memchr::memmem::find(&copies, b"{(N").is_some(), query == QUERY, "{name}");
@@ -504,7 +506,7 @@ fn games_that_hit_make_the_round_trip() {
     }
 }
 
-/// Splits a written text into games. Each game begins with the same tag as the first one.
+/// Splits a text that was written into games. Each game begins with the same tag as the first one.
 fn games(text: &[u8]) -> Vec<&[u8]> {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(memchr::memmem::find_iter(text, b"\n[Event \"").map(|at| at + 1))
@@ -531,7 +533,7 @@ fn a_source_that_changed_is_told() {
     let output = scan(&[QUERY, &reel, "-o", &out]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("is not there any more"), "{}", text(&output.stderr));
-    // Outputs that do not need the text of games still work, and no incomplete file is left.
+    // Outputs that do not need the text of games must still work, and no incomplete file may be left.
     assert!(stdout(&[QUERY, &reel, "--quiet", "--count"]).contains("games hit 354"));
     assert_eq!(names(folder.path()), ["games.reel"]);
     let comment = scan(&[QUERY, sample(), "--comment"]);
@@ -542,7 +544,8 @@ fn a_source_that_changed_is_told() {
     );
 }
 
-/// Standard input cannot be read again, and lists of positions are not PGN. Nevertheless the games of both are written.
+/// The games of standard input, which cannot be read again, and of lists of positions, which are not PGN, must also be
+/// written.
 #[test]
 fn games_are_written_from_streams_and_lists() {
     use std::io::Write as _;
@@ -573,7 +576,7 @@ fn games_are_written_from_streams_and_lists() {
     assert!(written.contains("[Event \"one\"]") && written.trim_end().ends_with("{x} *"), "{written}");
 }
 
-/// A run that is stopped midway leaves no files, neither outputs nor temporary ones.
+/// A run that is interrupted must leave no files, neither outputs nor temporary ones.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_no_file() {
@@ -593,7 +596,7 @@ fn ctrl_c_leaves_no_file() {
     let mut stdin = child.stdin.take().unwrap();
     let games = fs::read(sample()).unwrap();
     let feed = std::thread::spawn(move || while stdin.write_all(&games).is_ok() {});
-    // The first hits were printed, so files are being written.
+    // The first hits have been printed, so the files are being written by now.
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut String::new()).unwrap();
     assert!(names(folder.path()).len() == files.len(), "{:?}", names(folder.path()));
@@ -606,7 +609,7 @@ fn ctrl_c_leaves_no_file() {
     assert_eq!(names(folder.path()), [] as [&str; 0], "{}", text(&output.stderr));
 }
 
-/// Output files are written completely even if the reader of standard output closes the pipe.
+/// Output files must be written completely even if the reader of standard output closes the pipe.
 #[cfg(unix)]
 #[test]
 fn a_broken_pipe_ends_no_file() {
@@ -626,7 +629,7 @@ fn a_broken_pipe_ends_no_file() {
         assert_eq!(csv::Reader::from_path(&csv).unwrap().records().count(), 633, "{format}");
         assert_eq!(names(folder.path()), ["hits.csv"]);
     }
-    // The file of statistics is completed as well.
+    // The file with statistics must also be complete.
     let stats = folder.path().join("stats.csv");
     for format in ["plain", "pgn"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
@@ -653,7 +656,7 @@ fn a_broken_pipe_ends_no_file() {
     }
 }
 
-/// Makes a link to the device that fails every write as a full disk does.
+/// The output is a link to the device that fails every write like a full disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_told() {
@@ -674,7 +677,7 @@ fn a_full_disk_is_told() {
     assert!(text(&output.stderr).contains("make room"), "{}", text(&output.stderr));
 }
 
-/// The output of a format does not depend on the other formats that are written.
+/// The output in a format must not depend on the other formats that are written.
 #[test]
 fn every_format_shows_the_same_games() {
     let folder = tempfile::tempdir().unwrap();
@@ -715,14 +718,14 @@ fn every_format_shows_the_same_games() {
             .map(|(ply, object)| format!("{ply} {}", object["squares"][0].as_str().unwrap()))
             .collect();
         assert_eq!(run("values").trim_end(), values.join("\n"), "{choosing:?}");
-        // If lists of positions are read again, the positions have their counters.
+        // The positions keep their counters when the list of positions is read again.
         let list = folder.path().join("list.fen");
         fs::write(&list, run("fen")).unwrap();
         assert_eq!(stdout(&["P", list.to_str().unwrap(), "--quiet", "--format", "fen"]), run("fen"));
     }
     let by_elo = stdout(&["P", path, "--quiet", "--format", "plain", "--first", "--sort", "elo"]);
     assert_eq!(by_elo, "4 0\n2 0\n3 0\n1 0\n");
-    // A sample treats equal games as a single game.
+    // A sample treats equal games as one game.
     let twice = folder.path().join("twice.pgn");
     fs::write(&twice, fs::read_to_string(path).unwrap().repeat(3)).unwrap();
     let sample =

@@ -1,4 +1,4 @@
-//! Tests Parquet output: its table is the same as that of CSV.
+//! Tests Parquet output: its table must equal that of CSV.
 
 use std::fs::File;
 use std::process::Command;
@@ -11,7 +11,7 @@ use parquet::record::Field;
 /// The document with the types of columns.
 const OUTPUTS: &str = include_str!("../../docs/output.md");
 
-/// All columns, so that each type of column and each form of cell is compared.
+/// Returns the names of all columns, so that each type of column and each form of cell is compared.
 fn all_columns() -> String {
     Column::ALL.map(Column::name).join(",")
 }
@@ -28,7 +28,8 @@ fn parquet_says_what_csv_says() {
         (sample, &[orbit, "--rows", "games"], 31, 354),
         (clocks, &[orbit, "--columns", "game,ply,clock,spent,eval,eval_mate"], 6, 8),
         (clocks, &[&["true"], &all[..]].concat(), every, 5_126),
-        // Values that are sets, numbers and strings; rows that are kept until the end; the games of a player.
+        // These rows have sets, numbers and strings as values, rows that are held back until the end, and the games of
+        // a player.
         (sample, &[&["A attacks k"], &all[..]].concat(), every, 2_425),
         (
             sample,
@@ -90,7 +91,7 @@ fn check(games: &str, arguments: &[&str], columns: usize, hits: usize) {
     }
 }
 
-/// Returns the type that `docs/output.md` gives for a column, as Parquet stores it.
+/// Returns the Parquet type that corresponds to the type of a column in `docs/output.md`.
 fn type_of(name: &str) -> PhysicalType {
     let row = OUTPUTS.lines().find_map(|line| line.strip_prefix(&format!("| `{name}` | ")));
     match row.and_then(|row| row.split(' ').next()) {

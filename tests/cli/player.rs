@@ -1,4 +1,5 @@
-//! Tests `orbit player` as its users run it. The figures are compared with those computed by pgn-reader and shakmaty.
+//! Tests `orbit player`, run as by its users. The figures are compared with those computed with pgn-reader and
+//! shakmaty.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -19,10 +20,10 @@ const PLAYER: &str = "Carlsen, Magnus";
 /// The spellings of the player in the sample.
 const SPELLINGS: [&str; 4] = ["Carlsen,M", "Carlsen, Magnus", "Carlsen, M.", "Carlsen,Magnus"];
 
-/// A game as pgn-reader and shakmaty read it.
+/// A game as read by pgn-reader and shakmaty.
 struct Played {
     tags: HashMap<String, String>,
-    /// The positions. There is one more position than moves.
+    /// The positions: one more than the number of moves.
     positions: Vec<Chess>,
     moves: Vec<Move>,
 }
@@ -62,13 +63,13 @@ impl Visitor for Reading {
     }
 }
 
-/// Returns the side of the player; `None` if the player did not play the game.
+/// Returns the side of the player, or `None` if the player did not play the game.
 fn side(game: &Played) -> Option<Color> {
     let is_his = |tag| SPELLINGS.contains(&&*game.tags[tag]);
     if is_his("White") { Some(Color::White) } else { is_his("Black").then_some(Color::Black) }
 }
 
-/// Returns a rating that is made up from a name. One of eleven names, and one spelling of the player, have none.
+/// Returns an invented rating that is computed from a name. Some names, and one spelling of the player, have no rating.
 fn rating(name: &str) -> Option<u32> {
     let sum: u32 = name.bytes().map(u32::from).sum();
     match SPELLINGS.iter().position(|spelling| *spelling == name) {
@@ -78,7 +79,7 @@ fn rating(name: &str) -> Option<u32> {
     }
 }
 
-/// Returns the sample with these ratings, both as text and as games that shakmaty played.
+/// Returns the sample with these ratings, both as text and as games played by shakmaty.
 fn rated_sample() -> (String, Vec<Played>) {
     let mut text = String::new();
     for line in fs::read_to_string(SAMPLE).unwrap().lines() {
@@ -99,8 +100,8 @@ fn rated_sample() -> (String, Vec<Played>) {
     (text, games)
 }
 
-/// The figures of some games: the numbers of games, wins, draws and losses; and of the rated games their number, the player's
-/// points and the expected points.
+/// The figures of some games: the numbers of games, wins, draws and losses, and for the rated games their number, the
+/// player's points and the expected points.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     counts: [u64; 4],
@@ -128,7 +129,7 @@ impl Sum {
         }
     }
 
-    /// Compares the figures with those of a row.
+    /// Compares the figures with those in a row of the profile.
     #[track_caller]
     fn compare(&self, row: &Value) {
         let counts = ["games", "wins", "draws", "losses"].map(|name| row[name].as_u64().unwrap());
@@ -154,7 +155,7 @@ fn figures_are_those_that_shakmaty_counts() {
     assert_eq!(code, Some(0), "{stderr}");
     let profile: Value = serde_json::from_str(&json).unwrap();
 
-    // Only the names are used, since a player's page shows no codes.
+    // Only the names of openings are used, since a player's page does not show their codes.
     let listed: HashMap<String, String> = listed().into_iter().map(|(epd, (_, name))| (epd, name)).collect();
     let mut sums = [Sum::default(); 2];
     let mut openings = [BTreeMap::<String, Sum>::new(), BTreeMap::new()];
@@ -185,8 +186,8 @@ fn figures_are_those_that_shakmaty_counts() {
     compare_gaps(&profile, &games, &listed);
 }
 
-/// Compares the figures of the theme of the French chain, `flipcolor {not [x] Pd4 Pe5 pd5 pe6}`, with those computed from the
-/// moves of the games.
+/// Compares the figures for the theme of the French chain, `flipcolor {not [x] Pd4 Pe5 pd5 pe6}`, with figures computed
+/// from the moves of the games.
 #[track_caller]
 fn compare_chains(profile: &Value, games: &[Played]) {
     let chain = |chess: &Chess, side: Color| {
@@ -225,7 +226,8 @@ fn compare_chains(profile: &Value, games: &[Played]) {
     assert!((theme["difference"]["value"].as_f64().unwrap() - difference).abs() < 1e-9, "{theme}");
 }
 
-/// Compares the positions in which the player scores less than expected from the ratings with those computed from the games.
+/// Compares the positions in which the player scores less than the ratings predict with positions computed from the
+/// games.
 #[track_caller]
 fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, String>) {
     let mut passed: BTreeMap<(bool, &str), Sum> = BTreeMap::new();
@@ -252,17 +254,17 @@ fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, Stri
     assert!((gaps[0]["difference"]["value"].as_f64().unwrap() - least).abs() < 1e-6);
 }
 
-/// Returns a date such that unknown parts come after all known ones.
+/// Returns a date in which unknown parts sort after all known ones.
 fn date(game: &Played) -> [u32; 3] {
     let mut parts = game.tags["Date"].split('.').map(|part| part.parse().unwrap_or(u32::MAX));
     std::array::from_fn(|_| parts.next().unwrap())
 }
 
-/// A novelty: the number of half-moves that lead to the new position, the number of earlier games with the position before it,
-/// and the moves that these games played there, each with their number.
+/// A novelty: the number of half-moves before the new position, the number of earlier games with the position before
+/// it, and the moves that these games played there, each with the number of games.
 type Novelty = (usize, usize, BTreeMap<String, u64>);
 
-/// Returns the novelty of each game, found by brute force; `None` for a game without a new position.
+/// Returns the novelty of each game, computed by brute force, or `None` for a game without a new position.
 fn novelties(games: &[Played]) -> Vec<Option<Novelty>> {
     let names: Vec<Vec<String>> = games.iter().map(|game| game.positions.iter().map(epd).collect()).collect();
     let mut order: Vec<usize> = (0..games.len()).collect();
@@ -301,7 +303,7 @@ fn novelties_are_those_that_shakmaty_finds() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("games.pgn"), text).unwrap();
     let found = novelties(&games);
-    // A condition selects the player's games. All games of the file can be the earlier games.
+    // The condition selects the player's games. The earlier games may be any games of the file.
     for (condition, since) in [("date>=0001", 0), ("date>=2010", 2010)] {
         let (code, json, stderr) =
             run_in(folder.path(), &["player", "--json", PLAYER, "games.pgn", "--where", condition]);
@@ -350,7 +352,7 @@ fn novelties_are_those_that_shakmaty_finds() {
     }
 }
 
-/// Standard input is read once, so novelties are not looked for.
+/// Standard input can be read only once, so there is no search for novelties.
 #[test]
 fn novelties_need_files_that_can_be_read_again() {
     let one = |input: &str| {
@@ -376,8 +378,8 @@ fn novelties_need_files_that_can_be_read_again() {
     assert_eq!(heads, [1, 1], "{}", file.0);
 }
 
-/// Compares the profile of the sample as text with the profile as a page and as JSON, which must have the same figures. A reel
-/// must give the same profile.
+/// Compares the profile of the sample as text with the page and the JSON, which must have the same figures. A reel must
+/// give the same profile.
 #[test]
 fn text_page_and_json_have_the_same_figures() {
     let text = stdout(&["player", PLAYER, "games/sample.pgn"]);
@@ -421,7 +423,7 @@ fn text_page_and_json_have_the_same_figures() {
     assert_eq!(of_reel, printed);
 }
 
-/// A file that has only the games of one player. The field is then the player's opponents.
+/// A file that contains only the games of one player. The field for comparison then consists of the player's opponents.
 const OWN: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
     1. e4 {[%clk 0:01:00]} e6 {[%clk 0:00:59]} 2. d4 {[%clk 0:00:50]} d5 {[%clk 0:00:05]} 3. e5 {[%clk 0:00:40]} c5 1-0\n\n\
     [White \"Cid\"]\n[Black \"Ann\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
@@ -446,12 +448,12 @@ fn the_field_of_own_games_is_the_opponents() {
     let profile: Value = serde_json::from_str(&run(&["player", "-q", "--json", "Ann", "own.pgn"])).unwrap();
     let themes = profile["themes"].as_array().unwrap();
     let theme = themes.iter().find(|theme| theme["theme"] == "french-chain").unwrap();
-    // Ann has the chain as White, and Cid faces it.
+    // Ann has the French chain as White, and Cid faces it.
     assert_eq!((&theme["player"]["games"], &theme["field"]["games"]), (&1.into(), &1.into()));
     assert_eq!(theme["difference"]["value"], 0.0);
     let clock = &profile["clock"];
     let counts = |name: &str| ["games", "of"].map(|count| clock[name][count].as_u64().unwrap());
-    // 5 of 60 seconds are less than a tenth of the time, and 6 are not.
+    // 5 of 60 seconds are less than a tenth of the time; 6 seconds are not.
     assert_eq!((counts("player"), counts("opponent")), ([0, 2], [1, 2]));
     // A reel without comments has no clocks.
     run(&["index", "-q", "own.pgn", "-o", "own.reel"]);
@@ -478,9 +480,9 @@ fn losses_are_added_up_by_side_and_time() {
     let section = text.split("\nLosses of moves\n").nth(1).unwrap().split("\n\nHow to").next().unwrap();
     let lines: Vec<&str> = section.lines().collect();
     assert!(lines[0].starts_with("The losses of moves are known in 1 game of the player."), "{section}");
-    // Ann: 2. d4 loses 0.6 with half a minute left, 3. e5 loses nothing, and 4. c3 loses three pawns of ten. Bob: 1... e6 loses
-    // nothing, 2... d5 loses 2.05, 3... c5 loses nothing since both evaluations count as ten pawns, and 5... Bd7 loses nothing
-    // and has no clock.
+    // Expected losses. Ann: 2. d4 loses 0.6 with half a minute left, 3. e5 loses nothing, and 4. c3 loses three pawns
+    // of ten. Bob: 1... e6 loses nothing, 2... d5 loses 2.05, 3... c5 loses nothing since both evaluations count as ten
+    // pawns, and 5... Bd7 loses nothing and has no clock time.
     let due = "
 Moves of the player: their losses in pawns, by the time that is left after the move
 time left                          moves  mean loss  0.5 and more  1 and more   2 and more (95 %)
@@ -502,7 +504,8 @@ all moves                              4       0.51        25.0 %      25.0 %   
     assert!(run(&["player", "-q", "Cid", "own.pgn"]).contains("No game of the player has evaluations"));
 }
 
-/// The losses of a player's moves, taken together for every amount of time left, are those that a search for these moves finds.
+/// The losses of a player's moves, summed over all amounts of time left, must be those that a search for these moves
+/// finds.
 #[test]
 fn losses_are_those_of_a_search() {
     let games = "tests/data/games/measures.pgn";

@@ -14,7 +14,8 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Hits are shown in the game as it was played: a black knight on d4 for a query that has a white one on d5.
+/// Hits must be shown in the game as it was played: with a black knight on d4 for a query that has a white knight on
+/// d5.
 #[test]
 fn hits_are_shown_in_the_game_as_it_was_played() {
     let folder = folder();
@@ -93,7 +94,7 @@ fn options_of_a_player_choose_among_his_games() {
     }
 }
 
-/// `--stats player` shows each player's own score, and not White's score in the player's games.
+/// `--stats player` must show each player's own score, not White's score in the player's games.
 #[test]
 fn tables_say_whose_score_they_have() {
     let folder = folder();
@@ -121,7 +122,7 @@ fn tables_say_whose_score_they_have() {
     assert!(csv.lines().nth(1).unwrap().contains(",player,"), "{csv}");
 }
 
-/// Two files are compared, with the difference of their shares.
+/// Two files can be compared. The output then shows the difference of their shares.
 #[test]
 fn two_sources_are_compared() {
     let folder = folder();
@@ -137,7 +138,8 @@ fn two_sources_are_compared() {
     assert!(last.contains(",source,other.pgn,") && last.contains(",-0.666667,"), "{csv}");
 }
 
-/// Similar names are listed, a note tells that a condition matches parts of names, and a single spelling can be chosen.
+/// Similar names are listed, a note says if a condition matches only parts of names, and a single spelling can be
+/// chosen.
 #[test]
 fn names_that_come_near_are_listed() {
     let folder = folder();

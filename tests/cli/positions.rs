@@ -22,7 +22,7 @@ fn orbit(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
     (stdout, stderr)
 }
 
-/// Returns a folder with a reel of some games of the sample, and with the reel's table of positions.
+/// Returns a folder with a reel of some sample games and with the reel's table of positions.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(SAMPLE).unwrap();
@@ -49,7 +49,7 @@ fn a_position_is_looked_up_in_text_and_json() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(lines[1], format!("games   {}", json["games"]));
     assert!(json["first"]["date"].as_str() <= json["last"]["date"].as_str(), "{json}");
-    // Without the table, from PGN, the answer is the same.
+    // The answer from PGN, without the table, must be the same.
     let (again, _) = orbit(folder.path(), 0, &["positions", "a.pgn", lines[0]]);
     assert_eq!(again, text);
     let none = "8/8/8/4k3/4P3/4K3/8/8 w - -";
@@ -86,7 +86,7 @@ fn a_search_at_a_position_is_the_same_with_and_without_a_table() {
     assert!(with[..9].iter().all(|text| text.lines().count() >= 1), "{with:?}");
     fs::rename(path("a.reel.positions"), path("kept")).unwrap();
     assert_eq!(with, all("a.reel"));
-    // Games are appended. The old table is used for the games before the append.
+    // After games are appended, the old table is still used for the earlier games.
     fs::rename(path("kept"), path("a.reel.positions")).unwrap();
     orbit(folder.path(), 0, &["index", "-q", "--append", "b.pgn", "-o", "a.reel"]);
     let (_, stderr) = orbit(folder.path(), 0, &["scan", asks[0][0], asks[0][1], "a.reel"]);
@@ -153,7 +153,7 @@ fn a_table_that_is_not_of_the_reel_is_not_used_and_told() {
     assert!(stderr.contains("b.reel.positions is not of this reel: "), "{stderr}");
     orbit(folder.path(), 0, &["positions", "-q", "--write", "a.reel"]);
     assert!(fs::read(path("a.reel.positions")).unwrap() == whole);
-    // If there is nothing to append, the table is written anyway.
+    // The table is written even if there is nothing to append.
     fs::remove_file(path("a.reel.positions")).unwrap();
     let (_, stderr) = orbit(folder.path(), 2, &["positions", "--novelties", "a.reel"]);
     assert!(stderr.contains("`orbit positions --write a.reel` writes one"), "{stderr}");
@@ -191,7 +191,7 @@ fn novelties_are_listed() {
     );
 }
 
-/// If a process is killed while it writes, the old table or the complete new one is there.
+/// If a process is killed while it writes a table, either the old table or the complete new table remains.
 #[test]
 fn a_run_that_is_killed_leaves_the_old_table_or_the_new_one() {
     let folder = folder();

@@ -7,11 +7,10 @@ use serde_json::Value;
 
 /// The games that come with the program.
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
-/// A query with 672 copies that hits 354 of the sample's games.
+/// A query with 672 copies that has hits in 354 of the sample's games.
 pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Runs the program in a folder and returns the exit code, the standard output and the standard
-/// error.
+/// Runs the program in a folder. Returns the exit code, the standard output and the standard error.
 pub fn run_in(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(folder).args(args).env_remove("NO_COLOR").stdin(Stdio::null());
@@ -20,7 +19,7 @@ pub fn run_in(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
 
-/// Runs the program in the folder of the project.
+/// Runs the program in the folder of the project. Returns the exit code, the standard output and the standard error.
 pub fn run(args: &[&str]) -> (Option<i32>, String, String) {
     run_in(Path::new(env!("CARGO_MANIFEST_DIR")), args)
 }
@@ -33,7 +32,7 @@ pub fn stdout(args: &[&str]) -> String {
     stdout
 }
 
-/// Returns the rows of a scan as JSON.
+/// Returns the rows of a scan as JSON values.
 #[track_caller]
 pub fn rows(args: &[&str]) -> Vec<Value> {
     let lines = stdout(&[&["scan", "-q", "--format", "jsonl"], args].concat());

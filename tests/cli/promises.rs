@@ -1,4 +1,4 @@
-//! Names, endings and words on the command line that would promise more than the program does are refused.
+//! Tests that the command line refuses names, file endings and words that would promise more than the program does.
 
 use std::fs;
 use std::io::Write as _;
@@ -52,7 +52,7 @@ fn a_game_is_shown_with_its_counters() {
         let shown = run(folder, 0, &["show", database, "2"]).0;
         assert!(shown.contains("\n42... Kd7 43. Kd2 Ke7 44. e4 *\n"), "{shown}");
     }
-    // At every ply of real games, `show` prints the same FEN, with its counters, as tables.
+    // At every ply of real games, `show` must print the same FEN as tables, including the counters.
     let rows = run(folder, 0, &["scan", "-q", "--format", "jsonl", "--limit", "3", "true", SAMPLE]).0;
     for row in rows.lines().step_by(7).map(|row| serde_json::from_str::<Value>(row).unwrap()) {
         let place = format!("{}:{}", row["game"], row["ply"]);
@@ -86,7 +86,7 @@ fn names_of_files_promise_what_is_written() {
         assert!(stderr.contains(name) && stderr.contains(".pgn, .txt, .jsonl"), "{name}: {stderr}");
     }
     assert!(run(folder, 2, &stats("y.csv.gz")).1.contains("packed files are written as .zst only"));
-    // A wrong name is refused even if the right format is requested.
+    // A file name with the wrong ending is refused even if the right format is requested.
     for (name, format) in [("y.parquet", "csv"), ("y.json", "csv"), ("y.txt", "json"), ("y.csv.zst", "text")]
     {
         run(folder, 2, &[&batch(name)[..], &["--format", format]].concat());
@@ -117,7 +117,7 @@ fn unknown_tags_are_refused_before_anything_is_read() {
         "[Event \"x\"]\n[Whte \"y\"]\n[ClubCode \"z\"]\n[Annotator \"b\"]\n\n1. e4 *\n",
     )
     .unwrap();
-    // The source is never opened. If it were, a pipe without a writer would block the run.
+    // The source must never be opened. It is a pipe without a writer, so opening it would block the run.
     for (option, value, part) in [
         ("--where", "whte~x", "`whte` (did you mean `White`?); write `tag:whte` for a tag of your own"),
         ("--where", "whiteelow>=2000", "did you mean `WhiteElo`?"),
@@ -176,8 +176,8 @@ fn a_card_without_memory_is_refused() {
     }
 }
 
-/// Returns the number of parentheses that open a variation. They are counted without the scanner, outside tags, comments and
-/// lines that begin with `;`.
+/// Returns the number of parentheses that open a variation. Parentheses in tags, comments and lines that begin with `;`
+/// are not counted. This does not use the scanner of the library.
 fn side_lines(text: &str) -> usize {
     let mut count = 0;
     let mut in_comment = false;
@@ -221,7 +221,8 @@ fn what_is_not_searched_is_counted() {
         assert!(!run(folder, 0, args).1.contains("side line"));
     }
     assert!(run(folder, 0, &["batch", "catalogue", "--only", "skewer", "a.pgn"]).1.contains(not_searched));
-    // A reel records what was left out of it, and a search of the reel notes what is not searched.
+    // A reel records the number of omitted side lines, and a search of the reel prints a note that they are not
+    // searched.
     let stderr = run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]).1;
     assert!(stderr.contains("20,000 side lines were left out"), "{stderr}");
     assert!(run(folder, 0, &["scan", "--count", "true", "a.reel"]).1.contains(not_searched));
@@ -234,7 +235,7 @@ fn what_is_not_searched_is_counted() {
             .0
             .contains("\n20,001 side lines of its games were left out\n")
     );
-    // If there are no side lines, these bytes are zero, as in earlier versions.
+    // Without side lines, these bytes are zero, as in earlier versions of the format.
     run(folder, 0, &["index", "c.pgn", "-o", "c.reel"]);
     assert_eq!(fs::read(folder.join("c.reel")).unwrap()[52..64], [0; 12]);
 }
@@ -274,7 +275,8 @@ fn a_file_that_is_replaced_keeps_its_mode() {
     }
 }
 
-/// A killed run leaves a file. The next run in the same folder removes it, but removes no file that is still being written.
+/// A killed run leaves a temporary file. The next run in the folder removes it, but never a file that is still being
+/// written.
 #[cfg(unix)]
 #[test]
 fn what_a_killed_run_left_is_removed_by_the_next() {
@@ -296,7 +298,7 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
             let all = temporaries();
             if all.iter().any(|found| found.starts_with(name)) { Ok(()) } else { Err(all) }
         });
-        // The program now waits for the rest of the games.
+        // The program is now waiting for the remaining games.
         process.falls_asleep();
         process
     };

@@ -1,4 +1,5 @@
-//! Runs every command in the README, the guide, the tutorial and the cookbook, and compares the output.
+//! Runs every command in the README, the guide, the tutorial and the cookbook, and compares its output with the output
+//! in the document.
 
 use std::{
     fs,
@@ -8,7 +9,7 @@ use std::{
 
 use crate::program::{QUERY, stdout};
 
-/// Returns the commands in a document's console blocks, each with the lines below it.
+/// Returns the commands in the console blocks of a document, each with the output lines below it.
 pub fn examples(document: &str) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut inside = false;
@@ -27,7 +28,7 @@ pub fn examples(document: &str) -> Vec<(String, String)> {
     out
 }
 
-/// Returns the output of a command: its data or, if it prints no data, its messages.
+/// Returns the output of a command: its data or, if there are none, its messages.
 fn printed(command: &str) -> String {
     printed_in(Path::new(env!("CARGO_MANIFEST_DIR")), command)
 }
@@ -73,11 +74,11 @@ fn the_page_about_players_shows_what_is_printed() {
     check("docs/player.md", 2);
 }
 
-/// Each recipe can be run, prints what the page shows, and is in the list of recipes.
+/// Each recipe in the cookbook must run, print what the page shows, and be in the list of recipes.
 #[test]
 fn the_cookbook_shows_what_is_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Recipes write files, so they run in a folder of their own.
+    // Recipes write files, so they run in a temporary folder.
     let folder = tempfile::tempdir().unwrap();
     for file in ["games/sample.pgn", "tests/data/games/measures.pgn"] {
         let copy = folder.path().join(file);
@@ -107,7 +108,7 @@ fn the_cookbook_shows_what_is_printed() {
     assert!(recipes >= 40, "{recipes} recipes");
 }
 
-/// The picture in the README is the one that its command draws.
+/// The picture in the README must be the one that its command draws.
 #[test]
 fn the_picture_is_what_is_drawn() {
     let folder = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ use crate::common::harness::SCRIPT;
 use crate::common::waiting::{Heard, Process};
 use crate::program::{QUERY, SAMPLE, run_in, stdout};
 
-/// Runs a script and returns the exit code, the standard output and the standard error.
+/// Runs `orbit repl` with a script as its input. Returns the exit code, the standard output and the standard error.
 fn repl_in(folder: &Path, args: &[&str], script: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(folder).arg("repl").args(args).env_remove("NO_COLOR");
@@ -31,7 +31,7 @@ fn printed(script: &str) -> String {
     stdout
 }
 
-/// Returns the listed games, without the numbers before them.
+/// Returns the games in a list, without their numbers.
 fn listed(text: &str) -> Vec<String> {
     let games = text.lines().filter_map(|line| {
         let (number, game) = line.trim_start().split_once(". ")?;
@@ -40,7 +40,8 @@ fn listed(text: &str) -> Vec<String> {
     games.collect()
 }
 
-/// Returns a line of a list with single blanks, because the widths of columns depend on the games that are listed together.
+/// Returns a line of a list with single blanks between words, because the widths of columns depend on the games in the
+/// list.
 fn words(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -57,7 +58,7 @@ fn answers_are_counted_and_listed_as_a_scan_lists_them() {
     let expected: Vec<String> = of_scan.lines().map(words).collect();
     assert_eq!(listed(&text).iter().map(|line| words(line)).collect::<Vec<_>>(), expected);
     assert!(text.contains("\n 1. 162  Nakamura"), "{text}");
-    // Hits that consist of moves get lines of their own.
+    // The moves of a hit are printed on a line below the hit.
     let text = printed("line --> {move capture .}{6,}\n");
     assert!(text.lines().filter(|line| line.starts_with("      ")).count() >= 10, "{text}");
 }
@@ -84,7 +85,7 @@ fn a_query_is_explained() {
     assert!(text.contains(sentence.lines().next().unwrap()), "{text}");
 }
 
-/// Saved hits are the same bytes that a scan writes.
+/// Saved hits must be the same bytes that a scan writes.
 #[test]
 fn hits_are_saved() {
     let folder = tempfile::tempdir().unwrap();
@@ -100,7 +101,7 @@ fn hits_are_saved() {
         let (code, _, said) = run_in(folder.path(), &["scan", "-q", QUERY, "a.reel", "-o", &other]);
         assert_eq!(code, Some(0), "{said}");
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-        // The repl writes games from memory, while a scan writes them as they are in their source.
+        // The repl writes games from memory, while a scan copies them from their source, so the bytes can differ.
         if name.ends_with(".pgn") {
             let games = |name: &str| {
                 let rows = run_in(
@@ -125,14 +126,14 @@ fn other_games_are_opened() {
     assert!(text.starts_with("2,000 games, 174,922 positions, in memory\n50 games"), "{text}");
 }
 
-/// Returns the warning about a file that is read more than once.
+/// Returns the expected warning about a file that is read more than once.
 fn read_twice(file: &str) -> String {
     format!(
         "warning: {file} is read more than once, so its games count more than once: leave the other paths out\n"
     )
 }
 
-/// Each wrong line is reported, and the next one is read anyway.
+/// Each wrong line is reported, and the next line is still read.
 #[test]
 fn wrong_lines_are_told() {
     let lines = [
@@ -191,7 +192,7 @@ fn the_help_has_every_command_and_the_end_is_the_end() {
     assert_eq!(printed(""), "");
 }
 
-/// Ctrl-C stops the running query, and the next line is read.
+/// Ctrl-C stops only the running query, and the next line is read.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_stops_the_query_alone() {
@@ -203,7 +204,7 @@ fn an_interrupt_stops_the_query_alone() {
     let mut process = Process::new(command.spawn().unwrap());
     let mut input = process.stdin.take().unwrap();
     let printed = Heard::of(process.stdout.take().unwrap());
-    // Without the interrupt, the query would take many times as long as the test waits before it.
+    // Without the interrupt, the query would take many times longer than the test waits.
     let slow = "echo (source target) {sidetomove white}";
     input.write_all(format!("mate\n{slow}\nstalemate\n").as_bytes()).unwrap();
     drop(input);
@@ -211,7 +212,7 @@ fn an_interrupt_stops_the_query_alone() {
         let text = String::from_utf8_lossy(&printed.bytes()).into_owned();
         if text.contains(" more: :next lists them\n") { Ok(()) } else { Err(text) }
     });
-    // Between two queries hardly any time is spent. So a process that computes is in the middle of the next query.
+    // Almost no time passes between two queries. So a process that uses processor time is evaluating the next query.
     let before = process.computed();
     until("a query that runs", || {
         let computed = process.computed() - before;
@@ -225,7 +226,7 @@ fn an_interrupt_stops_the_query_alone() {
     assert!(text.contains("160 games and 160 positions hit of 40,000 games"), "{text}");
 }
 
-/// On a terminal there is a prompt, words are completed, and a wrong line does not affect the exit code.
+/// On a terminal, there is a prompt, words are completed, and a wrong line does not change the exit code.
 #[test]
 fn words_are_completed_on_a_terminal() {
     const PROMPT: &str = "orbit> ";
@@ -237,7 +238,7 @@ fn words_are_completed_on_a_terminal() {
     let mut input = process.stdin.take().unwrap();
     let heard = Heard::of(process.stdout.take().unwrap());
     let mut at = 0;
-    // Each line is typed when the prompt shows that the program reads. A mark must follow it.
+    // Each line is typed after the prompt shows that the program is reading. The expected text must follow.
     for (typed, mark) in [
         ("", "type a query"),
         ("stalem\t\r", "4 games and 4 positions hit"),

@@ -1,4 +1,4 @@
-//! Tests reports: the title, the sentence, the results, and the choice of positions that are shown.
+//! Tests reports: the title, the sentence below it, the results, and the choice of positions that are shown.
 
 use std::collections::HashMap;
 use std::fs;
@@ -61,8 +61,8 @@ fn a_page_has_the_results_of_the_games_that_hit() {
     assert!(html.contains("White won, drawn, Black won"));
 }
 
-/// The sample consists of the first games in the order of the search. Each game is shown at the hit that determines
-/// its place in this order.
+/// The sample of a report consists of the first games in the order of the search. Each game is shown at the hit that
+/// determines its place in this order.
 #[test]
 fn a_page_takes_its_sample_in_the_order_of_the_search() {
     let args = ["power A", "--where", "year>=2014", "--sort", "value"];
@@ -84,13 +84,13 @@ fn a_page_is_seen_from_the_side_of_the_player() {
     let hits = findings["sample"].as_array().unwrap();
     let flipped = hits.iter().filter(|hit| hit["is_flipped"] == true).count();
     assert!(flipped > 0 && flipped < hits.len(), "{flipped} of {}", hits.len());
-    // A board with Black at the bottom has its own names of files and ranks.
+    // A board seen from Black's side has its own labels for files and ranks.
     let drawn = html.matches("<text x=\"22.5\" y=\"375\">h</text>").count();
     assert_eq!(drawn, flipped);
     assert!(!report(&["check"]).0.contains("<text x=\"22.5\" y=\"375\">h</text>"));
 }
 
-/// The query hits at the start of the game, and the page shows the position that the query found.
+/// The query matches at the start of the game, but the page shows the position that `find` found.
 #[test]
 fn a_page_shows_what_was_found_from_the_start() {
     let (_, findings) = report(&["initial find mate"]);
@@ -101,7 +101,8 @@ fn a_page_shows_what_was_found_from_the_start() {
     }
 }
 
-/// The list has the same contents as the list on standard output: each game with its number, players, result and hits.
+/// The list of games in the page must have the same contents as the list on standard output: each game with its number,
+/// players, result and hits.
 #[test]
 fn a_page_lists_the_games_that_hit() {
     let queries = [
@@ -139,7 +140,7 @@ fn a_page_lists_the_games_that_hit() {
             many => format!("All {many} games found"),
         };
         assert!(html.contains(&format!("<details class=\"games\"><summary>{summary}</summary>")), "{args:?}");
-        // Games whose boards are shown have links to them.
+        // Games with a board in the sample have links to it.
         let boards: HashMap<u64, usize> = (0..)
             .zip(findings["sample"].as_array().unwrap())
             .map(|(index, hit)| (hit["game"].as_u64().unwrap(), index))
@@ -153,13 +154,13 @@ fn a_page_lists_the_games_that_hit() {
     }
 }
 
-/// The list ends at its limit. It is in the order of the search, no matter how many threads there are.
+/// The list ends at its limit, and is in the order of the search for any number of threads.
 #[test]
 fn a_long_list_ends_with_the_number_of_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let [games, page] =
         ["twice.pgn", "page.html"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
-    // Comments make the games so long that no block holds as many as are listed.
+    // The comments make the games so long that a block holds fewer games than are listed.
     let comment = format!("\n\n{{{}}} 1. ", "-".repeat(1500));
     let sample = fs::read_to_string(SAMPLE).unwrap().replace("\n\n1. ", &comment);
     fs::write(&games, format!("{sample}\n{sample}")).unwrap();
@@ -189,7 +190,8 @@ fn a_long_list_ends_with_the_number_of_the_rest() {
     }
 }
 
-/// The command in a page makes the same page again, even in another folder and for another spelling of the question.
+/// The command that a page shows must make the same page again, even in another folder and if the query is spelled
+/// differently.
 #[cfg(unix)]
 #[test]
 fn a_page_has_the_command_that_makes_it_again() {
@@ -226,7 +228,7 @@ fn a_page_has_the_command_that_makes_it_again() {
     }
 }
 
-/// A query that sorts games determines the sample, the hit that is shown for each game, and the order of the list.
+/// If a query sorts games, this determines the sample, the hit that is shown for each game, and the order of the list.
 #[test]
 fn a_page_shows_what_the_query_sorts_by() {
     for (query, sign) in [("check sort \"men\" #A", -1), ("check sort min \"men\" #A", 1)] {
@@ -237,8 +239,8 @@ fn a_page_shows_what_the_query_sorts_by() {
             ["game", "ply", "value"].map(|column| row[column].as_i64().unwrap())
         };
         let mut rows: Vec<[i64; 3]> = rows.lines().map(cells).collect();
-        // Among hits of a game with equal values, the first hit determines the place of the game. Among games with
-        // equal values, the first game comes first.
+        // Among hits of a game with equal values, the first determines the place of the game. Among games with equal
+        // values, the first game comes first.
         rows.sort_by_key(|&[game, ply, value]| (game, sign * value, ply));
         rows.dedup_by_key(|row| row[0]);
         rows.sort_by_key(|&[game, _, value]| (sign * value, game));
@@ -255,7 +257,7 @@ fn a_page_shows_what_the_query_sorts_by() {
         assert!(html.contains("in the order of the query, with one position of each"));
         assert!(html.contains(&format!("<p><bdi>men</bdi> <code>{}</code></p>", rows[0][2])));
     }
-    // A value may have no name. Options of the command line take precedence.
+    // A value to sort by may have no name. Options of the command line have precedence.
     assert_eq!(report(&["check sort #A"]).1["games"][0]["sorts"][0]["name"], "sort");
     let (html, findings) = report(&["check sort #A", "--sort", "date"]);
     assert!(html.contains("in the order of the search"));

@@ -1,4 +1,4 @@
-//! Tests `orbit scan` as its users run it.
+//! Tests `orbit scan`, run as by its users.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -9,14 +9,16 @@ use sha2::{Digest as _, Sha256};
 
 use crate::common::waiting::{Heard, Process};
 
-/// A whole game with a name in Windows-1252, a cut game, and a game that begins with Black's move 23.
+/// Three games: a whole game with a name in Windows-1252, a game that is cut short, and a game that begins with Black's
+/// 23rd move.
 const A: &[u8] = b"[Event \"one\"]\n[White \"M\xfcller \x96 A\"]\n[WhiteElo \"2500\"]\n[Black \"B\"]\n\
 [Date \"1999.01.02\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n\
 [Event \"two\"]\n[White \"C\"]\n[Black \"D\"]\n\n1. Nf3 Qh9 *\n\n\
 [Event \"three\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K1N1 b - - 7 23\"]\n[White \"E\"]\n[Black \"F\"]\n\n\
 23... Kd7 24. Nf3 Kd6 25. e4 1/2-1/2\n\n";
 const B: &[u8] = b"[Event \"four\"]\n[White \"G\"]\n[Black \"H\"]\n\n1. Nf3 0-1\n";
-/// The query hits plies 3, 4, 5 of game 1, ply 1 of game 2, plies 2, 3, 4 of game 3 and ply 1 of game 4.
+/// A query that matches at plies 3, 4 and 5 of game 1, ply 1 of game 2, plies 2, 3 and 4 of game 3, and ply 1 of game
+/// 4.
 const CONDITION: &str = "{Nf3 not initial}";
 
 fn folder() -> tempfile::TempDir {
@@ -198,7 +200,7 @@ fn a_source_that_ends_too_early_exits_with_3() {
     assert!(text(&out.stderr).contains("c.reel"), "{}", text(&out.stderr));
 }
 
-/// Returns about `bytes` bytes of games, which are all different.
+/// Returns about `bytes` bytes of games, all of which are different.
 fn many(bytes: usize) -> Vec<u8> {
     let mut out = Vec::new();
     while out.len() < bytes {
@@ -243,8 +245,8 @@ fn plain_and_values_depend_on_the_games_alone() {
     }
 }
 
-/// When the hits in a reel are only counted, the tags of games are skipped where possible. This must not change
-/// the output.
+/// If the hits in a reel are only counted, tags are not decoded where they are not needed. This must not change the
+/// output.
 #[test]
 fn a_reel_is_counted_as_its_games_are() {
     let folder = folder();
@@ -287,7 +289,7 @@ fn a_reel_is_counted_as_its_games_are() {
     assert_eq!(of(&["all.reel"]), of(&["a.pgn", "b.pgn"]));
 }
 
-/// Runs a scan whose output nobody reads to its end. `games` are written to its standard input, which stays open.
+/// Runs a scan whose output is not read to its end. `games` are written to its standard input, which stays open.
 #[cfg(unix)]
 fn until_the_pipe_breaks(folder: &Path, format: &str, games: &[u8]) {
     let child = Command::new(env!("CARGO_BIN_EXE_orbit"))
@@ -302,7 +304,7 @@ fn until_the_pipe_breaks(folder: &Path, format: &str, games: &[u8]) {
     let mut stdin = process.stdin.take().unwrap();
     let mut stdout = process.stdout.take().unwrap();
     let games = games.to_vec();
-    // The program may end before it has read everything.
+    // Writing may fail, because the program may end before it has read everything.
     let writer = std::thread::spawn(move || {
         let _ = stdin.write_all(&games);
         stdin
@@ -322,7 +324,7 @@ fn a_broken_pipe_is_success() {
     for format in ["text", "jsonl", "plain", "values"] {
         until_the_pipe_breaks(folder.path(), format, &many(12_000_000));
     }
-    // The program reads all of this before the pipe breaks, and more may come.
+    // The program reads all of this before the pipe breaks. Then it would wait for more input.
     until_the_pipe_breaks(folder.path(), "plain", &many(1_500_000));
 }
 

@@ -1,4 +1,4 @@
-//! Tests `orbit serve`: the conversation in its document, its answers, and the errors after which it continues.
+//! Tests `orbit serve`: the conversation in its documentation, its answers, and errors, after which it must continue.
 
 mod beside;
 #[cfg(feature = "http")]
@@ -24,14 +24,14 @@ use serde_json::{Value, json};
 use crate::common::waiting::{Process, received, until};
 use crate::program::{QUERY, SAMPLE, rows, stdout};
 
-/// A process that serves, and the lines that it has printed.
+/// A server process, and the lines that it has printed.
 pub struct Server {
     process: Process,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     /// The beginning of an incomplete last line.
     last: String,
-    /// Answers that arrived before the test waited for them.
+    /// Answers that arrived before the test requested them.
     early: Vec<Value>,
     /// The id of the next request.
     next: u64,
@@ -45,7 +45,7 @@ impl Server {
         server
     }
 
-    /// Starts a server, and does not read its greeting.
+    /// Starts a server without reading its greeting.
     fn unheard(args: &[&str]) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
         command.current_dir(env!("CARGO_MANIFEST_DIR")).arg("serve").args(args);
@@ -88,7 +88,7 @@ impl Server {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// Sends a request without waiting for the answer, and returns its id.
+    /// Sends a request without waiting for the answer. Returns the request's id.
     pub fn ask(&mut self, request: &str, mut fields: Value) -> u64 {
         let id = self.next;
         self.next += 1;
@@ -98,7 +98,7 @@ impl Server {
         id
     }
 
-    /// Returns the answer to a request. Events are skipped.
+    /// Sends a request and returns its answer. Events are skipped.
     #[track_caller]
     pub fn answer(&mut self, request: &str, fields: Value) -> Value {
         let id = self.ask(request, fields);
@@ -120,7 +120,7 @@ impl Server {
         }
     }
 
-    /// Closes the input, waits for the process to end, and returns its last answers.
+    /// Closes the input, and waits until the process ends. Returns its exit status and its last answers.
     #[track_caller]
     pub fn end(mut self) -> (ExitStatus, Vec<Value>) {
         drop(self.input.take());
@@ -145,7 +145,7 @@ fn document() -> String {
     fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/serve.md")).unwrap()
 }
 
-/// Returns whether a line equals a line of the document, in which `...` stands for any text.
+/// Returns true if a line equals a line of the document, in which `...` stands for any text.
 fn fits(line: &str, shown: &str) -> bool {
     let mut pieces = shown.split("...");
     let Some(mut rest) = pieces.next().and_then(|first| line.strip_prefix(first)) else { return false };
@@ -221,7 +221,7 @@ fn the_document_has_all_codes_limits_and_versions() {
     server.finish();
 }
 
-/// The rows of pages of any sizes are the same as those of a scan.
+/// Pages of any size must together have the rows of a scan.
 #[test]
 fn pages_are_the_rows_of_a_scan() {
     let mut server = Server::start(&[SAMPLE]);
@@ -283,13 +283,13 @@ fn pages_are_the_rows_of_a_scan() {
     server.finish();
 }
 
-/// Returns the arguments without those that sort or limit games, because counts are for all games.
+/// Returns the arguments before the options that sort or sample games, because counts are for all games.
 fn args_of_count<'a>(args: &'a [&'a str]) -> &'a [&'a str] {
     let end = args.iter().position(|arg| ["--sort", "--sample"].contains(arg));
     &args[..end.unwrap_or(args.len())]
 }
 
-/// A wrong request is answered by an error with a code, and the process keeps running.
+/// A wrong request is answered with an error that has a code, and the process continues.
 #[test]
 fn wrong_lines_are_answered() {
     let mut server = Server::start(&[SAMPLE]);
@@ -331,7 +331,7 @@ fn wrong_lines_are_answered() {
     assert_code(&server.line(), ErrorCode::TooLong);
     server.input.as_mut().unwrap().write_all(b"\"\xff\"\n\n \t\r\n").unwrap();
     assert_code(&server.line(), ErrorCode::Request);
-    // This query is deeply nested, and as long as a line may be.
+    // This query is deeply nested, and is almost as long as a line may be.
     let deep = "not ".repeat(200_000) + "mate";
     assert_code(&server.answer("query", json!({ "query": deep })), ErrorCode::Query);
     let place = server.answer("query", json!({ "query": "mate\n  and {Nf3" }));
@@ -362,7 +362,7 @@ fn old_hits_are_dropped_and_that_is_said() {
     server.finish();
 }
 
-/// Returns a server with the sample and with a database `endless`, in which the reference engine would search for hours.
+/// Returns a server with the sample and with a database `endless`, which the reference engine would search for hours.
 fn with_endless() -> Server {
     let mut server = Server::start(&["-j", "1", "--memory", "64K", SAMPLE]);
     let paths = vec!["games/sample.pgn"; 20_000];
@@ -371,7 +371,7 @@ fn with_endless() -> Server {
     server
 }
 
-/// A query would take hours, and other requests are answered in the meantime.
+/// While a query runs that would take hours, other requests are answered.
 #[test]
 fn a_running_query_is_cancelled() {
     let mut server = with_endless();
@@ -389,12 +389,13 @@ fn a_running_query_is_cancelled() {
         let answer = server.answer("progress", json!({ "of": first }));
         if answer["state"] == "running" { Ok(()) } else { Err(answer) }
     });
-    // If a waiting query is cancelled, it is answered immediately, and so is a request that waits for it.
+    // A waiting query that is cancelled is answered immediately, and so is a request that waits for it.
     assert_eq!(server.answer("cancel", json!({ "of": second }))["cancelled"], true);
     assert_code(&server.answer_to(second), ErrorCode::Cancelled);
     assert_code(&server.answer_to(waits), ErrorCode::UnknownQuery);
     assert_eq!(server.answer("cancel", json!({ "of": first }))["cancelled"], true);
-    // Events about games that are being searched may still arrive. A query that continued would send more and more of them.
+    // A few events about games that were being searched may still arrive. A query that continued would send ever more
+    // of them.
     let mut events = 0;
     let answer = loop {
         let line = server.line();
@@ -414,10 +415,10 @@ fn a_running_query_is_cancelled() {
     server.finish();
 }
 
-/// A query that takes hours for a single game is cancelled within this game, and the next query is answered.
+/// A query that would take hours for a single game is cancelled within this game, and the next query is answered.
 #[test]
 fn a_query_is_cancelled_within_a_game() {
-    // There are two blocks of games. The query takes long in the second one.
+    // There are two blocks of games, and the query takes long only in the second one.
     let mut server = Server::start(&["-j", "1", SAMPLE, SAMPLE, SAMPLE, SAMPLE]);
     let lasting = "{initial gamenumber>3000 nn=0 while (nn<9000000) nn+=1 nn==0}";
     for engine in ["reference", "cpu"] {
@@ -433,7 +434,7 @@ fn a_query_is_cancelled_within_a_game() {
     server.finish();
 }
 
-/// No answer passes escape sequences in names of games and files on to a terminal.
+/// No answer may pass escape sequences in the names of games and files to a terminal.
 #[test]
 fn no_answer_acts_on_a_terminal() {
     let hostile = "\u{1b}]0;pwned\u{7}\u{9b}31m\u{202e}evil\u{200b}";
@@ -462,8 +463,8 @@ fn no_answer_acts_on_a_terminal() {
     server.finish();
 }
 
-/// Requests that were sent before the end of the input are answered, even queries that are still running. `quit` does not wait
-/// for anything.
+/// Requests that were sent before the end of the input are answered, even if their queries are still running. `quit`
+/// does not wait for them.
 #[test]
 fn the_end_of_the_input_is_the_end() {
     let mut server = Server::start(&[SAMPLE]);
@@ -493,7 +494,8 @@ fn the_end_of_the_input_is_the_end() {
     assert_eq!((&said[2]["id"], &said[2]["quit"]), (&quit.into(), &true.into()));
 }
 
-/// It is not an error if the reader disappears. A database that is too large to be kept in memory is read again.
+/// It is not an error if the reader of the output disappears. A database that is too large for memory is read again for
+/// each query.
 #[test]
 fn a_database_that_does_not_fit_is_read_anew() {
     let mut server = Server::start(&["--memory", "64K", SAMPLE]);
@@ -515,8 +517,8 @@ fn a_database_that_does_not_fit_is_read_anew() {
     assert_eq!(out.stdout.iter().filter(|&&byte| byte == b'\n').count(), 2);
 }
 
-/// If hits need too much memory, only the first ones are kept, while the counts are for all hits. If there is an order, the best
-/// hits by this order are kept in any case.
+/// If hits need too much memory, only the first are kept, but the counts are for all hits. If an order is given, the
+/// best hits in this order are kept instead.
 #[test]
 fn hits_that_need_too_much_memory_are_left_out() {
     let mut options = ServeOptions::default();
@@ -535,7 +537,8 @@ fn hits_that_need_too_much_memory_are_left_out() {
         kept.page(0, 1000, None).unwrap().iter().map(|row| serde_json::from_str(row).unwrap()).collect();
     assert!((25..175).contains(&page.len()), "{}", page.len());
     assert_eq!(page, rows(&[&["mate"], &[SAMPLE; 8][..]].concat())[..page.len()]);
-    // In each block some games come before all earlier games in the order. Blocks that no longer matter are dropped to make room.
+    // In each block, some games come before all earlier games in the order. Blocks that no longer matter are dropped to
+    // free memory.
     let best = ask(json!({ "query": "mate gamenumber", "sort": "value", "limit": 3 }));
     let page = best.kept.unwrap().page(0, 9, None).unwrap();
     let numbers =
@@ -543,7 +546,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
     assert_eq!((best.is_cut, numbers.collect::<Vec<_>>()), (false, vec![7961, 7948, 7924]));
 }
 
-/// Events are sent if they are requested. Their counts grow.
+/// Events are sent if the request asks for them, and their counts grow.
 #[test(part = 3)]
 fn a_query_tells_how_far_it_has_come() {
     let mut server = Server::start(&[&["-j", "1"], &[SAMPLE; 4][..]].concat());

@@ -1,6 +1,6 @@
 //! Tests the moves of hits in each output, as users see them.
 //!
-//! shakmaty replays the moves: they lead from the position of the hit to the positions of its span.
+//! shakmaty replays the moves. They must lead from the position of the hit to the positions of its span.
 
 use std::collections::HashMap;
 use std::fs;
@@ -60,7 +60,7 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("line --> {Qh5 btm} --> wtm --> Q[f3,f7] --> wtm", &["3.  3... g6 4. Qf3 --"]),
         ("flipcolor line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
         ("line <-- mate <-- true <-- Qh5", &["4.  3... Nf6 4. Qxf7#"]),
-        // A `line` inside another `line` has no span of its own.
+        // A `line` inside another `line` has no span (moves of a hit) of its own.
         ("line --> {Qh5 btm} --> {line --> wtm --> Q[f3,f7]}", &["3.  3... Nf6"]),
         ("path --h5 -- --f7", &["2...  3. Qh5 Nf6 4. Qxf7#"]),
         ("path focus Q --h5 --f3", &["2...  3. Qh5 … 4. Qf3"]),
@@ -75,13 +75,15 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("initial find all Q[f3,f7]", &["start  … 4. Qxf7# … 4. Qf3 --"]),
         ("mate find <-- Qh5", &["4.  … 3... Nf6"]),
         ("echo (s t) {s:initial t:mate}", &["start  … 4. Qxf7#"]),
-        // A negated filter matches where it has no moves to show.
+        // A negated filter matches where its own filter has no moves to show.
         ("initial not line --> mate", none),
-        // If there are several filters, lines have precedence over moves, and moves over the positions of `find`.
+        // If a query has several filters with moves, lines have precedence over moves, and moves over the positions of
+        // `find`.
         ("find mate --h5 line --> true --> Qh5", &["2...  3. Qh5"]),
         ("find mate --h5", &["2...  3. Qh5"]),
         ("sort \"s\" line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
-        // In these queries a variable keeps its value from position to position, or `nestban` excludes some starts.
+        // These queries keep state: a variable keeps its value from position to position, or `nestban` excludes some
+        // starts.
         ("if initial xx=0 xx+=1 xx>5 Q[x]p", &["3...  4. Qxf7#"]),
         ("mainline path nestban -- --", &["start  1. e4 e5", "1...   2. Bc4 Nc6", "2...   3. Qh5 Nf6"]),
     ] {
@@ -203,7 +205,7 @@ fn reports_draw_arrows() {
     );
     assert!(page.contains("path <strong>3. Qh5 Nf6 4. Qxf7#</strong>"), "{page}");
     assert!(!html("path --h5 -- --f7", &["--no-spans"]).contains("arrows:"));
-    // The moves to the position of `find` are drawn if they are few.
+    // If there are only a few moves to the position that `find` found, they are drawn as arrows.
     assert!(!html("initial find mate", &[]).contains("arrows:"));
     assert!(html("Qh5 btm find mate", &[]).contains("; arrows: g8-f6 h5-f7</desc>"));
 }
@@ -213,7 +215,7 @@ const QUERIES: [&str; 23] = [
     "line --> check --> not check --> check",
     "flipcolor line --> A attacks k --> (not check){1,3} --> check",
     "shift flip line --> Nd4 --> wtm --> btm --> not Nd4",
-    // Both copies match at the start of most games, but find different positions.
+    // Both copies match at the start of most games, but they find different positions.
     "flipcolor {initial find #q==0}",
     "line singlecolor --> wtm + --> check",
     "line firstmatch --> wtm --> btm*",
@@ -236,7 +238,7 @@ const QUERIES: [&str; 23] = [
     "check find <-- not check",
 ];
 
-/// Main lines, side lines, and some real games.
+/// Returns files of games with the options to search them: main lines, side lines, and some real games.
 fn games(folder: &Folder) -> Vec<(String, &'static [&'static str])> {
     let file = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -271,13 +273,13 @@ fn chess(fen: &str) -> Option<Chess> {
     fen.parse::<Fen>().ok()?.into_position(CastlingMode::Chess960).ok()
 }
 
-/// Returns the placement of the pieces and the side to move, as text.
+/// Returns a text with the placement of the pieces and the side to move.
 fn place(position: Chess) -> String {
     let fen = Fen::from_position(&position, EnPassantMode::Legal).to_string();
     fen.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
-/// The moves of a span lead from its first position to its last one, through all positions in between.
+/// The moves of a span must lead from its first position to its last, through all positions in between.
 #[test]
 fn moves_lead_to_the_positions() {
     let folder = Folder::new();

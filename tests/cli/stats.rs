@@ -1,4 +1,4 @@
-//! Tests `orbit scan --stats` as its users run it.
+//! Tests `orbit scan --stats`, run as by its users.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -38,7 +38,7 @@ fn statistics_replace_the_list() {
     assert_eq!(stdout(&["--stats", "white,top=3"]).lines().count(), 6);
 }
 
-/// The numbers of games and positions equal those of `--count`, no matter which hits are listed.
+/// The numbers of games and positions must equal those of `--count`, whichever hits are listed.
 #[test]
 fn statistics_are_of_all_games_that_count() {
     let json = |args: &[&str]| -> Value {
@@ -87,8 +87,7 @@ fn what_cannot_be_counted_is_refused() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Summaries of the values of numeric queries equal the same figures computed from the rows of
-/// hits.
+/// Summaries of the values of numeric queries must equal figures computed from the rows of hits.
 #[test]
 fn values_are_told_in_few_numbers() {
     let folder = tempfile::tempdir().unwrap();
@@ -146,7 +145,8 @@ fn values_are_told_in_few_numbers() {
     assert!(!stdout(&["--stats", "result"]).contains("median"));
 }
 
-/// `orbit batch` shows sides only for themes under `flipcolor`, and shows them as a scan does.
+/// `orbit batch` shows the scores of the sides only for themes under `flipcolor`, and shows them in the same form as a
+/// scan.
 #[test]
 fn a_batch_tells_the_side_that_has_the_pattern() {
     let folder = tempfile::tempdir().unwrap();

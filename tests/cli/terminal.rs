@@ -1,4 +1,5 @@
-//! Escape sequences in a game, a reel, a file or an argument do not reach a terminal, no matter which command prints them.
+//! Tests that escape sequences in a game, a reel, a file or an argument do not reach a terminal, whichever command
+//! prints them.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,11 +8,11 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::harness::SCRIPT;
 
-/// Escape sequences and characters that set the title, clear the screen, set colours, change the direction of writing, have no
-/// width, or begin a new line.
+/// Escape sequences and characters that set the title, clear the screen, set colours, change the direction of writing,
+/// are invisible, or begin a new line.
 const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[31mRED\u{1b}[2J\u{9b}31m\u{7f}\u{202e}evil\u{2066}\u{200b}\u{200f}\u{feff}\u{61c}";
 
-/// Returns whether a character must not be printed. The test has its own list of these characters.
+/// Returns true if a character must not be printed. This list is independent of the program's own list.
 fn acts(letter: char) -> bool {
     let code = letter as u32;
     let ranges = [(0x200b, 0x200f), (0x202a, 0x202e), (0x2066, 0x2069), (0xfeff, 0xfeff), (0x61c, 0x61c)];
@@ -78,13 +79,14 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // The command may end before it reads its input.
+        // Writing may fail, because the command may end before it reads its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
 }
 
-/// Returns both output streams. They must contain no sequence that acts on a terminal, and no line that a name has forged.
+/// Returns both output streams. Asserts that they contain no sequence that acts on a terminal, and no line that a name
+/// has forged.
 #[track_caller]
 fn check(what: &[&str], output: &Output) -> String {
     let mut all = String::new();
@@ -250,7 +252,7 @@ fn standard_input_is_not_shown_as_it_is() {
     }
 }
 
-/// JSON keeps the values of names, character by character.
+/// In JSON, the values of names are unchanged, character by character.
 #[test]
 fn json_says_the_names_as_they_are() {
     let place = Place::new();
@@ -266,7 +268,7 @@ fn json_says_the_names_as_they_are() {
     assert!(game["tags"].as_array().unwrap().contains(&serde_json::json!(["Black", HOSTILE])), "{game}");
 }
 
-/// Games and tables keep their bytes in files and pipes. They are escaped only on a terminal.
+/// Games and tables are written unchanged to files and pipes. They are escaped only on a terminal.
 #[cfg(target_os = "linux")]
 #[test]
 fn data_are_escaped_on_a_terminal_alone() {

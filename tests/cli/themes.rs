@@ -1,4 +1,4 @@
-//! Tests themes: the catalogue, the files from which themes are read, and `orbit batch`.
+//! Tests themes: the catalogue, the files in which themes are defined, and `orbit batch`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -63,13 +63,13 @@ fn the_catalogue_is_whole() {
     }
 }
 
-/// Returns an example as a game. An example is a FEN, perhaps followed by a comma and moves.
+/// Returns an example of a theme as a game. An example is a FEN, possibly followed by a comma and moves.
 fn game_of(example: &str) -> String {
     let (fen, moves) = example.split_once(',').unwrap_or((example, ""));
     format!("[FEN \"{fen}\"]\n\n{moves} *\n\n")
 }
 
-/// Returns for each example whether the query of a theme hits one of its positions, on one engine.
+/// Returns a flag for each example: true if the query of a theme matches in it, on one engine.
 fn answers(theme: &Theme, examples: &[String], engine: &dyn Engine) -> Vec<bool> {
     let text: String = examples.iter().map(|example| game_of(example)).collect();
     let blocks = pgn_blocks(&text);
@@ -114,7 +114,7 @@ fn positions_of_the_catalogue_can_be_played() {
     }
 }
 
-/// Writes files to a folder, and loads the first one.
+/// Writes files to a folder, and loads the themes in the first one.
 fn load(files: &[(&str, &str)]) -> Result<Vec<Theme>, String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -207,7 +207,7 @@ fn files_include_others_and_the_catalogue() {
     let main = format!("include = ['x/b.toml', 'c.toml']\n{a}");
     let (b, c) = (format!("include = ['../c.toml']\n{b}"), c);
     let files = [("t.toml", &*main), ("x/b.toml", &*b), ("c.toml", &*c)];
-    // A file that two files include is loaded only once.
+    // A file that is included twice is loaded only once.
     let loaded = load(&files).unwrap();
     assert_eq!(names(&loaded), ["c", "b", "a"]);
     assert_eq!((&*loaded[0].title, &*loaded[0].group), ("c", ""));
@@ -221,14 +221,14 @@ fn files_include_others_and_the_catalogue() {
     let files: BTreeSet<String> = std::fs::read_dir(folder)
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".toml").map(String::from))
-        // The manifest of the crate with the themes is left out.
+        // The manifest of the crate that contains the themes is not a theme file.
         .filter(|name| name != "Cargo")
         .collect();
     let groups = built_in.iter().map(|theme| theme.group.clone()).chain([CATALOGUE.into()]);
     assert_eq!(files, groups.collect());
 }
 
-/// Returns the number of games and positions that a query hits, counted hit by hit in a search of its own.
+/// Returns the numbers of games and positions at which a query matches, counted hit by hit in a separate search.
 fn counted(query: &str, path: &Path, choice: EngineChoice) -> (u64, u64) {
     let database = DatabaseOptions::new().substitute_reels(false).open([path]).unwrap();
     let (mut games, mut positions, mut last) = (0, 0, None);
@@ -420,11 +420,11 @@ fn an_answer_goes_into_a_file_and_nothing_found_can_be_a_failure() {
     assert_eq!(orbit(folder.path(), &some).status.code(), Some(0));
 }
 
-/// A row of theme-verdicts.tsv: a hit of a theme, and whether the hit matches the name of the theme.
+/// A row of theme-verdicts.tsv: a hit of a theme, and a human verdict on whether it matches the name of the theme.
 #[derive(serde::Deserialize)]
 struct Verdict {
     theme: String,
-    /// `now`, or `before` for a hit that only an earlier query of the theme found.
+    /// `now`, or `before` for a hit that was found only by an earlier version of the theme's query.
     found: String,
     file: String,
     game: String,
@@ -440,7 +440,7 @@ fn verdicts() -> Vec<Verdict> {
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// Returns the number of hits of a theme that were judged, the number of those that match its name, and the games that
+/// Returns the number of hits of a theme with a verdict, the number of those that match its name, and the games that
 /// were searched.
 fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str) {
     let judged: Vec<&Verdict> =
@@ -462,8 +462,8 @@ fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str
     }
 }
 
-/// Returns a table with the themes of a group: the games, the number of hits that were judged, and the number of those
-/// that match the name of the theme.
+/// Returns a table of the themes in a group: the games, the number of hits with a verdict, and the number of those that
+/// match the name of the theme.
 fn precision(themes: &[&Theme], verdicts: &[Verdict]) -> String {
     let mut out = String::from("| theme | games | judged | right |\n|---|---|---|---|\n");
     for Theme { name, .. } in themes {
@@ -504,7 +504,7 @@ fn the_page_prints_the_counts_of_the_verdicts() {
     }
 }
 
-/// Returns the catalogue as a page for readers.
+/// Returns the catalogue of themes as a page of the documentation.
 fn page() -> String {
     let themes = themes::built_in();
     let mut out = format!(

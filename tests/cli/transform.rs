@@ -1,6 +1,6 @@
 //! Tests commands that use the transforms of positions.
 //!
-//! * `command`: `orbit transform` as its users run it.
+//! * `command`: `orbit transform`, run as by its users.
 //! * `board`: `orbit scan --board` and `orbit explain --board`.
 
 mod board;
@@ -33,7 +33,7 @@ fn stdout(args: &[&str], stdin: Option<&[u8]>) -> String {
     text(&out.stdout)
 }
 
-/// Demands that the command is refused, that the message contains some parts, and that there is no output.
+/// Asserts that the command is refused, that its message contains all of `parts`, and that there is no output.
 fn refused(args: &[&str], parts: &[&str]) {
     let out = orbit(args, None);
     let message = text(&out.stderr);

@@ -45,7 +45,7 @@ impl Folder {
     }
 }
 
-/// In PGN, lines may be broken at blanks, even within comments.
+/// PGN may break lines at blanks, even within comments, so a phrase may be divided between two lines.
 #[test]
 fn a_phrase_that_a_line_end_breaks_is_found() {
     let folder = Folder::new();
@@ -106,8 +106,8 @@ fn statistics_count_side_lines_by_ply() {
     );
 }
 
-/// The percentages of a theme refer to the positions in which it is searched: those of main lines, or of side lines as
-/// well.
+/// The percentages of a theme are relative to the positions in which it is searched: those of main lines only, or also
+/// those of side lines.
 #[test]
 fn a_batch_of_both_kinds_has_shares_of_each() {
     let folder = Folder::new();
@@ -153,7 +153,7 @@ fn comments_stand_in_side_lines() {
         fs::read_to_string(folder.path("c.pgn")).unwrap(),
         TREE.replace("4.Qxf7# 1-0", "4.Qxf7# {X} 1-0")
     );
-    // A game with the same main line and a different tree is a different game.
+    // A game with the same main line but a different tree of side lines is a different game.
     let other = TREE.replace("(1... e6)", "(1... d6)");
     fs::write(folder.path("a.pgn"), other).unwrap();
     let error = folder.stderr("scan -q --variations check b.reel -o d.pgn");
@@ -206,7 +206,7 @@ fn pages_name_lines() {
     assert!(page.contains("\"node\":15,\"line\":\"1...c5 2.Nc3\""), "{page}");
 }
 
-/// Studies that were written with comments hit again at the same nodes.
+/// Studies that were written with comments must have hits at the same nodes again.
 #[test]
 fn studies_make_the_round_trip() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Tests how the command reads files on the web.
+//! Tests how the command reads files from the web.
 
 use std::fs;
 use std::path::Path;
@@ -12,17 +12,17 @@ const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const COUNTS: &str = "games hit 354\npositions hit 633\n";
 const TAG: &str = "\"one\"";
 
-/// The time after Ctrl-C after which the program ends a run that has not ended by itself.
+/// The grace period after Ctrl-C. If a run has not ended by itself until then, the program ends it.
 const GRACE: Duration = Duration::from_secs(2);
-/// The maximum number of runs that are interrupted until one ends before its grace period is over. A busy machine may need
-/// several runs.
+/// The maximum number of runs that are interrupted until one ends within its grace period. On a busy machine, several
+/// runs may be necessary.
 const TRIES: usize = 10;
 
 fn sample() -> Vec<u8> {
     fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn")).unwrap()
 }
 
-/// Starts a server with the sample. Its connection is lost once, midway.
+/// Starts a server for the sample. Its connection is lost once, in the middle of the file.
 fn server() -> Server {
     let bytes = sample();
     Server::start(move |request| {
@@ -31,7 +31,7 @@ fn server() -> Server {
     })
 }
 
-/// Returns a URL with a user, a password and a query that are secret.
+/// Returns a URL that contains secrets: a user, a password and a query string.
 fn secret(server: &Server) -> String {
     format!("{}/games.pgn?X-Signature=secret", server.url.replace("//", "//somebody:secret@"))
 }
@@ -54,7 +54,7 @@ fn orbit(words: &[&str], folder: &Path) -> (Option<i32>, String, String) {
     (status.code(), stdout, stderr)
 }
 
-/// Demands that no file in a folder contains a secret, and returns the number of files.
+/// Asserts that no file in a folder contains a secret. Returns the number of files.
 fn demand_no_secret(folder: &Path) -> usize {
     let mut files = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -96,7 +96,7 @@ fn commands_read_the_web_and_keep_its_secrets() {
     assert_eq!((code, stderr), (Some(2), format!("error: {name} has 1,000 games: there is no game 1001\n")));
     let (code, _, stderr) = orbit(&["scan", url], here);
     assert!(code == Some(2) && stderr.contains("the query is missing"), "{stderr}");
-    // The URL can be indexed to a reel or to a folder of reels, and the states of their sources are shown.
+    // The URL can be indexed as a reel or as a folder of reels, and the states of the sources are shown.
     assert_eq!(orbit(&["index", "-q", url, "-o", "games.reel"], here).0, Some(0));
     assert_eq!(orbit(&["index", "-q", "--shards", "100K", url, "-o", "db/"], here).0, Some(0));
     let (code, stdout, _) = orbit(&["scan", "-q", "--count", QUERY, "games.reel"], here);
@@ -114,7 +114,7 @@ fn commands_read_the_web_and_keep_its_secrets() {
     );
     let (_, stdout, _) = orbit(&["scan", "-q", "--count", QUERY, "games.reel"], here);
     assert_eq!(stdout, COUNTS);
-    // The text of games is not fetched from the web again.
+    // The text of games is not downloaded again.
     let (code, _, stderr) = orbit(&["scan", "-q", "-o", "b.pgn", QUERY, "games.reel"], here);
     assert!(
         code == Some(2) && stderr.contains(&format!("the text of the games is missing: {name}, ")),
@@ -193,7 +193,8 @@ fn progress_knows_the_length() {
     assert!(code == Some(0) && done.contains(&format!("\"bytes_total\":{total}")), "{done}");
 }
 
-/// Ends a command by Ctrl-C while it waits for a server that does not answer. Returns the time until it has ended.
+/// Interrupts a command with Ctrl-C while it waits for a server that does not answer. Returns the time until the
+/// command has ended.
 fn interrupted(words: &[&str], folder: &Path, hold: &Hold) -> Duration {
     let met = hold.met();
     let mut process = spawn(words, folder);
@@ -236,8 +237,8 @@ fn an_interrupt_ends_waiting_for_the_web() {
     ] {
         let url = secret(server);
         let words = [words, &[&*url][..], if words[0] == "show" { &["1"] } else { &[] }].concat();
-        // A run that waits for the server would be ended after its grace period, but never before. So a run that takes less time
-        // ends by itself.
+        // A run that keeps waiting for the server is ended when its grace period is over, never earlier. So a run that
+        // takes less time has ended by itself.
         let ends_by_itself = (0..TRIES).any(|_| interrupted(&words, folder.path(), &hold) < GRACE);
         assert!(ends_by_itself, "{words:?}: after Ctrl-C it waits for the server");
     }

@@ -1,4 +1,5 @@
-//! Tests a build without the GPU engine: the processor does everything, and a request for a card is an error with a remedy.
+//! Tests a build without the GPU engine: the processor evaluates everything, and a request for a card is an error that
+//! names a remedy.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! Tests a build without a web client, which refuses URLs.
+//! Tests a build without a web client, which must refuse URLs.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Opens pages in a real browser without a window.
+//! Opens pages in a real browser without a window (headless Chromium).
 
 use std::{
     path::{Path, PathBuf},
@@ -12,14 +12,14 @@ use crate::common::{
     waiting::{Process, until},
 };
 
-/// The names under which Chromium may be installed.
+/// The program names under which Chromium may be installed.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// The result of opening a page.
 pub struct Rendered {
-    /// The document after it was loaded, as HTML.
+    /// The document after the page has been loaded, as HTML.
     pub dom: String,
-    /// The messages in the console, from the page or from the browser.
+    /// The messages in the console, from both the page and the browser.
     pub console: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ pub fn render(browser: &str, page: &str, arguments: &[&str]) -> Rendered {
     render_at(browser, page, "", arguments)
 }
 
-/// Renders a page at the element with an id, as a link to `#id` does.
+/// Renders a page, scrolled to the element with an id, as after a click on a link to `#id`.
 pub fn render_at(browser: &str, page: &str, id: &str, arguments: &[&str]) -> Rendered {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("page.html");
@@ -73,13 +73,13 @@ fn run(browser: &str, profile: &Path, address: &str, arguments: &[&str], out: &P
     assert!(status.success(), "{browser}: {status}");
 }
 
-/// Returns the parts of a text that are between `open` and the next `close`.
+/// Returns the parts of a text that are between an occurrence of `open` and the next `close`.
 pub fn between<'a>(text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
     let rest = text.split(open).skip(1);
     rest.map(|part| part.split(close).next().unwrap()).collect()
 }
 
-/// Returns the text of a piece of HTML, without tags, with entities resolved, and with single blanks.
+/// Returns the text of an HTML fragment: without tags, with entities resolved, and with single blanks between words.
 pub fn words(html: &str) -> String {
     let mut text = String::new();
     for (k, part) in html.split('<').enumerate() {
@@ -90,7 +90,7 @@ pub fn words(html: &str) -> String {
     resolved.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the rows in the body of a table, cell by cell.
+/// Returns the rows in the body of a table, each as a list of cells.
 pub fn table(dom: &str, id: &str) -> Vec<Vec<String>> {
     let open = format!("<table id=\"{id}\">");
     let tables = between(dom, &open, "</table>");
@@ -105,7 +105,7 @@ pub fn table(dom: &str, id: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Returns the folder in which pages are kept for inspection, if `ORBIT_PAGE_DIR` names one.
+/// Returns the folder in which pages are saved for inspection, if `ORBIT_PAGE_DIR` names one.
 pub fn kept() -> Option<PathBuf> {
     std::env::var_os("ORBIT_PAGE_DIR").map(PathBuf::from)
 }

@@ -1,4 +1,4 @@
-//! Findings that are made by hand: with many rows, with odd names, or with nothing at all.
+//! Findings of searches that are constructed by hand: with many rows, with odd names, or empty.
 
 use orbit_core::board::{Bitboard, Square};
 use orbit_search::report::{
@@ -11,13 +11,13 @@ use orbit_search::report::{
 use orbit_transforms::Orbit;
 use orbit_transforms::OutermostOrbit as _;
 
-/// Returns the orbit of a query that is a transform.
+/// Returns the orbit (the distinct copies) of a query that is a transform.
 pub fn orbit_of(text: &str) -> Orbit {
     let filter = orbit_transforms::expand(&orbit_query::parse(text).unwrap().query.body).unwrap();
     filter.outermost().unwrap_or_else(|| panic!("{text} is no transform"))
 }
 
-/// Makes findings with everything that a page can show. Some of it is too long, too large or hostile.
+/// Returns findings with everything that a page can show. Some parts are too long, too large or hostile.
 pub fn rich(query: &str) -> Findings {
     let orbit = orbit_of(query);
     let size = orbit.copies.len() as u64;
@@ -47,7 +47,7 @@ pub fn rich(query: &str) -> Findings {
     }
 }
 
-/// Makes findings of a query that hits nothing.
+/// Returns the findings of a query without hits.
 pub fn empty() -> Findings {
     let orbit = orbit_of("shift {R[a1,a2] k}");
     Findings {
@@ -89,7 +89,7 @@ pub fn empty() -> Findings {
 }
 
 fn histograms() -> Vec<Histogram> {
-    // There are no games from 2001 to 2010.
+    // The years from 2001 to 2010 have no games, which leaves a gap in the chart.
     let years: Vec<_> = (1990..2026u64)
         .filter(|year| !(2001..2011).contains(year))
         .map(|year| (year.to_string(), (year * 37) % 211, 4_000))

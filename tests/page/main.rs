@@ -36,7 +36,7 @@ fn embedded(html: &str) -> &str {
     found[0]
 }
 
-/// Returns whether a page contains the findings, byte for byte, except that `<`, which could end a script, is escaped.
+/// Returns true if a page contains the findings as JSON, byte for byte. Only `<`, which could end a script, is escaped.
 fn holds(html: &str, findings: &Findings) -> bool {
     embedded(html).replace("\\u003c", "<") == serde_json::to_string(findings).unwrap()
 }
@@ -54,7 +54,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Checks that a page shows the values of the JSON that it contains.
+/// Checks that a page shows the values of the JSON that is embedded in it.
 fn shows_its_json(html: &str) {
     let json: Value = serde_json::from_str(embedded(html)).unwrap();
     let tiles: Vec<String> = between(html, "<dd>", "</dd>").into_iter().map(words).collect();
@@ -110,8 +110,8 @@ fn shows_its_json(html: &str) {
     }
 }
 
-/// Checks a heat map, or the two maps by colour that replace it. A map with hits in one or two cells only must not be
-/// on the page.
+/// Checks a heat map, or the two maps by colour in place of it. A map with hits in only one or two cells must not be on
+/// the page.
 fn shows_maps(html: &str, id: &str, map: &Value, by_color: &Value) {
     let apart = by_color.as_array().into_iter().flatten().enumerate();
     let apart: Vec<_> = apart.map(|(k, map)| (format!("{id}-{k}"), map)).collect();
@@ -129,7 +129,7 @@ fn is_drawn(map: &Value) -> bool {
     map["counts"].as_array().unwrap().iter().filter(|count| count.as_u64() > Some(0)).count() > 2
 }
 
-/// Checks that a page without hits says so, and that it shows the hits of similar queries.
+/// Checks that a page without hits says so and shows the hits of similar queries.
 fn shows_misses(html: &str, json: &Value) {
     let is_hit = json["totals"]["games_hit"].as_u64() > Some(0);
     assert_eq!(html.contains("<section id=\"misses\""), !is_hit);
@@ -142,7 +142,7 @@ fn shows_misses(html: &str, json: &Value) {
     }
 }
 
-/// Checks that every hit of the sample is shown with its game and place.
+/// Checks that every hit of the sample is shown with its game and its place in the game.
 fn shows_sample(html: &str, sample: &[Value], has_copies: bool) {
     let list = between(html, "<ol class=\"sample\" start=", "</ol>");
     let shown: Vec<&str> = list.iter().flat_map(|list| between(list, "<li>", "</li>")).collect();
@@ -158,7 +158,7 @@ fn shows_sample(html: &str, sample: &[Value], has_copies: bool) {
         for part in [game.as_str(), &players, &text(&hit["fen"]), &text(&hit["source"])] {
             assert!(caption.contains(part), "{part}: {caption}");
         }
-        // If there is only one copy, it is the query itself.
+        // If there is only one copy, it is the query itself, so it is not shown.
         let copy = if has_copies { &hit["copy"] } else { &Value::Null };
         let parts = [&hit["next"], &hit["value"], copy, &hit["span"]["moves"]];
         let moves = ["before", "after"].into_iter().flat_map(|side| hit["moves"][side].as_array().unwrap());
@@ -221,14 +221,14 @@ fn place(copy: &Value) -> String {
     }
 }
 
-/// Checks the table of a heat map. Its rows begin at the top of the board, while those of the JSON begin at the bottom.
+/// Checks the table of a heat map. Its rows begin at the top of the board, but those of the JSON begin at the bottom.
 fn shows_map(html: &str, id: &str, map: &Value) {
     let side = map["side"].as_u64().unwrap() as usize;
     let counts: Vec<String> = map["counts"].as_array().unwrap().iter().map(grouped).collect();
     let wanted: Vec<&[String]> = counts.chunks(side).rev().collect();
     let shown = table(html, id);
     assert_eq!(shown.iter().map(|row| &row[1..]).collect::<Vec<_>>(), wanted, "{id}");
-    // The titles of the picture's cells have the same counts as the table.
+    // The titles of the picture's cells must have the same counts as the table.
     let picture = between(html, &format!("aria-labelledby=\"{id}-map-title {id}-map-desc\">"), "</svg>")[0];
     let mut told: Vec<String> = between(picture, "<g><title>", "</title>")
         .iter()
@@ -265,12 +265,12 @@ fn is_well_made(html: &str) {
     for target in between(html, "href=\"#", "\"") {
         assert!(ids.contains_key(target), "#{target}");
     }
-    // Every picture has a name. Every table has a caption, and its headings have a scope.
+    // Every picture must have a name. Every table must have a caption, and its headings must have a scope.
     assert_eq!(html.matches("role=\"img\"").count() + 1, html.matches("<svg").count());
     assert_eq!(html.matches("<table").count(), html.matches("<caption>").count());
     assert_eq!(html.matches("<th ").count(), html.matches("<th scope=").count());
     assert!(!html.contains("<th>"));
-    // Links do not reveal the page on which they were followed.
+    // Links must not reveal the page on which they were followed.
     let links = between(html, "<a ", ">").into_iter().filter(|link| link.contains("href=\"https:"));
     links.for_each(|link| assert!(link.contains("rel=\"noopener noreferrer\""), "{link}"));
 }
@@ -327,10 +327,10 @@ fn names_are_text_whatever_they_hold() {
 #[test]
 fn boards_light_what_matched() {
     let html = page(&made::rich(QUERY));
-    // The page has the boards of the pattern, of 12 copies and of six hits.
+    // The page has boards for the pattern, for 12 copies and for six hits.
     assert_eq!(html.matches("class=\"board\"").count(), 19);
     assert_eq!(html.matches("class=\"lit\"").count(), 7);
-    // The names of files and ranks are written only once. On every board they have the colour of their class.
+    // The labels of files and ranks are drawn only once. On every board, they have the colour of their class.
     assert_eq!(html.matches("<use href=\"#board-names\">").count(), 7);
     assert!(
         html.contains("<g id=\"board-names\"><g class=\"names\"") && PALETTE.contains("svg text, .names {")
@@ -349,7 +349,7 @@ fn a_table_is_read_as_it_stands() {
     assert_eq!(table(html, "t"), [["a <b>", "1, 2"]]);
 }
 
-/// Returns the contrast of two colours as the W3C's guidelines define it. Source:
+/// Returns the contrast ratio of two colours by the W3C's definition. Source:
 /// <https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio>.
 fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
     let luminance = |color: [f64; 3]| {
@@ -423,12 +423,12 @@ fn a_browser_shows_the_page() {
         assert!(holds(&shown.dom, findings));
         let boards = |html: &str| html.matches("class=\"board\"").count();
         assert_eq!(boards(&shown.dom), boards(&html));
-        // One of the seven lit squares of the sample is empty.
+        // The sample has seven lit squares, one of which is empty.
         fits(browser, &html, Some(if findings.sample.is_empty() { 0 } else { 6 }));
     }
 }
 
-/// Checks that the tests above notice the faults that they look for.
+/// Checks that the tests above detect the faults that they look for.
 #[test(part = 1)]
 fn a_browser_tells_what_is_wrong() {
     let browser = browser();

@@ -1,4 +1,4 @@
-//! Tests reports that the command writes: a browser must show the numbers that the command prints.
+//! Tests reports that the command writes: a browser must show the same numbers that the command prints.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,8 +9,8 @@ use crate::browser::{between, browser, render, render_at, table, words};
 use crate::frames::fits;
 use crate::{QUERY, common, embedded, is_well_made, shows_its_json};
 
-/// The maximum size of a page in bytes. Larger pages are slow to send and to open. Most of the bytes belong to the list of games,
-/// which has at most 1,000 games.
+/// The maximum size of a page in bytes. Larger pages would be slow to send and to open. The list of games, which has at
+/// most 1,000 games, takes most of the bytes.
 const BYTES_MAX: usize = 1_300_000;
 
 fn scan(query: &str, games: &Path, more: &[&str]) -> Vec<u8> {
@@ -24,7 +24,8 @@ fn json(out: &[u8]) -> Value {
     serde_json::from_slice(out).unwrap()
 }
 
-/// Returns the report of a search. Checks that it does not name a folder of this machine, and that it is small.
+/// Returns the report of a search, as HTML and as JSON. Checks that it contains no path of this machine, and that it is
+/// small.
 fn report(query: &str, games: &Path) -> (String, Value) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
@@ -58,7 +59,7 @@ fn a_browser_shows_the_report_of_a_search() {
         assert_eq!(findings["orbit"]["symmetries"], printed["symmetries"]);
         let count = json(&scan(QUERY, &games, &["--count", "--format", "jsonl"]));
         assert_eq!(findings["totals"], count);
-        // The counts for the two colours add up to those for both.
+        // The counts for the two colours must add up to the counts for both colours.
         for (apart, both) in [("heat_by_color", "heat"), ("squares_by_color", "squares")] {
             let of = |map: &Value| {
                 map["counts"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect::<Vec<_>>()
@@ -77,7 +78,7 @@ fn a_browser_shows_the_report_of_a_search() {
     }
 }
 
-/// The sections of a page suit the query, and the page fits a phone.
+/// The page must have the sections that suit the query, and must fit on a phone.
 #[test(part = 2)]
 fn reports_fit_their_queries_and_phones() {
     let browser = browser();
@@ -94,7 +95,7 @@ fn reports_fit_their_queries_and_phones() {
         let (html, findings) = report(query, &sample());
         let found = between(&html, "<section id=\"", "\"");
         assert_eq!(found, sections, "{query}");
-        // The query is shown only once, either as the headline or in a box of its own.
+        // The query must be shown only once, either as the headline or in a box of its own.
         let body = html.split_once("<body>").unwrap().1;
         let header = between(body, "<header>", "</header>")[0];
         let shown = between(header, "<code>", "</code>").into_iter().map(words);
@@ -105,13 +106,13 @@ fn reports_fit_their_queries_and_phones() {
         shows_its_json(&html);
         fits(browser, &html, None);
     }
-    // There is a chart for each grouping whose groups are ranges of numbers.
+    // There must be a chart for each grouping whose groups are ranges of numbers.
     let (html, _) = report("power A - power a", &sample());
     let charts = between(&html, "aria-labelledby=\"means-", "-title");
     assert_eq!(charts, ["year", "ply"]);
 }
 
-/// A button copies the FEN of the row that the search prints.
+/// A button must copy the FEN of its row, the one that the search prints.
 #[test]
 fn buttons_copy_the_fen_of_the_row() {
     let browser = browser();
@@ -130,8 +131,8 @@ fn buttons_copy_the_fen_of_the_row() {
     assert_eq!(fens.len(), 24);
     let written: Vec<String> = between(&html, "data-fen=\"", "\"").into_iter().map(words).collect();
     assert_eq!(written, fens);
-    // The clipboard is replaced inside a frame, so that the page around the frame sees what is copied. If there is no clipboard,
-    // the page copies in another way, and says whether that worked.
+    // The clipboard is replaced inside a frame, so that the page around the frame receives the copied text. Without a
+    // clipboard, the page copies in another way, and shows whether that worked.
     let around = r#"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
         const frame = document.createElement("iframe"), copied = [];
         frame.srcdoc = PAGE;
@@ -158,7 +159,8 @@ fn buttons_copy_the_fen_of_the_row() {
     assert_eq!(answer["says"], serde_json::json!(["Copied"]), "{answer}");
 }
 
-/// If nothing hits, the page shows counts of similar queries. They equal the counts of a search for these queries.
+/// If there are no hits, the page shows counts of similar queries. They must equal the counts of a search for these
+/// queries.
 #[test]
 fn the_nearest_misses_are_counted() {
     for (query, least) in [("{Ka1 Ka2}", 5), ("Ka1 & kh8 & Qb8 & Rc8", 9), ("flip {mate stalemate}", 2)] {
@@ -181,12 +183,12 @@ fn the_nearest_misses_are_counted() {
         }
         assert!(hit > 0, "{query}: {tried:?}");
     }
-    // A report of hits runs no other queries, and there is nothing similar to a query without parts.
+    // A report with hits runs no other queries, and a query without parts has no similar queries.
     assert_eq!(report("mate", &sample()).1["misses"], Value::Null);
     assert_eq!(report("mate stalemate and false", &sample()).1["misses"]["is_whole"], true);
 }
 
-/// The list of games opens without a script. Its links lead to boards, even to those that are folded up.
+/// The list of games must open without a script. Its links must lead to boards, even to boards that are collapsed.
 #[test]
 fn the_list_leads_to_boards() {
     let browser = browser();
@@ -229,7 +231,7 @@ fn the_list_leads_to_boards() {
             "{link}"
         );
     }
-    // A link to a board that is folded up unfolds the board.
+    // A link to a collapsed board expands the board.
     let last = format!("sample-{}", links.len() - 1);
     for (id, is_open) in [("sample-0", false), (&last, true)] {
         let shown = render_at(browser, &html, id, &["--virtual-time-budget=5000"]);

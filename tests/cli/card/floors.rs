@@ -1,4 +1,4 @@
-//! Tests the floors that the program measures on any device.
+//! Tests the floors, which the benchmark measures on any device. A floor is a limit that no kernel can beat.
 
 use orbit_engine::gpu::{GpuDevice, GpuOptions};
 use wgpu::naga::{self, Expression, Literal, Module, TypeInner};
@@ -40,12 +40,12 @@ fn the_shader_has_the_constants_of_the_program() {
     assert_eq!(offsets, expected.map(|(name, offset)| (name.to_string(), offset)));
 }
 
-/// A device that omits steps or computes something else is detected.
+/// The floors must detect a device that skips steps or computes wrong results.
 #[test]
 fn wrong_answers_are_seen() {
     assert_ne!(chains(1, 1), chains(1, 2));
     assert_ne!(chains(0, 3), chains(1, 3));
-    // One chain is computed by hand: (0 + 1 + ADD) ^ (1 >> 5), and so on.
+    // The expected value of one chain, computed step by step: (0 + 1 + ADD) ^ (1 >> 5), and so on.
     let mut word = 1u32;
     for _ in 0..STEPS {
         word = word.wrapping_add(ADD) ^ (word >> 5);

@@ -1,4 +1,4 @@
-//! Tests the tables of instructions, and that a card is compared with the table of its maker.
+//! Tests the tables of instruction counts, and that a card is compared with the table of its manufacturer.
 
 use orbit_engine::gpu::Variant;
 
@@ -10,7 +10,7 @@ use crate::card_program::{REPLAY, twelve};
 const AMD: &str = include_str!("../../../benches/kernels.tsv");
 const NVIDIA: &str = include_str!("../../../benches/card/instructions.tsv");
 
-/// Returns the value in a column of the row that begins with the cells `row`.
+/// Returns the value in a column of the row whose first cells are `row`.
 fn cell(table: &str, row: &str, column: usize) -> f64 {
     let line = table.lines().find(|line| line.starts_with(&format!("{row}\t")));
     let line = line.unwrap_or_else(|| panic!("no row {row}"));
@@ -27,7 +27,7 @@ fn tables_have_every_query_that_is_measured() {
         let each = per_position(query, Variant::default(), Vendor::Amd);
         assert!(each.is_some(), "{query}: benches/kernels.tsv has no number; add the query to its list");
         let kernel = names.lines().find_map(|line| line.strip_suffix(&format!("\t{query}"))).unwrap();
-        // The value of a column that is not known is `-`.
+        // An unknown value is written as `-`.
         let has_row = NVIDIA.lines().any(|line| line.starts_with(&format!("{kernel}\t")));
         assert!(has_row, "{query}: benches/card/instructions.tsv has no row {kernel}");
     }
@@ -42,8 +42,8 @@ fn counts_are_of_the_shaders_as_they_are() {
     );
 }
 
-/// Checks that the number of instructions for a position and the number for the speed of the card
-/// come from the table of the same maker.
+/// Checks that the number of instructions for a position and the instruction rate of the card come from the table of
+/// the same manufacturer.
 #[test]
 fn a_card_is_compared_with_the_table_of_its_maker() {
     let rdna = cell(AMD, "navi21\tknight-672\t0\thits", 13);
@@ -55,8 +55,7 @@ fn a_card_is_compared_with_the_table_of_its_maker() {
         let roofs = Roofs { instructions: Some(1e13), vendor, ..Roofs::default() };
         let found = roofs.by_instructions(TARGET, Variant::default());
         assert_eq!(found, (Some(each), Some(1e13 / each)), "{vendor:?}");
-        // The variant with integers of 64 bits has fewer instructions, and its number of
-        // instructions is in no table.
+        // The variant with 64-bit integers has fewer instructions. No table has its number of instructions.
         let wide = "u64".parse().unwrap();
         assert_eq!(roofs.by_instructions(TARGET, wide), (None, None));
         assert_eq!(roofs.by_instructions("Qd4", Variant::default()), (None, None));

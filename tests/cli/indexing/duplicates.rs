@@ -1,5 +1,5 @@
-//! Tests that games are dropped if they equal an earlier game. The dropped games must be those whose whole contents equal the
-//! contents of an earlier game.
+//! Tests that games are dropped if they equal an earlier game. The dropped games must be exactly those with the same
+//! contents as an earlier game.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,12 +11,12 @@ use orbit_reel::{Alike, Block, GameRow, GameSet, ProblemKind, replay};
 use super::{folder, games, hits, info, run};
 use crate::common::corpus;
 
-/// Reads a database, and drops duplicates if `is_dropped` is true.
+/// Reads a database, and drops duplicates if `is_dropped` is true. Returns the blocks and the summary.
 fn blocks(text: &str, chunk_bytes: usize, threads: usize, is_dropped: bool) -> (Vec<Block>, Summary) {
     blocks_without(text, chunk_bytes, threads, is_dropped.then(GameSet::default))
 }
 
-/// Reads a database. If `seen` is given, drops the games that equal games in it or earlier games.
+/// Reads a database. If `seen` is given, drops games that equal an earlier game or a game in `seen`.
 fn blocks_without(
     text: &str,
     chunk_bytes: usize,
@@ -41,7 +41,7 @@ fn blocks_without(
     (out, summary.unwrap())
 }
 
-/// Returns all contents of a game that decide whether it equals another game.
+/// Returns those contents of a game that decide whether it equals another game.
 fn content(game: GameRow<'_>) -> impl Eq + std::hash::Hash + std::fmt::Debug + use<> {
     let mut tags: Vec<(Vec<u8>, Vec<u8>)> =
         game.tags().map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
@@ -51,14 +51,14 @@ fn content(game: GameRow<'_>) -> impl Eq + std::hash::Hash + std::fmt::Debug + u
     (start.board.planes, start.state.0, moves, game.outcome() as u8, game.is_cut(), tags)
 }
 
-/// Returns everything about a game that was kept, except its block.
+/// Returns everything that was kept of a game, except its place in a block.
 fn row(game: GameRow<'_>) -> String {
     let numbers = (game.number(), game.number_in_source(), game.offset(), game.outcome(), game.is_cut());
     let problems: Vec<_> = game.problems().map(|p| (p.kind, p.offset, p.ply, p.reason.clone())).collect();
     format!("{numbers:?} {:?} {:?} {:?} {problems:?}", game.start(), game.moves(), game.tags_owned())
 }
 
-/// Variants of one game, each with the number of the game that it duplicates.
+/// Variants of a game. Each is followed by the number of the game that it duplicates, if any.
 const CASES: &[(&str, Option<u32>)] = &[
     ("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 1-0\n\n", None),
     ("[Black \"B\"]\n[White \"A\"]\n\n1. e4 {a comment} e5 (1... c5) 1-0\n\n", Some(1)),
@@ -101,7 +101,7 @@ fn what_is_a_duplicate() {
     }
 }
 
-/// Makes a text with many games. About half of them repeat other games that are close by or far away in the text.
+/// Returns a text with many games. About half of them repeat an earlier game, close by or far away in the text.
 fn repetitive() -> String {
     let mut random = fastrand::Rng::with_seed(5);
     let mut out = String::new();
@@ -145,7 +145,7 @@ fn duplicates_are_dropped_across_files_and_appends() {
     let paths = ["a.pgn", "b.pgn", "c.pgn.zst", "more.pgn"];
     let index = |args: &[&str], paths: &[&str]| run(folder, 0, &[&["index", "-o"], args, paths].concat()).1;
     let stderr = index(&["once.reel", "--no-duplicates"], &paths);
-    // One of four games is skipped for another reason, and is not a duplicate.
+    // One game in four is skipped for another reason, and does not count as a duplicate.
     assert!(stderr.contains("960 skipped: exact duplicate\n"), "{stderr}");
     for path in paths {
         index(&["grown.reel", "--no-duplicates", "--append", "--threads", "2"], &[path]);
@@ -186,7 +186,8 @@ fn a_shown_duplicate_names_its_first() {
     assert_eq!(info(folder, "again.reel")["sources"], info(folder, "b.reel")["sources"]);
 }
 
-/// The numbers of games over all sources change from reel to reel, but the message about a duplicate does not.
+/// The message about a duplicate must be the same in every reel, although the numbers of games over all sources change
+/// from reel to reel.
 #[test]
 fn what_a_duplicate_repeats_is_named_the_same_in_other_reels() {
     let folder = folder();
@@ -232,7 +233,7 @@ fn duplicates_are_not_dropped_without_tags() {
     ];
     for order in orders {
         let payload = std::panic::catch_unwind(order).err().expect("it panics");
-        // The message is a `String` if it has arguments, and otherwise a `&str`.
+        // The payload of a panic is a `String` if its message has arguments, and otherwise a `&str`.
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let said = text.or(payload.downcast_ref::<&str>().copied()).expect("it says why");
         assert!(said.contains("finding duplicates needs the tags"), "{said}");
@@ -252,8 +253,8 @@ fn duplicates_of_the_corpus_are_those_that_a_comparison_finds() {
     assert_eq!(summary.sources[0].duplicates, duplicates as u64);
 }
 
-/// If only moves are compared, games are equal whatever their tags are. `pgn-extract -s -D` (19-04) leaves 11,233 of these 11,372
-/// games.
+/// If only moves are compared, games with different tags can be equal. The program `pgn-extract -s -D` (19-04) keeps
+/// 11,233 of these 11,372 games.
 #[test]
 fn games_with_the_moves_of_an_earlier_one_are_those_of_pgn_extract() {
     let text = String::from_utf8_lossy(&fs::read(corpus().join("otb.pgn")).unwrap()).into_owned();
@@ -275,7 +276,7 @@ fn games_with_the_moves_of_an_earlier_one_are_those_of_pgn_extract() {
     }
 }
 
-/// The summary of a search has the number of games that were left out. A reel that is made without these games gives the same
+/// The summary of a search contains the number of dropped duplicates. A reel without these games gives the same
 /// answers.
 #[test]
 fn a_search_leaves_out_games_that_an_earlier_one_equals() {

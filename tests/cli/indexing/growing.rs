@@ -1,4 +1,5 @@
-//! Tests a reel to which files are appended one after the other, and compares it with a reel that is made from all files at once.
+//! Tests a reel to which files are appended one after the other. It is compared with a reel that is made from all files
+//! at once.
 
 use std::fs;
 use std::path::Path;
@@ -35,7 +36,7 @@ fn a_reel_that_grew_equals_one_that_was_made_at_once() {
     assert_eq!(grown["bytes"], sum);
     let stdout = run(folder, 0, &["info", "grown.reel"]).0;
     assert!(stdout.contains("of the other bytes are unused: old directories, left by appends"), "{stdout}");
-    // If the reel is indexed, the dead bytes are left out, and the sources stay unchanged.
+    // If the reel is indexed again, the unused bytes disappear, and the sources stay the same.
     run(folder, 0, &["index", "grown.reel", "-o", "compact.reel"]);
     let compact = info(folder, "compact.reel");
     assert_eq!((&compact["dead_bytes"], &compact["sources"]), (&0.into(), &once["sources"]));
@@ -54,7 +55,7 @@ fn what_a_source_was_known_by_is_kept() {
         assert_eq!(source.stamp, Stamp { hash, ..Stamp::from_metadata(&metadata) });
         assert_eq!(source.stamp.bytes, Some(metadata.len()));
     }
-    // By the definition of XXH3, this is the hash (64 bits, seed 0) of no bytes.
+    // By the definition of XXH3 (64 bits, seed 0), this is the hash of an empty input.
     fs::write(folder.join("empty"), "").unwrap();
     assert_eq!(hash_file(&folder.join("empty")).unwrap(), 0x2d06_8005_38d3_94c2);
 }
@@ -68,7 +69,7 @@ fn what_has_become_of_a_source_is_told() {
     run(folder, 0, &["index", "a.pgn", "-o", "all.reel"]);
     let reel = Reel::open(&reel_path).unwrap();
     let source = &reel.sources()[0];
-    // A relative name is also looked up in the folder of the reel.
+    // A relative name is also looked up in the folder that contains the reel.
     assert_eq!(source.locate(&reel_path), Some(pgn.clone()));
     let expect = |freshness, word: &str| {
         assert_eq!(source.freshness(&reel_path).unwrap(), freshness);
@@ -76,7 +77,7 @@ fn what_has_become_of_a_source_is_told() {
         assert!(stdout.contains(word), "{freshness:?}: {stdout}");
         assert_eq!(info(folder, "all.reel")["sources"][0]["file"], word);
     };
-    // `orbit info` reads whole files only on request.
+    // `orbit info` reads whole files only if an option requests it.
     let expect_unread = |word: &str| {
         let stdout = run(folder, 0, &["info", "all.reel"]).0;
         assert!(stdout.contains(&format!(", {word}\n")), "{word}: {stdout}");
@@ -100,7 +101,7 @@ fn what_has_become_of_a_source_is_told() {
     expect(Freshness::Missing, "file not found");
     let unknown = ReelSource { name: "a.pgn".into(), ..ReelSource::default() };
     assert_eq!(unknown.freshness(&reel_path).unwrap(), Freshness::Unknown);
-    // The source was not read to its end, so only its size is known for sure.
+    // The source was not read to its end, so only its size is certain.
     fs::write(&pgn, text).unwrap();
     let half = Stamp { hash: None, modified_ns: None, ..source.stamp };
     assert_eq!(half.compare(&pgn).unwrap(), Freshness::Unknown);
@@ -126,7 +127,7 @@ fn files_that_a_reel_holds_are_skipped() {
         assert!(stderr.ends_with("all.reel contains all inputs already\n"), "{args:?}: {stderr}");
         assert_eq!(fs::read(folder.join("all.reel")).unwrap(), before);
     }
-    // If a folder is appended, only its new files are added.
+    // If a folder is appended a second time, only its new files are added.
     let stderr = run(folder, 0, &["index", "--append", ".", "-o", "all.reel"]).1;
     assert!(stderr.contains("./copy.pgn: skipped") && stderr.contains("1,284 games"), "{stderr}");
     let names: Vec<String> = sources(folder, "all.reel");
@@ -149,7 +150,7 @@ fn sources(folder: &Path, reel: &str) -> Vec<String> {
 fn files_that_have_changed_are_refused() {
     let folder = folder();
     let folder = folder.path();
-    // Some of its games can be read, and are in the reel.
+    // Some games of the truncated file can be read, and these are in the reel.
     let whole = fs::read(folder.join("c.pgn.zst")).unwrap().repeat(2);
     fs::write(folder.join("c.pgn.zst"), &whole[..whole.len() - 3]).unwrap();
     run(folder, 3, &["index", "a.pgn", "c.pgn.zst", "-o", "all.reel"]);
@@ -189,7 +190,7 @@ fn files_that_have_changed_are_refused() {
     }
 }
 
-/// The text from which the old reel was made.
+/// The text from which a reel of an old format version was made.
 const OLD: &str = "[Event \"one\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
 [Event \"two\"]\n\n1. d4 Qh9 *\n";
 
@@ -212,7 +213,7 @@ fn reels_of_version_1_are_read() {
     info(folder, "v1.reel");
 }
 
-/// Two more games, which begin from positions. The last one has a side line.
+/// The text of two more games, which begin from positions. The last one has a side line.
 const OLD_FENS: &str = "
 [Event \"three\"]\n[FEN \"8/8/8/8/8/2k5/1q6/K7 w - - 3 40\"]\n\n*\n
 [Event \"four\"]\n[FEN \"7k/5Q2/6K1/8/8/8/8/8 w - - 0 1\"]\n\n1. Qf8# (1. Qg7#) 1-0\n";
@@ -242,7 +243,7 @@ fn reels_of_version_2_are_read() {
 #[test]
 fn thirty_files_of_the_corpus_in_two_halves_are_one_index() {
     let corpus = corpus();
-    // Every thirtieth file is taken, so that all kinds are among them.
+    // The thirty files are evenly spread over the corpus, so that they include files of all kinds.
     let (files, _) = orbit_pgn::list(&[corpus]).unwrap();
     let paths: Vec<&str> =
         files.iter().step_by(files.len() / 30).take(30).map(|p| p.to_str().unwrap()).collect();
@@ -255,7 +256,7 @@ fn thirty_files_of_the_corpus_in_two_halves_are_one_index() {
     };
     index(&["-o", "grown.reel"], &paths[..15]);
     index(&["--append", "-o", "grown.reel"], &paths[15..]);
-    // Files of the second half are left out if they equal a file of the first half.
+    // Files in the second half are skipped if they equal a file in the first half.
     let kept = sources(folder, "grown.reel");
     let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
     assert!(kept.len() > 25 && kept[..15] == paths[..15]);

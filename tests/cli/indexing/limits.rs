@@ -1,4 +1,4 @@
-//! Tests inputs without an end, requests for absurd sizes, and files of other kinds.
+//! Tests endless inputs, requests with absurd sizes, and files of the wrong kind.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn texts_without_end_are_refused() {
     assert!(stderr.contains("no game begins") || stderr.contains("it is no PGN"), "{stderr}");
 }
 
-/// A query may come from a pipe. A file that a file of themes includes may not, since reading it would wait for a writer.
+/// A query may be read from a pipe. A file of themes must not include a pipe, since reading it would wait for a writer.
 #[cfg(unix)]
 #[test]
 fn an_include_that_is_a_pipe_is_refused() {
@@ -79,7 +79,7 @@ fn json_settings_and_binary_files_end_with_a_reason() {
         let stderr = run(folder, 3, &["scan", "--count", "true", name]).1;
         assert!(stderr.contains(&format!("warning: {name}: not read beyond byte 0: it is ")), "{stderr}");
         assert!(stderr.contains(reason), "{stderr}");
-        // If such a file has the name of a file of games and is in a folder, it is skipped.
+        // If such a file is in a folder and has the name of a file of games, it is skipped.
         fs::create_dir(folder.join("all")).unwrap();
         fs::copy(folder.join("a.pgn"), folder.join("all/a.pgn")).unwrap();
         fs::write(folder.join("all/b.pgn"), bytes).unwrap();
@@ -90,7 +90,7 @@ fn json_settings_and_binary_files_end_with_a_reason() {
     }
 }
 
-/// Each name is looked up in a table. To compare each name with all names before it would take minutes.
+/// Each tag name is looked up in a table. Comparing each name with all earlier names would take minutes.
 #[test]
 fn a_game_of_many_tag_pairs_is_read_soon() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! Tests files with the same name in several folders, files that are given twice, and a reel that is appended to itself.
+//! Tests files with the same name in several folders, files that are given twice, and appending a reel to itself.
 
 use std::fs;
 use std::path::Path;
@@ -12,13 +12,13 @@ fn sources(reel: &Path) -> Vec<String> {
     Reel::open(reel).unwrap().sources().iter().map(|source| source.name.clone()).collect()
 }
 
-/// Returns the state of each source of a reel, as `orbit info` prints it when it runs in a folder.
+/// Returns the state of each source of a reel, as printed by `orbit info` when it runs in a folder.
 fn states(folder: &Path, reel: &Path) -> Vec<String> {
     let sources = info(folder, reel.to_str().unwrap())["sources"].as_array().unwrap().clone();
     sources.iter().map(|source| source["file"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Makes two folders, each with a different `games.pgn`.
+/// Creates two folders, each with a different `games.pgn`. Returns the folders.
 fn two_folders(folder: &Path) -> [std::path::PathBuf; 2] {
     [("x", 1), ("y", 2)].map(|(name, copies)| {
         let folder = folder.join(name);
@@ -50,7 +50,7 @@ fn files_of_one_name_in_two_folders_are_two_files() {
         info(&x, "../all.reel")["sources"][0]["path"],
         found[0].path.as_ref().unwrap().to_str().unwrap()
     );
-    // A source that is in the reel is recognised by its path, even if the file has changed.
+    // A source that is already in the reel is recognized by its path, even if the file has changed.
     let stderr = run(&y, 0, &["index", "--append", "../x/games.pgn", "-o", "../all.reel"]).1;
     assert!(
         stderr.contains("../x/games.pgn: skipped: ../all.reel contains it already, as games.pgn"),
@@ -72,7 +72,7 @@ fn a_file_that_moved_with_its_reel_is_found_among_others_of_its_name() {
     for place in [folder.path(), &y, &z] {
         assert_eq!(states(place, &z.join("x.reel")), ["unchanged"]);
     }
-    // The sources are still found if another file now has the old path of the moved file, or is in the current folder.
+    // The moved file is still found if another file now has its old path or is in the current folder.
     fs::create_dir(&x).unwrap();
     fs::copy(y.join("games.pgn"), x.join("games.pgn")).unwrap();
     assert_eq!(states(&y, &z.join("x.reel")), ["unchanged"]);
@@ -95,7 +95,7 @@ fn files_that_are_given_twice_are_appended_once() {
     let folder = folder();
     let folder = folder.path();
     fs::copy(folder.join("a.pgn"), folder.join("copy.pgn")).unwrap();
-    // The file has the same length as the other files.
+    // This file has the same length as the other files, but different games.
     fs::write(folder.join("d.pgn"), games("d")).unwrap();
     let paths = ["b.pgn", "a.pgn", "./a.pgn", "copy.pgn", "d.pgn", "a.pgn"];
     for before in [&["new.reel"][..], &["old.reel", "c.pgn.zst"]] {
@@ -112,7 +112,7 @@ fn files_that_are_given_twice_are_appended_once() {
         assert_eq!(skipped, expected);
         assert_eq!(sources(&folder.join(reel)), [&before[1..], &["b.pgn", "a.pgn", "d.pgn"]].concat());
     }
-    // Without `--append`, the reel contains exactly the inputs that are named.
+    // Without `--append`, the reel contains exactly the inputs that the command names.
     run(folder, 0, &["index", "a.pgn", "a.pgn", "-o", "twice.reel"]);
     assert_eq!(sources(&folder.join("twice.reel")), ["a.pgn", "a.pgn"]);
     let additions =
@@ -124,7 +124,7 @@ fn files_that_are_given_twice_are_appended_once() {
     );
 }
 
-/// Appends inputs that overlap, both all at once and one after the other.
+/// Appends overlapping inputs, both all at once and one after the other.
 #[test]
 fn one_run_appends_what_several_would() {
     let folder = folder();
@@ -152,7 +152,7 @@ fn one_run_appends_what_several_would() {
         assert_eq!(sources(&folder.join(&grown)), kept, "{paths:?}");
         assert_eq!(hits(folder, "initial", &[&once]), hits(folder, "initial", &[&grown]));
     }
-    // An input is refused if a second run would refuse it.
+    // An input must be refused if a second run would refuse it.
     for paths in [["a.pgn", "ab.reel"], ["a.reel", "ab.reel"]] {
         let new = new();
         let stderr = run(folder, 2, &[&["index", "--append", "-o", &new], &paths[..]].concat()).1;
@@ -177,11 +177,11 @@ fn what_came_from_a_stream_is_appended_once() {
         assert!(stderr.contains(&expected), "{stderr}");
     }
     assert_eq!(sources(&folder.join("all.reel")), ["b.pgn", "standard input"]);
-    // A stream is not a file that could be checked.
+    // A stream is not a file, so it cannot be compared later.
     assert_eq!(states(folder, &folder.join("all.reel")), ["unchanged", "not known whether it changed"]);
 }
 
-/// The reel names a file that could not be read, but contains nothing of it.
+/// The reel lists a file that could not be read, but contains no games from it.
 #[test]
 fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
     let folder = folder();
@@ -204,14 +204,14 @@ fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
         let lines = |text: String| text.lines().count();
         assert_eq!(lines(hits(folder, query, &["all.reel"])), lines(hits(folder, query, &paths)));
     }
-    // From then on the reel contains the file. Another reel that could not read the file either adds nothing.
+    // From now on, the reel contains the file. So nothing is added from another reel that could not read the file.
     for path in ["games", "old.reel"] {
         let stderr = run(folder, 0, &["index", "--append", path, "-o", "all.reel"]).1;
         assert!(stderr.ends_with("nothing to append: all.reel contains all inputs already\n"), "{stderr}");
     }
 }
 
-/// The memory of a process is a file that has size 0 and cannot be read.
+/// Under Linux, the memory of a process is a file that has size 0 and cannot be read.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_cannot_be_read_does_not_keep_others_out() {
@@ -225,7 +225,7 @@ fn a_file_that_cannot_be_read_does_not_keep_others_out() {
     assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["a.pgn", "b.pgn"]));
 }
 
-/// Makes a compressed file that was cut. Its games can be read up to the cut, and its hash is not known.
+/// Creates a truncated compressed file. Its games can be read up to the cut, and its hash is unknown.
 fn cut(folder: &Path) {
     let packed = zstd::encode_all(games("cut").repeat(2_000).as_bytes(), 1).unwrap();
     fs::write(folder.join("cut.pgn.zst"), &packed[..packed.len() - 20]).unwrap();

@@ -1,4 +1,4 @@
-//! Tests reels that are read instead of the files beside them.
+//! Tests reels that are read in place of the files beside them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::serve::Server;
 
 const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
-/// Returns the output of a scan, and whether the scan read a reel instead of a file.
+/// Returns the output of a scan, and true if the scan read a reel in place of a file.
 fn scan(folder: &Path, args: &[&str]) -> (String, bool) {
     let (stdout, stderr) = run(folder, 0, &[&["scan", "--format", "jsonl", "Nf3"], args].concat());
     assert!(!stdout.is_empty());
@@ -37,7 +37,7 @@ fn a_fresh_reel_is_read_instead_and_answers_the_same() {
         assert!(!expected.1);
         run(folder, 0, &["index", file, "-o", reel]);
         assert_eq!(scan(folder, &[file]), (expected.0.clone(), true), "{file}");
-        // Any spelling of the file's name works, no matter which other files are there. The output has the name that was given.
+        // The file may be named in any way, and other files may be there. The output has the name that was given.
         let dotted = format!("./{file}");
         let answers = scan(folder, &["a.pgn", &dotted, "a.pgn"]);
         assert_eq!(answers, (scan(folder, &["--no-reel", "a.pgn", &dotted, "a.pgn"]).0, true), "{file}");
@@ -83,14 +83,14 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("a.pgn"), 1);
     index(&["a.pgn"]);
     assert!(is_read(&["a.pgn"]));
-    // If the reel is given as well, it is read only once.
+    // If the reel is also named, it is read only once.
     let rows = |paths: &[&str]| scan(folder, paths).0.lines().count();
     for paths in [["a.pgn", "./a.reel"], ["./a.reel", "a.pgn"]] {
         assert!(is_read(&paths));
         assert_eq!(rows(&paths), rows(&["a.pgn"]), "{paths:?}");
     }
     assert_eq!(rows(&["--no-reel", "a.pgn", "a.reel"]), 2 * rows(&["a.pgn"]));
-    // No reel is read in place of a file that is found in a folder, nor in place of standard input.
+    // No reel is read in place of a file that was found in a folder, or in place of standard input.
     fs::create_dir(path("games")).unwrap();
     for name in ["a.pgn", "a.reel"] {
         fs::copy(path(name), path("games").join(name)).unwrap();
@@ -98,12 +98,13 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("games/a.pgn"), 1);
     assert!(!is_read(&["games"]));
     assert!(is_read(&["games/a.pgn"]));
-    // If the file and the reel have other names, the reel is not read, since it was made from a file with the old name.
+    // After both are renamed, the reel is not read, since it was made from a file with the old name.
     fs::copy(path("a.pgn"), path("z.pgn")).unwrap();
     fs::copy(path("a.reel"), path("z.reel")).unwrap();
     set_time(&path("z.pgn"), 1);
     assert!(!is_read(&["z.pgn"]));
-    // The file is touched, has grown, or was altered so that its size is the same and its time differs.
+    // In turn: the file is touched, it has grown, and it is altered so that its size stays the same but its time
+    // changes.
     set_time(&path("a.pgn"), 2);
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("a") + "\n").unwrap();
@@ -111,7 +112,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("z")).unwrap();
     assert!(!is_read(&["a.pgn"]));
-    // The reel is made from another file, or from several files.
+    // The reel was made from another file, or from several files.
     index(&["b.pgn"]);
     assert!(!is_read(&["a.pgn"]));
     index(&["a.pgn", "b.pgn"]);
@@ -124,7 +125,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     fs::write(path("a.pgn"), games("a").repeat(2)).unwrap();
     index(&["--no-duplicates", "a.pgn"]);
     assert!(!is_read(&["a.pgn"]));
-    // The reel is damaged, or is not a reel at all. The file is read instead.
+    // The reel is damaged, or is not a reel at all, so the file itself is read.
     let whole = fs::read(path("a.reel")).unwrap();
     for bytes in [&whole[..40], b"no reel", b""] {
         fs::write(path("a.reel"), bytes).unwrap();
@@ -132,7 +133,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     }
 }
 
-/// Changes the version of the reading rules that a reel records, and corrects the checksum of its header.
+/// Changes the version of the reading rules in a reel's header, and corrects the checksum of the header.
 fn read_by(path: &Path, reader: u32) {
     let mut bytes = fs::read(path).unwrap();
     bytes[48..52].copy_from_slice(&reader.to_le_bytes());
@@ -149,7 +150,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     let reel = folder.join("a.reel");
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     assert_eq!(run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1.lines().next(), Some(NOTICE));
-    // The reel was read by rules of an unknown version, or of a newer one.
+    // The rules by which the reel was read have an unknown version, or a newer one.
     for reader in [0, 999] {
         read_by(&reel, reader);
         let notice = "reading a.pgn, not a.reel: another version of orbit made the reel and read games by other rules; \
@@ -158,8 +159,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // If the reel itself is given, it is read, with a note. It is read even if its file, for which it is out of date anyway,
-        // is beside it.
+        // If the reel itself is named, it is read, with a note, even if the file from which it was made is beside it.
         assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
         let notice = "another version of orbit made a.reel and read games by other rules, so that answers may differ from those of \
                       its files; `orbit index a.pgn -o a.reel` makes it again";
@@ -183,8 +183,8 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         );
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.reel", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // A copy of the reel records the same old rules. A reel that is made from it and from another file records no rules.
-        // Nothing is appended to the old reel.
+        // A copy of the reel records the old version of the rules. A reel that is made from it and from another file
+        // records no version. Nothing can be appended to the old reel.
         let before = fs::read(&reel).unwrap();
         let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
         assert!(
@@ -209,7 +209,8 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     assert!(scan(folder, &["a.pgn"]).1);
 }
 
-/// If a reel contains a file, the file is not counted in addition to the reel, no matter what the name of the reel is.
+/// If a file and a reel that contains it are both given, the games are counted only once, whatever the name of the reel
+/// is.
 #[test]
 fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let folder = folder();
@@ -227,22 +228,23 @@ fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "all.reel"]).1;
     let notice = "reading all.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)\n";
     assert!(stderr.starts_with(notice), "{stderr}");
-    // A file in another folder has the same name, size and time.
+    // A file with the same name, size and time in another folder is a different file.
     fs::create_dir(folder.join("other")).unwrap();
     fs::copy(folder.join("b.pgn"), folder.join("other/b.pgn")).unwrap();
     let time = fs::metadata(folder.join("b.pgn")).unwrap().modified().unwrap();
     fs::File::options().append(true).open(folder.join("other/b.pgn")).unwrap().set_modified(time).unwrap();
     assert_eq!(rows(&["other/b.pgn", "all.reel"]), rows(&["--no-reel", "b.pgn"]) + of_all);
-    // The games are different, or the reel does not have all games of the file.
+    // The games of the file are different, or the reel does not contain all of them.
     assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
     run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);
     assert_eq!(rows(&["b.pgn", "few.reel"]), rows(&["b.pgn"]) + rows(&["few.reel"]));
-    // The file counts in addition if it has changed since the reel was made.
+    // If the file has changed since the reel was made, its games are counted in addition.
     fs::write(folder.join("a.pgn"), games("a, later")).unwrap();
     assert_eq!(rows(&["a.pgn", "all.reel"]), of_a + of_all);
 }
 
-/// If the last game of a file or of standard input was cut between two moves, this is reported.
+/// If the last game of a file or of standard input ends between two moves, it may have been cut off, so this is
+/// reported.
 #[test]
 fn a_file_without_a_last_result_is_told() {
     let folder = folder();
@@ -270,7 +272,8 @@ fn a_file_without_a_last_result_is_told() {
     assert_eq!(problems[0]["problem"], serde_json::json!({"games": 1, "kind": "repaired", "reason": reason}));
 }
 
-/// If a change affects what is kept of some game, it must raise the version, so that reels beside files become invalid.
+/// If a change affects the data that are kept of any game, it must raise the version of the reading rules, which makes
+/// older reels beside files invalid. This test fails otherwise.
 #[test]
 fn what_is_kept_of_games_goes_with_a_version() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -305,7 +308,7 @@ fn what_is_kept_of_games_goes_with_a_version() {
     );
 }
 
-/// `orbit repl` and `orbit serve` print the same notes about the databases that they open as a search prints.
+/// `orbit repl` and `orbit serve` print the same notes as a search about the databases that they open.
 #[test]
 fn databases_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
     let folder = folder();

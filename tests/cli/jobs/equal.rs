@@ -1,4 +1,4 @@
-//! Every output of a job is the same, byte for byte, as that of a single run.
+//! Tests that every output of a job is byte for byte the same as that of a single run.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::adapter::needs_adapter;
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Returns commands, each with the number of parts that its job over the six blocks has if three parts are requested.
+/// Returns command lines. Each has the number of parts of its job over the six blocks if three parts are requested.
 fn rows() -> Vec<(Vec<&'static str>, usize)> {
     let split: &[&[&str]] = &[
         &["-F", "text", QUERY],
@@ -92,7 +92,7 @@ fn rows() -> Vec<(Vec<&'static str>, usize)> {
     [with(split, 3), with(tables, 3), with(whole, 1)].concat()
 }
 
-/// Makes a folder with all inputs, in which the job is run in one way.
+/// Creates a folder with all inputs, in which a job is run in a particular way. Returns its path.
 fn prepare(inputs: &Path, name: &str) -> std::path::PathBuf {
     let folder = inputs.join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -119,7 +119,7 @@ fn a_merged_job_is_one_run() {
         assert!(code == 0 || args.contains(&"--fail-if-none") && code == 1, "{args:?}: {stderr}");
         done(&job, &[&["job", "plan", "-q", "--parts", "3", "-o", "out/"], &args[..]].concat());
         assert_eq!(parts(&job, "out"), wanted, "{args:?}");
-        // The parts are computed from another folder, the last part first.
+        // The parts are computed from another folder, in reverse order.
         for number in (1..=wanted).rev() {
             done(inputs, &["job", "part", "-q", "-j", "1", &number.to_string(), "job/out"]);
         }
@@ -144,7 +144,7 @@ fn text_files_are_one_part() {
     );
     done(inputs, &["job", "part", "-q", "out"]);
     assert_eq!(done(inputs, &["job", "merge", "out"]), done(inputs, &[&["scan", "-q"], &args[..]].concat()));
-    // A reel beside a file is read instead of the file, so the search can be divided.
+    // The reels beside the files are read in place of the files, so the search can be divided.
     done(inputs, &["job", "plan", "-q", "-o", "two/", QUERY, "a.pgn", "b.pgn"]);
     assert_eq!(parts(inputs, "two"), 2);
 }
@@ -159,12 +159,13 @@ fn a_search_is_resumed() {
     fs::remove_file(inputs.join("hits.csv")).unwrap();
     assert_eq!(done(inputs, &[&["scan", "-q", "--resume", "out"], &args[..]].concat()), printed);
     assert!(fs::read(inputs.join("hits.csv")).unwrap() == written);
-    // A part that is complete is not computed again, no matter how the command is spelt and what its options are.
+    // A complete part is not computed again, however the command is written and whatever its options are.
     fs::remove_file(inputs.join("out/parts/00003.part")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "-j", "1", "--resume=out/"], &args[..]].concat());
     assert_eq!((code, &stdout), (0, &printed), "{stderr}");
     assert!(stderr.contains("part 3 of 6") && !stderr.contains("part 2 of 6"), "{stderr}");
-    // Parts do not contain names of files, so the same search continues even if it writes to another file.
+    // Parts do not contain the names of output files. So the search can be resumed even if it now writes to another
+    // file.
     let elsewhere = [&["-F", "csv", "-o", "again.csv", "-o", "-", QUERY], &REELS[..]].concat();
     fs::remove_file(inputs.join("hits.csv")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "--resume", "out"], &elsewhere[..]].concat());
@@ -176,7 +177,7 @@ fn a_search_is_resumed() {
     assert!(stderr.contains("the options are others than when it was planned"), "{stderr}");
 }
 
-/// Every engine computes the same file for a part. A job that was planned for the reference engine is computed by that
+/// All engines must compute the same file for a part. A job that was planned for the reference engine runs on that
 /// engine.
 #[cfg(feature = "gpu")]
 #[test]
@@ -232,7 +233,7 @@ fn scripts_for_slurm_compute_and_merge() {
     assert_eq!(merged, done(inputs, &[&["scan", "-q"], &args[..]].concat()));
 }
 
-/// The commands of docs/jobs.md print the output that the document shows.
+/// The commands in docs/jobs.md must print the output that the document shows.
 #[test]
 fn the_document_shows_what_is_printed() {
     let folder = tempfile::tempdir().unwrap();

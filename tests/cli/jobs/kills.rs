@@ -1,5 +1,5 @@
-//! Computes parts in any order, twice, at the same time, and with runs that are killed at any moment. The merged result is that
-//! of a single run.
+//! Computes parts in any order, twice, at the same time, and with runs that are killed at random moments. The merged
+//! result must equal that of a single run.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -43,7 +43,7 @@ fn kills_orders_and_repetitions_change_nothing() {
             std::thread::sleep(Duration::from_micros(random.u64(..=taken.as_micros() as u64)));
             for victim in victims.iter_mut().take(random.usize(1..=2)) {
                 let is_at_work = victim.try_wait().unwrap().is_none();
-                // On a busy machine the run may have ended before it was killed. Later runs are killed sooner.
+                // On a busy machine, the run may have ended before it was killed. Later runs are then killed sooner.
                 taken = if is_at_work { taken } else { taken * 3 / 4 };
                 killed_at_work += usize::from(is_at_work);
                 victim.kill().unwrap();
@@ -51,7 +51,7 @@ fn kills_orders_and_repetitions_change_nothing() {
             }
             victims.iter_mut().for_each(|victim| _ = victim.wait().unwrap());
         }
-        // If a part is missing, the job is not merged. A part that exists is whole.
+        // If a part is missing, the job cannot be merged. A part that exists must be complete.
         let (code, status, _) = orbit(inputs, &["job", "status", &folder]);
         assert!(!status.contains("damaged"), "{status}");
         let (merged, printed, _) = orbit(inputs, &["job", "merge", &folder]);
@@ -62,7 +62,7 @@ fn kills_orders_and_repetitions_change_nothing() {
         let order: Vec<String> = order.iter().map(usize::to_string).collect();
         let order: Vec<&str> = order.iter().map(String::as_str).collect();
         done(inputs, &[&["job", "part", "-q"], &order[..], &[&folder]].concat());
-        // The time that a part takes determines when the next runs are killed.
+        // The time that a part takes determines the moments at which the next runs are killed.
         let begun = Instant::now();
         done(inputs, &["job", "part", "-q", "--again", "-j", "1", "1", &folder]);
         taken = begun.elapsed();

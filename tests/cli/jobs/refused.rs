@@ -1,4 +1,4 @@
-//! Files that do not belong to a job, or are not a part of it, are refused with a remedy.
+//! Tests that files that do not belong to a job, or to its part, are refused with a suggested remedy.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn a_job_has_one_folder() {
     let inputs = inputs.path();
     planned(inputs, "out");
     let before = fs::read(inputs.join("out/job.json")).unwrap();
-    // If the same job is planned again, nothing changes.
+    // Planning the same job again changes nothing.
     planned(inputs, "out");
     assert!(fs::read(inputs.join("out/job.json")).unwrap() == before);
     let plan = |args: &[&'static str]| [&["job", "plan"], args, &REELS[..]].concat();
@@ -92,7 +92,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "merge", "out"], 2, "its hash is wrong");
     fs::write(&job, &text[..text.len() / 2]).unwrap();
     refuses(inputs, &["job", "status", "out"], 2, "is no job of this version of orbit");
-    // The arguments are not covered by the hash, but they are compared.
+    // The hash does not cover the arguments, but they are compared separately.
     fs::write(&job, &text).unwrap();
     edit(&job, "\"plain\"", "\"fen\"");
     refuses(inputs, &["job", "part", "1", "out"], 2, "the options are others than when it was planned");
@@ -101,7 +101,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "part", "1", "out"], 2, "the queries are others than when it was planned");
 }
 
-/// The job refers to blocks that its sources do not have, although its hash is right.
+/// The job refers to blocks that its sources do not have, and its hash is right.
 #[test]
 fn blocks_that_are_not_there_are_refused() {
     let inputs = reels();
@@ -163,7 +163,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
         fs::write(part(2), &whole[..length]).unwrap();
         refuses(inputs, &["job", "merge", "out"], 3, "1 of 6 parts cannot be merged (part 2: damaged");
     }
-    // The file of part 3 is complete, but it is in the place of part 2.
+    // The file of part 3 is complete but has the name of part 2.
     fs::copy(part(3), part(2)).unwrap();
     fs::remove_file(part(5)).unwrap();
     refuses(
@@ -186,7 +186,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let inputs = reels();
     let inputs = inputs.path();
     planned(inputs, "out");
-    // A file is put in the place of the folder, since not even an administrator can write into a file as if it were a folder.
+    // A file takes the place of the folder, because then not even an administrator can write into it.
     fs::remove_dir(inputs.join("out/parts")).unwrap();
     fs::write(inputs.join("out/parts"), "").unwrap();
     refuses(inputs, &["job", "part", "1", "out"], 2, "00001.part cannot be written");

@@ -1,4 +1,4 @@
-//! Tests clients over HTTP: their answers, and requests that are refused.
+//! Tests HTTP clients: the answers that they receive, and requests that are refused.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -58,16 +58,16 @@ impl Http {
         stream
     }
 
-    /// Sends these bytes, and returns the answer of the server.
+    /// Sends bytes to the server. Returns its answer.
     #[track_caller]
     fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
-        // If the server refuses a request, it may not read all of it.
+        // If the server refuses a request, it may close the connection without reading all of it.
         let _ = stream.write_all(bytes);
         read(stream)
     }
 
-    /// Sends a request with header lines in addition to the right `Host`.
+    /// Sends a request with the right `Host` and the given header lines. Returns the answer.
     #[track_caller]
     fn ask(&self, method: &str, target: &str, lines: &[&str], body: &str) -> Answer {
         let mut head = format!("{method} {target} HTTP/1.1\r\nHost: {}\r\n", self.host);
@@ -83,7 +83,7 @@ impl Http {
         self.ask("GET", target, &[], "")
     }
 
-    /// Sends lines of requests, and returns the lines of the answers.
+    /// Sends requests as lines of JSON. Returns the lines of the answers.
     #[track_caller]
     fn post(&self, requests: &[Value]) -> Vec<Value> {
         let body: String = requests.iter().map(|request| format!("{request}\n")).collect();
@@ -102,7 +102,7 @@ impl Http {
 #[track_caller]
 fn read(mut stream: TcpStream) -> Answer {
     let mut bytes = Vec::new();
-    // A connection that is refused may be reset after the answer.
+    // The server may reset a refused connection after its answer.
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8(bytes).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
@@ -111,7 +111,7 @@ fn read(mut stream: TcpStream) -> Answer {
     Answer { status, head: head.to_owned(), body }
 }
 
-/// Returns the text of a body in chunks, which must be complete.
+/// Returns the text of a chunked body. Panics if the body is incomplete.
 #[track_caller]
 fn joined(mut body: &str) -> String {
     let mut out = String::new();
@@ -161,7 +161,7 @@ fn the_explorer_answers_as_the_command_does() {
         fen,
     ];
     assert_eq!(answer.json(), command(&args));
-    // The answers from a table of positions are the same.
+    // The answers from a table of positions must be the same.
     let folder = tempfile::tempdir().unwrap();
     let reel = folder.path().join("sample.reel");
     let reel = reel.to_str().unwrap();
@@ -248,7 +248,7 @@ fn requests_are_answered_to_those_who_have_the_token() {
         assert!(message.ends_with("it is not below the folder that requests may use"), "{message}");
     }
     assert!(fs::metadata(inside("out.pgn")).unwrap().len() > 1000);
-    // If no folder is given, requests may use no files at all.
+    // If the server is started without a folder for files, requests cannot use any files.
     let http = Http::start(&[SAMPLE]);
     let answers =
         http.post(&[json!({ "id": 1, "request": "open", "database": "own", "paths": [inside("own.pgn")] })]);
@@ -287,14 +287,14 @@ fn pages_of_other_origins_are_refused() {
     assert!(preflight.head.contains("Access-Control-Allow-Origin: https://example.org\r\n"), "{preflight:?}");
     assert!(preflight.head.contains("Access-Control-Allow-Headers: Authorization"), "{preflight:?}");
     assert_eq!(http.ask("OPTIONS", "/requests", &["Origin: https://evil.org"], "").status, 403);
-    // A page of another origin is refused even if it sends the token.
+    // A page with another origin is refused even if it sends the right token.
     let token = format!("Authorization: Bearer {}", http.token);
     let body = "{\"id\":1,\"request\":\"ping\"}\n";
     assert_eq!(http.ask("POST", "/requests", &[&token, "Origin: https://evil.org"], body).status, 403);
     http.is_alive();
 }
 
-/// A page on the web can make its host name lead to this machine.
+/// A page on the web can make its host name resolve to this machine, so such requests must be refused.
 #[test]
 fn hosts_that_are_no_address_of_the_server_are_refused() {
     let http = Http::start(&[SAMPLE]);
@@ -358,7 +358,7 @@ fn what_is_too_long_or_no_request_is_refused() {
 fn many_and_slow_clients_do_not_keep_others_away() {
     let http = Http::start(&[SAMPLE]);
     let begun = std::time::Instant::now();
-    // This client sends one letter at a time, without end.
+    // This client sends one letter at a time and never ends its request.
     let mut slow = http.connect();
     let mut other = slow.try_clone().unwrap();
     let writer = std::thread::spawn(move || {
@@ -370,7 +370,7 @@ fn many_and_slow_clients_do_not_keep_others_away() {
         }
     });
     let silent: Vec<TcpStream> = (1..CONNECTIONS_MAX).map(|_| http.connect()).collect();
-    // A request beyond the maximum number of connections is refused immediately.
+    // When the maximum number of connections is reached, a further request is refused immediately.
     let refused = http.get("/lichess?moves=1");
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(begun.elapsed() < HEAD_TIME, "the test was too slow to tell");

@@ -1,4 +1,5 @@
-//! Tests `count`, `statistics` and `write`, and queries that are boards or themes. The answers equal the output of the command.
+//! Tests `count`, `statistics` and `write`, and queries that are boards or themes. The answers must equal the output of
+//! the command.
 
 use std::fs;
 
@@ -94,7 +95,7 @@ fn files_are_those_of_the_command() {
     server.finish();
 }
 
-/// The order of games and the exclusion of duplicates also apply to pages.
+/// The order of games and the dropping of duplicates also apply to pages of hits.
 #[test]
 fn boards_and_choices_are_those_of_the_command() {
     let mut server = Server::start(&[SAMPLE, SAMPLE]);
@@ -140,7 +141,8 @@ fn boards_and_choices_are_those_of_the_command() {
     ] {
         assert_code(&server.answer("query", fields), ErrorCode::Request);
     }
-    // The command notes that fields of a FEN after the board have no effect. Answers have the same note.
+    // The command prints a note that the fields of a FEN after the board have no effect. The answers contain this note,
+    // too.
     let whole = format!("{board} w KQkq - 0 1");
     for field in ["board", "similar"] {
         let option = format!("--{field}");

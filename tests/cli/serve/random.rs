@@ -1,4 +1,5 @@
-//! Sends random requests, right and wrong. The answers are compared with those of `orbit scan` and of the library.
+//! Sends random requests, both valid and invalid. The answers are compared with those of `orbit scan` and of the
+//! library.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -14,14 +15,15 @@ use crate::program::{QUERY, SAMPLE, rows, run, stdout};
 
 /// The number of requests of a round.
 const REQUESTS: usize = 1000;
-/// The maximum growth of the process in a second round. The results of a thousand requests would need many times as much memory.
+/// The maximum growth of the process during the second round. If the results of its thousand requests were kept, they
+/// would need many times as much memory.
 #[cfg(target_os = "linux")]
 const GROWTH_MAX: u64 = 8 << 20;
 
 const TREES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4 (2... d5 3. exd5) 3. Nf3 g5) 2... Nc6 3. Bb5 (3. Bc4 Bc5 4. \
                      b4) 3... a6 1-0\n\n[White \"B\"]\n\n1. f3 (1. f4 e5 2. g4 Qh4#) 1... e5 2. g4 Qh4# 0-1\n\n";
 
-/// A query and a choice of its hits, both as the fields of a request and as arguments.
+/// A query and a choice of its hits, both as the fields of a request and as command-line arguments.
 struct Case {
     fields: Value,
     args: Vec<&'static str>,
@@ -37,17 +39,18 @@ struct Opened {
     library: orbit_chess::Database,
 }
 
-/// The state in which the process should be.
+/// The expected state of the server process.
 struct World {
     server: Server,
     rng: Rng,
     cases: Vec<Case>,
     databases: Vec<Opened>,
     are_open: Vec<bool>,
-    /// The hits that should be kept, the oldest first. Each has the id of the query, the database and the case.
+    /// The hits that the server should have kept, the oldest first. Each has the id of the query, the database and the
+    /// case.
     kept: VecDeque<(u64, usize, usize)>,
     dropped: Vec<u64>,
-    /// The number of answers of each kind that were compared.
+    /// The number of answers of each kind that have been compared.
     compared: [usize; 6],
 }
 
@@ -90,7 +93,7 @@ fn cases(databases: &[Opened]) -> Vec<Case> {
     ]
 }
 
-/// Returns wrong queries, each with the error of a scan as JSON.
+/// Returns invalid queries, each with the error of a scan as JSON.
 fn wrong_queries() -> Vec<(&'static str, Value)> {
     let queries = ["{Nf3", "mate or", "flip {R[a8-1] kh8}", "kx1", "shift {\"a\"", "mate\nand and", ""];
     let message = |query: &'static str| {
@@ -101,7 +104,7 @@ fn wrong_queries() -> Vec<(&'static str, Value)> {
 }
 
 impl World {
-    /// Sends a right query. Sometimes a request for a page of its hits is sent before the answer arrives.
+    /// Sends a valid query. Sometimes also requests a page of its hits before the answer arrives.
     fn query(&mut self) {
         let (case, database) = (self.rng.usize(..self.cases.len()), self.rng.usize(..self.databases.len()));
         let mut fields = self.cases[case].fields.clone();
@@ -141,8 +144,8 @@ impl World {
         self.compared[1] += 1;
     }
 
-    /// Requests pages for several queries without waiting for the answers. Some pages are after the last row, and some queries
-    /// are unknown.
+    /// Requests pages of hits for several queries without waiting for the answers. Some pages are beyond the last row,
+    /// and some queries are unknown.
     fn pages(&mut self) {
         let mut asked = Vec::new();
         for _ in 0..self.rng.usize(1..5) {
@@ -262,7 +265,7 @@ impl World {
 
     /// Cancels a query that takes several seconds: while it runs, while it waits, or right after it was sent.
     fn cancelled(&mut self) {
-        // A query with the same id in another database is not affected.
+        // Sometimes the query is sent twice, so the second one may have to wait.
         let slow = json!({ "query": "flip flipcolor {Ra1 kb2}", "engine": "reference", "database": "big" });
         let first = self.server.ask("query", slow.clone());
         let second = self.rng.bool().then(|| self.server.ask("query", slow));
@@ -272,7 +275,7 @@ impl World {
         let mut ids: Vec<u64> = [first].into_iter().chain(second).collect();
         self.rng.shuffle(&mut ids);
         for id in ids {
-            // The answer of the query may arrive before that of the request to cancel it. Both arrive soon.
+            // The answer to the query may arrive before the answer to the cancellation. Both must arrive soon.
             let cancel = self.server.ask("cancel", json!({ "of": id }));
             let mut answers = [self.server.line(), self.server.line()];
             answers.sort_by_key(|answer| answer["id"].as_u64() == Some(id));
@@ -280,7 +283,7 @@ impl World {
             assert_eq!(answers[1]["id"], id);
             assert_code(&answers[1], ErrorCode::Cancelled);
         }
-        // The hits of a cancelled query are not kept. A query that is not running cannot be cancelled.
+        // The hits of a cancelled query are not kept, and a query that is not running cannot be cancelled.
         assert_code(&self.server.answer("hits", json!({ "of": first })), ErrorCode::UnknownQuery);
         assert_code(&self.server.answer("cancel", json!({ "of": first })), ErrorCode::UnknownQuery);
         if let Some((id, ..)) = self.kept.back() {
@@ -332,7 +335,7 @@ fn memory(pid: u32) -> u64 {
     line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
 }
 
-/// Sends two rounds of a thousand requests. The second round must not take more memory than the first.
+/// Sends two rounds of a thousand requests. The second round must not need more memory than the first.
 #[test(part = 0)]
 fn random_requests_are_answered_as_a_scan_answers() {
     let folder = tempfile::tempdir().unwrap();
