@@ -229,7 +229,7 @@ fn every_file_of_the_corpus_is_indexed_and_counted() {
     assert_eq!(json["games"]["all"], games, "all files at once");
 }
 
-/// Position lists of CQL 5 are recognized by their form. `--dialect` selects the dialect, and `orbit convert` converts
+/// Position lists of CQL 5 are recognised by their form. `--dialect` selects the dialect, and `orbit convert` converts
 /// lists to CQL 6.
 #[test]
 fn both_dialects_are_read() {

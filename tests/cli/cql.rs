@@ -264,7 +264,7 @@ fn games_by_number_are_found_and_no_others() {
     let messages = "-i main.pgn -cql initial_message_quiet(gamenumber) s.cql";
     assert_eq!(folder.stdout(messages), "1\n2\n3\n4\n");
     assert_eq!(folder.stdout(&format!("-g 2 {messages}")), "2\n");
-    // Of these many games, only the first few are read.
+    // Only the first few of these many games are read.
     let many = data("games/main.pgn").repeat(4_000);
     folder.write("many.pgn", &many);
     let output = folder.run("-i many.pgn -o few.pgn -g 3 s.cql");

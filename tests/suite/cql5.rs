@@ -93,7 +93,7 @@ fn numbers_of_images() {
     }
 }
 
-/// A list, a position, and true if the list matches there. Each row runs on every engine, and with each optimization
+/// A list, a position, and true if the list matches there. Each row runs on every engine, and with each optimisation
 /// disabled.
 const ROWS: &[(&str, &str, bool)] = &[
     // A shift moves all pieces of a list by the same distance.

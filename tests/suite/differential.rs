@@ -401,7 +401,7 @@ struct Case {
     term: Term,
     query: TypedQuery,
     block: Block,
-    /// The optimizations that are disabled, as bits.
+    /// The optimisations that are disabled, as bits.
     mask: u32,
 }
 

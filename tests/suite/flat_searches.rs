@@ -1,4 +1,4 @@
-//! Tests two optimizations of flat programs: searches skip to the next move that can match, and chains begin only where
+//! Tests two optimisations of flat programs: searches skip to the next move that can match, and chains begin only where
 //! a move can match. The answers are compared with the reference engine on real games and on games with side lines
 //! (variations).
 

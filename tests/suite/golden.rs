@@ -253,7 +253,7 @@ fn reference_agrees() -> Vec<harness::Row> {
     })
 }
 
-/// Compares `cpu` with and without each optimization on a few games.
+/// Compares `cpu` with and without each optimisation on a few games.
 #[table(in_parts)]
 fn optimisations_change_nothing() -> Vec<harness::Row> {
     table(&[&ON_OTB[..], &ON_FEN, &MATES[1..]].concat(), |row, _, games| {

@@ -1,4 +1,4 @@
-//! The correctness suite: all engines must give the same answers, with and without each optimization.
+//! The correctness suite: all engines must give the same answers, with and without each optimisation.
 //!
 //! * `tables`: rows of queries, positions and values, on every runner.
 //! * `cql5`: position lists of CQL 5, and the worked examples of its manual.

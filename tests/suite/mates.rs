@@ -1,5 +1,5 @@
 //! Tests pure mates and stalemates on random positions. Positions of real games rarely have the features that make pure
-//! mates difficult to recognize: a second check, pinned men, or lines that open.
+//! mates difficult to recognise: a second check, pinned men, or lines that open.
 
 use orbit_core::board::{Board, Code, Position, Square, State, legal};
 use orbit_engine::Answer;

@@ -1,4 +1,4 @@
-//! Defines every way to run a query: the engines, and variants of `cpu` and `gpu` with optimizations disabled.
+//! Defines every way to run a query: the engines, and variants of `cpu` and `gpu` with optimisations disabled.
 
 use std::sync::{Arc, OnceLock};
 
@@ -74,7 +74,7 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
     DEVICE.get_or_init(|| device_if_any(device_options(TIGHT))).clone()
 }
 
-/// The name of an optimization, and the function that disables it.
+/// The name of an optimisation, and the function that disables it.
 type Switch = (&'static str, fn(&mut PlanOptions));
 
 pub const OPTIMISATIONS: [Switch; 11] = [
@@ -97,7 +97,7 @@ pub const ENGINES: [&str; 3] = ["reference", "cpu", "gpu"];
 /// The mask that switches off all optimisations.
 pub const NONE: u32 = (1 << OPTIMISATIONS.len()) - 1;
 
-/// Returns options that disable the optimizations whose bits are set in `mask`.
+/// Returns options that disable the optimisations whose bits are set in `mask`.
 pub fn without(mask: u32) -> PlanOptions {
     let mut options = PlanOptions::default();
     for (index, (_, switch_off)) in OPTIMISATIONS.iter().enumerate() {
@@ -113,7 +113,7 @@ impl Runner {
         Runner { name: "reference".into(), way: Way::Reference }
     }
 
-    /// Returns `cpu` with the optimizations in `mask` disabled, and with as much machine code as possible.
+    /// Returns `cpu` with the optimisations in `mask` disabled, and with as much machine code as possible.
     pub fn cpu(mask: u32) -> Runner {
         let way = Way::Cpu(without(mask), Isa::detected(), MachineCode::Always);
         Runner { name: named("cpu", mask), way }
@@ -146,7 +146,7 @@ impl Runner {
         [Runner::gpu(0), Runner::tight_gpu()].map(|runner| GPU.met(runner))
     }
 
-    /// Returns `gpu` with the optimizations in `mask` disabled, or `None` if there is no adapter.
+    /// Returns `gpu` with the optimisations in `mask` disabled, or `None` if there is no adapter.
     pub fn gpu(mask: u32) -> Option<Runner> {
         Runner::variant(mask, Variant::default())
     }
@@ -211,8 +211,8 @@ impl Runner {
     }
 
     /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs with other instruction sets, with each
-    /// optimization disabled, and with all of them disabled. A long trial adds `cpu` with each pair of optimizations
-    /// disabled. It also adds `gpu` with all optimizations disabled, within tight limits, with other kernels, and with
+    /// optimisation disabled, and with all of them disabled. A long trial adds `cpu` with each pair of optimisations
+    /// disabled. It also adds `gpu` with all optimisations disabled, within tight limits, with other kernels, and with
     /// stages carried by the processor.
     pub fn of(engine: &str, number: usize) -> Vec<Runner> {
         let is_long = length().is_long(number);
@@ -242,7 +242,7 @@ impl Runner {
         GPU.met((!runners.is_empty()).then_some(runners))
     }
 
-    /// Returns `cpu` with other instruction sets, with each optimization disabled, and with all of them disabled.
+    /// Returns `cpu` with other instruction sets, with each optimisation disabled, and with all of them disabled.
     pub fn reduced() -> Vec<Runner> {
         let masks = (0..OPTIMISATIONS.len()).map(|index| 1 << index).chain([NONE]);
         Runner::other_instructions().chain(masks.map(Runner::cpu)).collect()

@@ -136,7 +136,7 @@ fn texts_in_another_encoding() {
             ("\"–\" in tag \"White\"", "T"),
             ("{x={player white} x==\"Müller, A –\"}", "T"),
             ("{x={player white} \"ü\" in x}", "T"),
-            // A string is normalized like a name only if it is compared directly with the name itself.
+            // A string is normalised like a name only if it is compared directly with the name itself.
             ("{x={player white} x==\"Müller,A –\"}", "F"),
             ("{if true player white else player black}==\"Müller,A –\"", "F"),
             ("{true player white}==\"Müller,A –\"", "T"),

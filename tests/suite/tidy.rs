@@ -551,7 +551,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     for path in paths(&module, &tokens(text)) {
         let parts: Vec<String> = path.split("::").map(String::from).collect();
         match (unit(&path), allowed) {
-            // A capitalized name is a type that is exported at the root of a crate.
+            // A capitalised name is a type that is exported at the root of a crate.
             (None, _) if !is_crate(&parts) && !parts[0].starts_with(char::is_uppercase) => {
                 wrong.push(format!("{file}: `{path}` lies in no module of the table"))
             }

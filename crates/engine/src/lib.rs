@@ -2,9 +2,9 @@
 //!
 //! A *block* is a group of whole games in packed form; each of its positions has a number, its *slot*. A
 //! [`PreparedQuery`] contains a query in every form that an engine can read: the typed tree for [`mod@reference`], and
-//! the plan for [`cpu`] and
-//! [`gpu`]. An [`Engine`] evaluates any number of queries. It receives blocks and a [`BlockRequest`], and returns the
-//! [`Answers`] of each query on each block: one bit for each slot, and the requested data about the hits.
+//! the plan for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It receives blocks and a
+//! [`BlockRequest`], and returns the [`Answers`] of each query on each block: one bit for each slot, and the requested
+//! data about the hits (matching positions).
 
 #![deny(unsafe_code, missing_docs)]
 

@@ -17,7 +17,7 @@ pub struct PreparedQuery {
 }
 
 impl PreparedQuery {
-    /// Prepares a query. `options` can disable optimizations of the plans.
+    /// Prepares a query. `options` can disable optimisations of the plans.
     ///
     /// # Errors
     ///

@@ -141,7 +141,7 @@ impl LaneMoves {
     }
 
     /// Replaces the changes that [`LaneMoves::common_moves`] computed for a special move. The colour of the moving side
-    /// is recognized by the rank, since moves are legal.
+    /// is recognised by the rank, since moves are legal.
     #[inline(always)]
     fn special_move(&mut self, i: usize, n: usize, mv: PackedMove, lane: &mut Lane<'_>) {
         let (from, to) = (mv.from() as u32, mv.to() as u32);

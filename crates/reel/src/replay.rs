@@ -131,7 +131,7 @@ impl Default for SegmentColumns {
 #[inline(always)]
 fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     let mut out = [0; SEGMENT_SLOTS];
-    // `array::from_fn` would be neither inlined nor vectorized here; it took two fifths of the total time.
+    // `array::from_fn` would be neither inlined nor vectorised here; it took two fifths of the total time.
     for (passed, mv) in out.iter_mut().zip(moves) {
         let (from, to) = (mv.0 & 63, mv.0 >> 6 & 63);
         let double = mv.0 & 0x7000 == 0x1000 && (from + 16 == to || to + 16 == from);

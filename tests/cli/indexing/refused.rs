@@ -18,7 +18,7 @@ fn a_reel_in_a_stream_is_not_read_as_games() {
         let stderr = piped(folder, 3, "a.reel", &["scan", "--count", "stalemate", path]);
         assert!(stderr.contains(&format!("{name}: not read beyond byte 0: {REASON}")), "{stderr}");
     }
-    // A reel is recognized even if its name does not end in `.reel`.
+    // A reel is recognised even if its name does not end in `.reel`.
     fs::copy(folder.join("a.reel"), folder.join("renamed")).unwrap();
     assert_eq!(hits(folder, "initial", &["renamed"]), hits(folder, "initial", &["a.pgn"]));
 }

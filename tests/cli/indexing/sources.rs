@@ -50,7 +50,7 @@ fn files_of_one_name_in_two_folders_are_two_files() {
         info(&x, "../all.reel")["sources"][0]["path"],
         found[0].path.as_ref().unwrap().to_str().unwrap()
     );
-    // A source that is already in the reel is recognized by its path, even if the file has changed.
+    // A source that is already in the reel is recognised by its path, even if the file has changed.
     let stderr = run(&y, 0, &["index", "--append", "../x/games.pgn", "-o", "../all.reel"]).1;
     assert!(
         stderr.contains("../x/games.pgn: skipped: ../all.reel contains it already, as games.pgn"),

@@ -236,7 +236,7 @@ fn a_pattern_is_found_in_four_orientations() {
     }
 }
 
-/// Source: chessops documentation, transform, "Chess960 Analysis". Erratum: the sample does not recognize a king on a1,
+/// Source: chessops documentation, transform, "Chess960 Analysis". Erratum: the sample does not recognise a king on a1,
 /// which is square 0.
 #[test]
 fn chess960_is_normalised_also_with_a_king_on_a1() {

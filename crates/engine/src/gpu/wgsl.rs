@@ -3,7 +3,7 @@
 //! A kernel consists of files of `shaders/`, a few constants, and the query's function `evaluate`. The function has one
 //! assignment for each step of the program and no branches; it has loops only where a loop of the plan is too long to
 //! be unrolled. The [`Variant`] chooses between files of `shaders/` that compute the same results in different ways.
-//! Programs are translated without optimization, because drivers optimize shaders. So the code can be compared with the
+//! Programs are translated without optimisation, because drivers optimise shaders. So the code can be compared with the
 //! output of `orbit explain --plan`.
 
 use std::borrow::Cow;

@@ -1,5 +1,5 @@
-//! Tables for memoization in the search for the best way through a chain. A table has entries for each node of a game.
-//! Creating one takes no initialization.
+//! Tables for memoisation in the search for the best way through a chain. A table has entries for each node of a game.
+//! Creating one takes no initialisation.
 
 /// The maximum number of tables that a chain can have at the same time.
 const TABLES_MAX: usize = 64;
