@@ -1,4 +1,4 @@
-// Carries the results of a stage (a program that runs before the rest of the plan) along the games of an upload:
+// Propagates the results of a stage (a program that runs before the rest of the plan) along the games of an upload:
 // combines, for each position, the results at earlier or later positions of its game. games.wgsl calls `along_game` for
 // each game.
 //

@@ -1,4 +1,4 @@
-//! Tests `orbit index`, `orbit info`, `orbit show` and other commands, run as by their users.
+//! Tests `orbit index`, `orbit info`, `orbit show` and other commands on the command line.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,4 +1,4 @@
-//! Tests queries about games, run as by users: the engine that runs them, the order of the output, and errors.
+//! Tests queries about games on the command line: the engine that runs them, the order of the output, and errors.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! Tests the program `orbit`, run as by its users.
+//! Tests the program `orbit` end to end, by running its commands.
 //!
 //! * `scan`, `outputs`, `stats`, `themes`, `transform`: single commands and their output.
 //! * `cql`: CQL's command line.

@@ -41,8 +41,8 @@ fn objects(jsonl: &str) -> Vec<Value> {
     jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The numbers of matching copies at the hits must add up to the numbers of hits that `--copies` reports for the
-/// copies.
+/// The numbers of matching copies (transformed patterns) at the hits must add up to the numbers of hits that `--copies`
+/// reports for the copies.
 #[test(part = 3)]
 fn copies_of_hits_are_those_that_are_counted() {
     for (query, copies) in [

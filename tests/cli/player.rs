@@ -1,5 +1,4 @@
-//! Tests `orbit player`, run as by its users. The figures are compared with those computed with pgn-reader and
-//! shakmaty.
+//! Tests `orbit player` end to end. The figures are compared with those computed with pgn-reader and shakmaty.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// The games that come with the program.
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
-/// A query with 672 copies that has hits in 354 of the sample's games.
+/// A query with 672 copies (transformed patterns) that has hits in 354 of the sample's games.
 pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
 /// Runs the program in a folder. Returns the exit code, the standard output and the standard error.

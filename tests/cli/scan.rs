@@ -1,4 +1,4 @@
-//! Tests `orbit scan`, run as by its users.
+//! Tests `orbit scan` end to end.
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};

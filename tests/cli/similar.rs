@@ -99,7 +99,8 @@ fn the_best_position_of_a_game_is_its_only_hit() {
     assert_eq!(read(&best), due);
 }
 
-/// `--best` keeps only the best hit of each game. The copies of the other hits must also be removed.
+/// `--best` keeps only the best hit of each game. The matching copies that belong to the other hits must also be
+/// removed.
 #[test]
 fn the_best_hit_has_its_own_copies() {
     for query in ["flip count {Nf3 or Nd5}", "shift flipcolor (N attacks k)"] {

@@ -215,7 +215,8 @@ const QUERIES: [&str; 23] = [
     "line --> check --> not check --> check",
     "flipcolor line --> A attacks k --> (not check){1,3} --> check",
     "shift flip line --> Nd4 --> wtm --> btm --> not Nd4",
-    // Both copies match at the start of most games, but they find different positions.
+    // Both copies (the pattern and its colour flip) match at the start of most games, but they find different
+    // positions.
     "flipcolor {initial find #q==0}",
     "line singlecolor --> wtm + --> check",
     "line firstmatch --> wtm --> btm*",

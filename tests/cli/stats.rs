@@ -1,4 +1,4 @@
-//! Tests `orbit scan --stats`, run as by its users.
+//! Tests `orbit scan --stats` end to end.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,6 +1,6 @@
 //! Tests commands that use the transforms of positions.
 //!
-//! * `command`: `orbit transform`, run as by its users.
+//! * `command`: the command `orbit transform`.
 //! * `board`: `orbit scan --board` and `orbit explain --board`.
 
 mod board;

@@ -158,7 +158,7 @@ fn shows_sample(html: &str, sample: &[Value], has_copies: bool) {
         for part in [game.as_str(), &players, &text(&hit["fen"]), &text(&hit["source"])] {
             assert!(caption.contains(part), "{part}: {caption}");
         }
-        // If there is only one copy, it is the query itself, so it is not shown.
+        // If there is only one copy (transformed pattern), it is the query itself, so it is not shown.
         let copy = if has_copies { &hit["copy"] } else { &Value::Null };
         let parts = [&hit["next"], &hit["value"], copy, &hit["span"]["moves"]];
         let moves = ["before", "after"].into_iter().flat_map(|side| hit["moves"][side].as_array().unwrap());

@@ -135,7 +135,7 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
 
 #[test]
 fn each_copy_bans_its_own_starts() {
-    // The copy for White forbids positions 2 to 4 as starts. The copy for Black begins at 3 all the same.
+    // The pattern for White forbids positions 2 to 4 as starts. The pattern for Black begins at 3 all the same.
     let found = values("flipcolor line nestban --> {wtm Nf3} --> true --> true", &long_game(5));
     assert_eq!(found, [(2, 3), (3, 3)]);
 }

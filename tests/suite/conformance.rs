@@ -35,11 +35,11 @@ enum Check<'a> {
     Found(&'a str, &'a str, &'a str),
     /// A query, a list of games, and the numbers of the games that the query finds, in the order of the result.
     Games(&'a str, &'a str, &'a str),
-    /// A query, and the number of its distinct copies.
+    /// A query, and the number of its distinct copies (transformed patterns).
     Count(&'a str, &'a str),
     /// A query has exactly these distinct copies.
     Copies(&'a str, &'a str),
-    /// A query, and one of its distinct copies.
+    /// A query, and one of its distinct copies (transformed patterns).
     Contains(&'a str, &'a str),
     /// Two queries that match at the same positions of real games.
     Same(&'a str, &'a str),
@@ -106,7 +106,7 @@ fn squares_text(squares: Bitboard) -> String {
     if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(",")) }
 }
 
-/// Returns the distinct copies of a query as text of CQL 6.
+/// Returns the distinct copies (transformed patterns) of a query as CQL 6 text.
 fn copies(text: &str) -> Vec<String> {
     let orbit = expand(&parsed(text).body).unwrap().outermost();
     let orbit = orbit.unwrap_or_else(|| panic!("{text} has no transform"));

@@ -342,7 +342,7 @@ fn converted_lists_answer_as_the_lists_do() {
     assert!(transforms >= 20 && written_out >= 50 && hits >= 1000 && misses >= 1000);
 }
 
-/// Compares the engines on generated lists: the hits, and the number of hits of each copy.
+/// Compares the engines on generated lists: the hits, and the number of hits of each copy (transformed list).
 #[test]
 fn engines_agree_on_generated_lists() {
     let (mut rounds, mut ran, mut several, mut hits, mut misses) = (0, 0, 0, 0, 0);

@@ -30,7 +30,8 @@ use crate::runners::{device_options, open_device};
 
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
 
-/// Queries of all kinds: conditions, sets, numbers, queries with copies or ranges of counts, and queries about tags.
+/// Queries of all kinds: conditions, sets, numbers, queries under transforms or with ranges of counts, and queries
+/// about tags.
 const QUERIES: &[&str] = &[
     "shift flip flipcolor {Nd4 kf3}",
     "flipcolor {Bh7 kg8 btm}",

@@ -65,8 +65,8 @@ const SEEDS_MAX: u64 = 100_000;
 #[derive(Default, Debug)]
 struct Seen {
     queries: u64,
-    /// The number of queries that both engines refuse, for example because of `rotate45` over squares or too many
-    /// copies.
+    /// The number of queries that both engines refuse, for example because of `rotate45` over squares or because a
+    /// transform generates too many copies.
     refused: u64,
     /// The number of generated queries that the parser rejects.
     unread: u64,

@@ -125,8 +125,8 @@ fn what_outputs_carry_is_their_own() {
     assert!(several > 10, "{several} copies match");
 }
 
-/// A `find` with a condition under shifts stores one bit for each copy, packed in words. Only a `find` with numbers or
-/// sets needs a column for each copy.
+/// A `find` with a condition under shifts stores one bit for each transformed condition (copy), packed in words. Only a
+/// `find` with numbers or sets needs a column for each copy.
 #[test]
 fn too_many_columns_are_refused_and_conditions_need_few() {
     let prepared =

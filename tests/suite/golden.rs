@@ -267,7 +267,8 @@ fn differ_nowhere(row: &Golden, block: &Block, runners: &[Runner]) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Returns the differences between the answers of the runners on one block: hits, values and counts of copies.
+/// Returns the differences between the answers of the runners on one block: hits, values and the numbers of matching
+/// copies (transformed patterns).
 fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String> {
     let query = golden.parsed();
     let mut engines = runners.iter().map(|runner| (&runner.name, runner.engine(&query).unwrap()));

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Queries of many kinds: a condition, a set, numbers, columns with a value for each game, whole positions, the ends of
-/// games, many copies, and other positions of the game.
+/// games, many transformed copies, and other positions of the game.
 const QUERIES: [&str; 10] = [
     "Ra1",
     "#(P | n)",
@@ -39,7 +39,8 @@ pub fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(query, PlanOptions::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Asserts that an engine gives the same answers as `cpu` on some blocks: hits, values and counts of copies.
+/// Asserts that an engine gives the same answers as `cpu` on some blocks: hits, values and the numbers of matching
+/// copies (transformed patterns).
 pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     check_named(text, text, gpu, blocks);
 }
@@ -257,7 +258,7 @@ const MANY: &str = "shift flip {Nd4 Pe4}";
 fn a_device_that_is_lost_once_is_opened_again() {
     let blocks = some_blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
-    // The fault occurs before the pass for hits, values or counts of copies, before a step in between, or never.
+    // The fault occurs before the pass for hits, values or matching copies, before a step in between, or never.
     for at in [0, 1, 2, 3, 4, 5, 10, 1000] {
         let device = faulty(InjectedFault::DestroyedOnce(at));
         check("legal --", &prepared("legal --").gpu(&device).unwrap(), &blocks);

@@ -1,7 +1,8 @@
-//! Tests the stages of `find`, whose results the device or the processor carries along games.
+//! Tests the stages of `find` (parts of a plan that run first). The device or the processor propagates their results
+//! along games.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device counts the stages that it carries, which
-//! shows who did the work.
+//! The answers are compared with those of `cpu` and `reference`. The device counts the stages whose results it
+//! propagates, which shows who did the work.
 
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ fn device(limits: GpuLimits) -> Arc<GpuDevice> {
     open_device(device_options(limits))
 }
 
-/// Returns the number of stages that the device carries along games while a function runs.
+/// Returns the number of stages whose results the device propagates along games while a function runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -80,7 +81,7 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The device carries the stages of all kernels along games, unless the variant leaves this to the processor.
+/// The device propagates the results of all stages along games, unless the variant leaves this to the processor.
 #[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();
@@ -147,16 +148,16 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 assert!(count == 0 || name != HOST, "{text} ({name}): {count} stages");
             }
         }
-        // The stages of a condition need little memory, so the device carries them even under tight limits, in several
-        // uploads.
+        // The stages of a condition need little memory, so the device propagates their results even under tight limits,
+        // in several uploads.
         let gpu = prepared(QUERIES[0]).gpu(&device).unwrap();
         let count = carried(&device, || drop(gpu.scan_resident(&resident).unwrap()));
         assert_eq!(count > 1, limits != GpuLimits::default(), "{count} uploads");
     }
 }
 
-/// The device carries stages in several uploads that contain whole blocks. If blocks are divided between uploads, the
-/// processor does.
+/// The device propagates results along games in several uploads that contain whole blocks. If blocks are divided
+/// between uploads, the processor does.
 #[test(part = 2)]
 fn blocks_that_are_cut_are_carried_by_the_processor() {
     let blocks = long_blocks();
@@ -187,7 +188,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// Carries the results of stages along more games than one dispatch can process.
+/// Propagates the results of stages along more games than one dispatch can process.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =

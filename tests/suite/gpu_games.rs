@@ -1,7 +1,7 @@
 //! Tests queries about games on the device: played moves, children and parents, and automata along games.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device counts the stages that it carries along
-//! games, which shows who did the work.
+//! The answers are compared with those of `cpu` and `reference`. The device counts the stages whose results it
+//! propagates along games, which shows who did the work.
 
 use std::sync::Arc;
 
@@ -115,7 +115,7 @@ const NUMBERS: [&str; 19] = [
     "path nestban singlecolor lastposition -- --",
 ];
 
-/// Queries whose results no shader can carry along games, so that the processor does.
+/// Queries whose results no shader can propagate along games, so that the processor does.
 const BY_THE_PROCESSOR: [&str; 5] = [
     "path max ply -- {2}",
     "(path focus N -- {4,}) > 0",
@@ -144,7 +144,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns the number of stages that the device carries along games while a function runs.
+/// Returns the number of stages whose results the device propagates along games while a function runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -230,8 +230,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
             let count = carried(&device, || {
                 assert_eq!(gpu.scan_resident(&resident).unwrap().0, expected, "{text} ({name})");
             });
-            // The device must have carried stages exactly if the kernel has shaders for them. With `hostcarry`, it has
-            // none.
+            // The device must have propagated results exactly if the kernel has shaders for that. With `hostcarry`, it
+            // has none.
             let is_carried = !gpu.kernel().carriers().is_empty();
             assert_eq!(count > 0, is_carried, "{text} ({name}): {count} stages");
             assert!(!is_carried || name == "default", "{text} ({name})");
@@ -239,8 +239,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// Queries share kernels, and a stage that several queries have is computed only once. If the processor carries one of
-/// the stages along games, it carries all stages of the kernel.
+/// Queries share kernels, and a stage that several queries have is computed only once. If the processor propagates the
+/// results of one stage along games, it does so for all stages of the kernel.
 #[test(part = 3)]
 fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
@@ -262,7 +262,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// Carries stages along more games than one dispatch can process, in one upload and in several.
+/// Propagates the results of stages along more games than one dispatch can process, in one upload and in several.
 #[test]
 fn games_take_as_many_dispatches_as_they_need() {
     let of = |games: &[_]| block_of_games(games.iter().cloned());
@@ -283,7 +283,7 @@ fn games_take_as_many_dispatches_as_they_need() {
 }
 
 /// Tests cases that only the processor can handle: side lines, games that are longer than an invocation can process,
-/// and queries whose results no shader can carry along games.
+/// and queries whose results no shader can propagate along games.
 #[test]
 fn the_processor_makes_what_the_device_cannot() {
     let mut options = StreamOptions::default();

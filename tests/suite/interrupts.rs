@@ -40,7 +40,7 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
     ),
     // Steps of a regular expression.
     ("initial and (\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ~~ \"(a*)*c\")", 1, 5_000_000, Wants::HITS),
-    // A long game, with the values and copies at hits.
+    // A long game, with the values and the matching copies at hits.
     ("shift {Nf3 ng8}", 60_000, 60_000, Wants::HITS),
     ("A attacks A", 60_000, 60_000, Wants::VALUES),
     ("shift flip {Nf3 n}", 60_000, 60_000, Wants::COPY_COUNTS),

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Returns the kernels of a query: the kernel of the first pass, which computes the hits, and the kernels of the second
-/// pass, for the values and for the copies.
+/// pass, for the values and for the matching copies (transformed patterns).
 fn kernels(text: &str, options: PlanOptions, variant: Variant) -> Option<[Kernel; 3]> {
     let query = orbit_query::parse(text).ok()?.query;
     let planner = Planner::new(&query, options).ok()?;
@@ -157,8 +157,8 @@ fn check_bindings(variant: Variant) {
     assert_eq!((stride(&hits, "hits"), stride(&words, "words")), (4, 8), "{variant}");
 }
 
-/// Queries whose stages carry values in every way: along games, to children and parents, and by automata with few and
-/// with many states.
+/// Queries whose stages propagate values in every way: along games, to children and parents, and by automata with few
+/// and with many states.
 const CARRYING: [&str; 14] = [
     "find Nf3",
     "find <-- count check > 3",
@@ -176,7 +176,7 @@ const CARRYING: [&str; 14] = [
     "line nestban --> true{3}",
 ];
 
-/// Tests the shaders that carry stages along games, with the bindings that `crates/engine/src/gpu/along.rs` uses.
+/// Tests the shaders that propagate results along games, with the bindings that `crates/engine/src/gpu/along.rs` uses.
 #[test]
 fn the_shaders_of_carries_are_what_the_engine_binds() {
     let mut texts = BTreeSet::new();
@@ -379,7 +379,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     assert!(planned > least(1000, 200), "{planned} plans");
 }
 
-/// Drivers compile long kernels slowly. So plans with many copies must become loops and shared words.
+/// Drivers compile long kernels slowly. So plans for many transformed copies must become loops and shared words.
 #[test]
 fn kernels_of_many_copies_are_short() {
     const SMALL: &str = "shift flip flipcolor {Nd4 kf3}";

@@ -13,7 +13,7 @@ use crate::{
     runners::{device_options, open_device},
 };
 
-/// Queries that have stages, or values or copies in addition to hits.
+/// Queries for which more than hits is computed: stages, values, or matching copies.
 const QUERIES: [&str; 3] = ["shift find {Nd4 Pe4}", "#(P | n)", "shift flip flipcolor {Nd4 Pe4}"];
 
 #[test]

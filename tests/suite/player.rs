@@ -72,7 +72,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("if initial xx=0 if Nf3 xx+=1 xx", "if initial xx=0 if nf6 xx+=1 xx"),
 ];
 
-/// A hit: the game, the node, the value, the number of copies, and the moves of the hit.
+/// A hit: the game, the node, the value, the number of matching copies, and the moves of the hit.
 type Hit = (u32, u32, Answer, usize, Option<(Vec<u32>, Vec<u32>)>);
 
 fn player(name: &str, side: Side) -> Choice {

@@ -22,7 +22,8 @@ use crate::{
     runners::{TIGHT, device_options, open_device},
 };
 
-/// Queries of several kinds: a condition, numbers, columns of games, stages along games, and copies.
+/// Queries of several kinds: a condition, numbers, columns of games, stages (parts of a plan that run first), and
+/// copies under transforms.
 const QUERIES: [&str; 6] = [
     "Ra1",
     "#(P | n)",

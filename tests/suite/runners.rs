@@ -195,7 +195,7 @@ impl Runner {
         shared.into_iter().chain(Runner::tight_variant(variant("lanes2,wg32,segments2,looped")))
     }
 
-    /// Returns `gpu` in the variant in which the processor carries stages along games.
+    /// Returns `gpu` in the variant in which the processor propagates the results of stages along games.
     pub fn host_carry() -> Option<Runner> {
         Runner::variant(0, "hostcarry".parse().expect("it is a variant"))
     }
@@ -213,7 +213,7 @@ impl Runner {
     /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs with other instruction sets, with each
     /// optimisation disabled, and with all of them disabled. A long trial adds `cpu` with each pair of optimisations
     /// disabled. It also adds `gpu` with all optimisations disabled, within tight limits, with other kernels, and with
-    /// stages carried by the processor.
+    /// the variant in which the processor propagates the results of stages.
     pub fn of(engine: &str, number: usize) -> Vec<Runner> {
         let is_long = length().is_long(number);
         match engine {

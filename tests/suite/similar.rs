@@ -1,5 +1,5 @@
-//! Tests `similar` on boards of letters. The expected value is the largest number of men, over all copies, that are on
-//! the squares that the copy requires. All engines must give this value.
+//! Tests `similar` on boards of letters. For each transformed copy of the pattern, the test counts the men that are on
+//! the required squares. The expected value is the largest of these counts. All engines must give this value.
 
 use fastrand::Rng;
 use orbit_engine::Answer;
@@ -116,7 +116,7 @@ fn right(board: &Board, men: &Men) -> i32 {
     men.iter().filter(|&&man| stands(board, man)).count() as i32
 }
 
-/// Returns a board with one of several copies, in which some men are missing, and with some additional men.
+/// Returns a board that resembles one of several transformed patterns: some men are missing, and others are added.
 fn near(rng: &mut Rng, copies: &[Men]) -> Board {
     let copy = &copies[rng.usize(..copies.len())];
     let mut board = [[' '; 8]; 8];
@@ -172,8 +172,8 @@ fn men_that_stand_right_are_counted_under_transforms() {
     assert!((0..16).all(|value| values.contains(&value)), "{values:?}");
 }
 
-/// Compares the engines on similar sums, with weights, conditions and constants. The reference engine gives the
-/// expected values.
+/// Compares the engines on sums of conditions, like those that `similar` computes, with weights, further conditions and
+/// constants. The reference engine gives the expected values.
 #[test]
 fn sums_of_squares_are_the_same_on_all_engines() {
     let queries = [

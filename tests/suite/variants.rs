@@ -20,7 +20,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries of several kinds: a condition, numbers, loops whose rows are combined in each way, and many copies.
+/// Queries of several kinds: a condition, numbers, loops whose rows are combined in each way, and many transformed
+/// copies.
 const CHEAP: [&str; 5] = [
     "Ra1",
     "ply",

@@ -100,7 +100,8 @@ fn verification_finds_a_lie() {
         let error = lie(&self::prepared("ply > 3"), Lie::Value, sample, Wants::VALUES);
         assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
     }
-    // Even if only the number of hits of each copy is requested, the copies at each hit are checked.
+    // Even if only the number of hits of each copy (transformed pattern) is requested, the copies at each hit are
+    // checked.
     for outputs in [Wants::COPY_COUNTS, Wants::LOWEST_COPY, Wants::ALL_COPIES] {
         let error = lie(&prepared, Lie::Copies, Sample::All, outputs);
         assert!(error.contains("`liar` and `reference` find copies"), "{error}");

@@ -1,11 +1,11 @@
-//! Computes, for each position, facts about earlier or later positions of its game: the results of a stage are
-//! *carried* along the games of a block.
+//! Propagates the results of a stage to other positions of each game. For each position, this gives facts about earlier
+//! or later positions. The code calls this *carrying* the results along games.
 //!
 //! A *stage* is a part of a plan that runs over a whole block of games before the rest of the plan. Filters such as
 //! `find` need its results at other positions of the game: whether a condition holds at an earlier or later position,
-//! at how many of these positions, or at which nearest one. A block holds whole games, so nothing is carried from one
-//! block to another. The module depends on plans and reels (packed games), but not on queries. The engines `cpu` and
-//! `gpu` both use it.
+//! at how many of these positions, or at which nearest one. A block holds whole games, so no result is propagated from
+//! one block to another. The module depends on plans and reels (packed games), but not on queries. The engines `cpu`
+//! and `gpu` both use it.
 
 use std::ops::Range;
 

@@ -25,7 +25,7 @@ pub(super) struct Context<'a> {
     /// The results of stages, by the number of the word in the plan. The flag in the key is true if the result is a
     /// mask.
     found: HashMap<(Id, bool), SlotColumn>,
-    /// The columns that were computed by carrying results of stages along games (see `carry`).
+    /// The columns that were propagated along games from results of stages (see the module `carry`).
     carried: HashMap<CarryId, SlotColumn>,
     /// The moves and line trees of the games.
     games: BlockGames<'a>,
@@ -82,7 +82,7 @@ impl<'a> Context<'a> {
         &self.columns
     }
 
-    /// Returns the carried columns listed in `reads`, the columns that a program reads.
+    /// Returns the columns in `reads`: those columns, propagated from results of stages, that a program reads.
     ///
     /// # Panics
     ///
@@ -104,8 +104,8 @@ impl<'a> Context<'a> {
         carries.iter().all(|carry| self.carried.contains_key(&carry.id))
     }
 
-    /// Adds `found`, the results of a stage (one column for each word of `stage`), and computes the carried columns
-    /// that depend on them.
+    /// Adds `found`, the results of a stage (one column for each word of `stage`), and propagates them along games to
+    /// the columns `carries` that depend on them.
     pub(super) fn add_found(&mut self, stage: &[StageFound], carries: &[StageCarry], found: Vec<SlotColumn>) {
         for (word, found) in stage.iter().zip(found) {
             self.found.insert((word.word, word.is_mask), found);
@@ -120,7 +120,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes a carried column from other columns. Returns `None` if an operand is not available yet. If the
+    /// Computes a propagated column from other columns. Returns `None` if an operand is not available yet. If the
     /// evaluation was interrupted, the result is an empty column.
     fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
         let operand = |operand: &ColumnOperand| {

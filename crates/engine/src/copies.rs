@@ -10,16 +10,17 @@ use orbit_reel::SEGMENT_SLOTS;
 /// The amount of detail that is recorded about the copies (transformed patterns) that match at a hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CopyDetail {
-    /// Only the number of hits at which each copy matches.
+    /// Only the number of hits at which each copy (transformed pattern) matches.
     #[default]
     Counts,
-    /// For each hit, the matching copy with the lowest number, and the number of matching copies.
+    /// For each hit, the copy (transformed pattern) with the lowest number that matches, and the number of matching
+    /// copies.
     Lowest,
-    /// For each hit, all matching copies. There can be many: at most hits of `shift flip flipcolor {not {Nd4 kf3}}`,
-    /// 671 copies match.
+    /// For each hit, all copies (transformed patterns) that match. There can be many: at most hits of `shift flip
+    /// flipcolor {not {Nd4 kf3}}`, 671 copies match.
     All,
-    /// For each hit, the sides whose pattern matches. Each copy must belong to one side (`OutermostOrbit::copy_sides`).
-    /// The sides are recorded as if they were two copies: 0 for White and 1 for Black.
+    /// For each hit, the sides whose pattern matches. Each copy (transformed pattern) must belong to one side
+    /// (`OutermostOrbit::copy_sides`). The sides are recorded as if they were two copies: 0 for White and 1 for Black.
     Sides,
 }
 
@@ -27,11 +28,12 @@ pub enum CopyDetail {
 /// order in which the transform generates them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CopyHits {
-    /// For each hit, in the order of slots: the lowest matching copy, and the number of matching copies.
+    /// For each hit, in the order of slots: the number of the lowest matching copy of the pattern, and the number of
+    /// matching copies.
     hits: Vec<(u32, u32)>,
     /// The number of hits before each segment of 32 slots.
     before: Vec<u32>,
-    /// The number of hits at which each copy matches.
+    /// The number of hits at which each copy of the pattern matches.
     sums: Vec<u64>,
     detail: CopyDetail,
     lists: Option<Lists>,
@@ -45,8 +47,8 @@ struct Lists {
 }
 
 impl CopyDetail {
-    /// Returns the kind of plan that computes this detail: one that separates the sides, or one that separates the
-    /// copies.
+    /// Returns the kind of plan that computes this detail: one that separates the two sides, or one that separates all
+    /// transformed patterns (copies).
     pub(super) fn apart(self) -> Apart {
         if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
     }
@@ -75,7 +77,7 @@ impl CopyHits {
         }
     }
 
-    /// Records the next hit, at which the copies `matching` (in ascending order) match.
+    /// Records the next hit, at which the transformed patterns `matching` (in ascending order) match.
     pub(super) fn push(&mut self, matching: impl Iterator<Item = u32>) {
         if self.detail == CopyDetail::Counts {
             matching.for_each(|copy| self.sums[copy as usize] += 1);
@@ -118,7 +120,7 @@ impl CopyHits {
         self.detail
     }
 
-    /// Returns true if the record contains, for each hit, all matching copies or the lowest one.
+    /// Returns true if the record contains, for each hit, all matching copies of the pattern or the lowest one.
     pub fn tells_copies(&self) -> bool {
         matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
     }
@@ -128,7 +130,7 @@ impl CopyHits {
         matches!(self.detail, CopyDetail::Sides | CopyDetail::All)
     }
 
-    /// Returns the number of recorded hits, or 0 if the record only counts the hits of each copy.
+    /// Returns the number of recorded hits, or 0 if the record only counts the hits of each transformed pattern.
     pub fn len(&self) -> usize {
         self.hits.len()
     }
@@ -150,8 +152,8 @@ impl CopyHits {
         (self.before[segment] + below.count_ones()) as usize
     }
 
-    /// Returns the lowest copy that matches at a hit, or `None` if no copy matches there. A query that accepts a range
-    /// of counts, such as `flip 3 4 Ra1`, can have such hits.
+    /// Returns the number of the lowest transformed pattern (copy) that matches at a hit, or `None` if no copy matches
+    /// there. A query that accepts a range of counts, such as `flip 3 4 Ra1`, can have such hits.
     ///
     /// # Panics
     ///
@@ -161,7 +163,7 @@ impl CopyHits {
         (count > 0).then_some(lowest)
     }
 
-    /// Returns the number of copies that match at a hit.
+    /// Returns the number of transformed patterns (copies) that match at a hit.
     ///
     /// # Panics
     ///
@@ -170,13 +172,13 @@ impl CopyHits {
         self.hits[hit].1 as usize
     }
 
-    /// Returns the number of hits at which each copy matches.
+    /// Returns the number of hits at which each transformed pattern (copy) matches.
     pub fn sums(&self) -> &[u64] {
         &self.sums
     }
 
-    /// Returns the sides whose pattern matches at a hit. If the record has all copies, `of_copies` must contain the
-    /// sides of each copy.
+    /// Returns the sides whose pattern matches at a hit. If the record has all copies (transformed patterns),
+    /// `of_copies` must contain the sides of each of them.
     ///
     /// # Panics
     ///
@@ -190,7 +192,7 @@ impl CopyHits {
         any_side(self.at_hit(hit).iter().map(|&copy| of_copies[copy as usize]))
     }
 
-    /// Returns the copies that match at a hit, ascending.
+    /// Returns the numbers of the transformed patterns (copies) that match at a hit, in ascending order.
     ///
     /// # Panics
     ///

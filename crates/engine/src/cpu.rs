@@ -52,8 +52,8 @@ pub struct Cpu {
     guard: Option<Guard>,
     /// For each query, the plan that computes its values. It is prepared when it is first needed.
     values: Vec<OnceLock<Prepared<Plan>>>,
-    /// For each query, the plans that compute its matching copies, indexed by [`Apart`](orbit_plan::Apart). Each is
-    /// prepared when it is first needed.
+    /// For each query, the plans that find the transformed patterns (copies) that match at a hit, indexed by
+    /// [`Apart`](orbit_plan::Apart). Each is prepared when it is first needed.
     copies: Vec<[OnceLock<Prepared<CopiesPlan>>; 2]>,
     /// The memory of word columns, kept for reuse. Each inner list comes from the context of one block.
     spare: Mutex<Vec<Vec<Vec<u64>>>>,

@@ -174,8 +174,8 @@ impl GpuDevice {
         self.current().device.report.clone()
     }
 
-    /// Returns the number of stages whose results were carried along games by the device, not by the processor, since
-    /// it was opened.
+    /// Returns the number of stages whose results the device itself, not the processor, has propagated along games
+    /// since it was opened.
     #[doc(hidden)]
     pub fn stages_carried(&self) -> u64 {
         self.current().device.stages_carried.load(Ordering::Relaxed)

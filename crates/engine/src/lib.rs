@@ -68,14 +68,14 @@ pub enum EngineError {
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     Differ { engine: &'static str, other: &'static str, game: u32, place: String, answers: String },
-    /// The error of two engines that count different numbers of hits for a copy.
+    /// The error of two engines that count different numbers of hits for a copy (a transformed pattern).
     #[error(
         "verification failed: `{engine}` counts copy {copy} {} times, `{other}` {} times; one of them is wrong: \
          please report it", counts.0, counts.1
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
-    /// The error of two engines that find different copies at the same hit.
+    /// The error of two engines that find different copies (transformed patterns) at the same hit.
     #[error(
         "verification failed: on game {game}, {place}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
          them is wrong: please report it"

@@ -231,7 +231,8 @@ impl Engine for Verified {
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        // Two engines could agree by chance on the numbers of hits, so the copies at each hit are compared too.
+        // Two engines could agree by chance on the numbers of hits, so the copies (transformed patterns) at each hit
+        // are compared too.
         let all = self.sample == Sample::All;
         let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
             Some(_) if all => outputs | Wants::ALL_COPIES,

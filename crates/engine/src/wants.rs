@@ -32,7 +32,7 @@ impl Wants {
     pub const LOWEST_COPY: Wants = Wants(1 << 2);
     /// For each hit, all copies (transformed patterns) of the outermost transform that match.
     pub const ALL_COPIES: Wants = Wants(1 << 3);
-    /// The number of hits at which each copy matches.
+    /// The number of hits at which each copy (transformed pattern) matches.
     pub const COPY_COUNTS: Wants = Wants(1 << 4);
     /// The names of copies, as text.
     pub const COPY_NAMES: Wants = Wants(1 << 5);
@@ -84,8 +84,8 @@ impl Wants {
         self.0 & others.0 == others.0
     }
 
-    /// Returns the wants for a search with one filter. The lowest copy is removed if the filter has only one copy, and
-    /// sides are removed if its copies do not distinguish sides.
+    /// Returns the wants for a search with one filter. The lowest copy (transformed pattern) is not requested if the
+    /// filter has only one, and sides are not requested if its copies do not distinguish sides.
     pub fn of_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
         let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }

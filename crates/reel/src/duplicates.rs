@@ -132,7 +132,7 @@ impl GameSet {
         None
     }
 
-    /// Adds all games of a block. Blocks must be added in their order.
+    /// Adds all games of a block. Blocks must be added in the order of the database.
     pub fn insert_block(&mut self, block: &Block, hashes: &[GameHash]) {
         self.add_runs(block);
         for (game, &hash) in block.games().zip(hashes) {

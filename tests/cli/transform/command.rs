@@ -1,4 +1,4 @@
-//! Tests `orbit transform`, run as by its users.
+//! Tests the command `orbit transform` end to end.
 
 use super::{orbit, refused, stdout, text};
 

@@ -78,7 +78,7 @@ impl<'a> GameQueries<'a> {
                 ("", ty) => ty,
                 _ => Ty::Num,
             };
-            // A filter without a piece designator has only one copy, so a designator is added.
+            // A filter without a piece designator does not change under transforms, so a designator is added.
             if !term.text().contains(|c: char| "KQRBNPkqrbnpAa".contains(c)) || self.rng.percent(50) {
                 let (ty, with) = (term.ty, self.designator());
                 term = new(ty, "{@ @}", vec![with, term]);

@@ -168,7 +168,8 @@ fn all_operations() -> Vec<String> {
 struct Candidate {
     seed: u64,
     case: Case,
-    /// True if values and counts of copies are also compared. They need two more kernels.
+    /// True if values and the numbers of matching copies (transformed patterns) are also compared. They need two more
+    /// kernels.
     values: bool,
     balanced: bool,
     /// The operations of all plans that are compiled to kernels.

@@ -103,7 +103,7 @@ const GAMES: &str = r#"
 1. e3 Kd8 1-0
 "#;
 
-/// Returns the games and reels of a folder, ordered by name, or the path itself if it is a file.
+/// Returns the PGN files and reels of a folder, ordered by name, or the path itself if it is a file.
 fn files(path: &Path) -> Vec<PathBuf> {
     let Ok(folder) = fs::read_dir(path) else { return vec![path.to_owned()] };
     let mut files: Vec<PathBuf> = folder.map(|file| file.unwrap().path()).collect();

@@ -41,7 +41,7 @@ fn blocks() -> Vec<Block> {
     games[1..].chunks(60).take(4).flat_map(|games| pgn_blocks(&whole(games))).collect()
 }
 
-/// Returns the hits, values and copies of all queries as one line of text.
+/// Returns the hits, the values and the matching copies (transformed patterns) of all queries as one line of text.
 fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();

@@ -115,7 +115,8 @@ fn games_that_do_not_count_are_as_if_they_were_not_there() {
     let fourth = |query, grouping| counted(query, grouping, pgn(1 << 20), 1, Some("M\u{fc}, \u{7}"));
     assert_eq!(shown(&open(KNIGHT, "year"), "year"), ["1997: 1/1, 3/6", "1999: 1/1, 2/3"]);
     assert_eq!(shown(&open("flipcolor {Nf3}", "copy"), "copy"), ["1: 2/2, 5/9", "2: 1/2, 1/9"]);
-    // Only the fourth game is chosen. The games before it also have hits of both copies, which must not be counted.
+    // Only the fourth game is chosen. The games before it also have hits of both copies (the pattern and its colour
+    // flip), which must not be counted.
     assert_eq!(shown(&fourth("flipcolor {Nf3 or qd8}", "copy"), "copy"), ["1: 1/1, 3/5"]);
 }
 

@@ -75,7 +75,8 @@ pub(crate) fn sample() -> Vec<Played> {
 }
 
 /// The map that translates a move to the filter as written. It maps each square of the game to the square of the filter
-/// that the copy moved there. The flag is true if the copy swaps colours. Square a1 is (0, 0).
+/// that the matching copy (transformed pattern) moved there. The flag is true if the copy swaps colours. Square a1 is
+/// (0, 0).
 #[derive(Clone)]
 enum Seen {
     Played,
@@ -91,7 +92,8 @@ fn by(swap: bool, map: impl Fn(i32, i32) -> (i32, i32)) -> Seen {
     Seen::By(Box::new(squares), swap)
 }
 
-/// Returns the map for a copy that is shifted by a number of files and ranks, after a colour swap if `swap` is true.
+/// Returns the map for a copy (transformed pattern) that is shifted by a number of files and ranks, after a colour swap
+/// if `swap` is true.
 fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     let (dx, dy) = by_how_much;
     match by_how_much {
@@ -102,7 +104,7 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     }
 }
 
-/// A hit: its first and its last position, and the map of its copy.
+/// A hit: its first and its last position, and the map of the copy (transformed pattern) that matches.
 type Hit = (usize, usize, Seen);
 
 /// Returns a move in the notation of the tables of moves.
@@ -362,7 +364,7 @@ fn moves_beside_patterns_are_carried_back() {
         (piece(&game.positions[at], Square::D5) == Some('N')).then_some((at, at, Seen::Played))
     });
     compare("check", &|game, at| game.positions[at].is_check().then_some((at, at, Seen::Played)));
-    // If both copies match, moves are shown from the view of the copy that was written.
+    // If both the pattern and its colour flip match, moves are shown from the view of the pattern as written.
     let names = compare("flipcolor Nd5", &move |game, at| {
         let chess = &game.positions[at];
         let seen = match (piece(chess, Square::D5), piece(chess, Square::D4)) {

@@ -232,8 +232,8 @@ fn master_games_are_counted_a_second_time() {
     agree("shift flip flipcolor {Nd4 kf3}", &corpus.join("otb.pgn"), GROUPINGS);
 }
 
-/// Computes the values at hits from the output lines of the query, and the hits of each copy from the output lines of
-/// that copy alone.
+/// Computes the values at hits from the output lines of the query, and the hits of each copy (transformed pattern) from
+/// the output lines of that copy alone.
 #[test(part = 2)]
 fn values_and_copies_are_counted_a_second_time() {
     let path = sample();

@@ -1,5 +1,5 @@
-//! Tests the score of the side whose pattern matches. It is compared with the hits of two queries: one for the copies
-//! of White, and one for those of Black, whose colours were swapped by hand.
+//! Tests the score of the side whose pattern matches. It is compared with the hits of two queries: one in which White
+//! has the pattern, and one in which Black has it, with the colours swapped by hand.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,7 +18,8 @@ use crate::game_trees::{made, with_variations};
 #[cfg(feature = "gpu")]
 use crate::runners::device_options;
 
-/// Three queries: a query with a copy for each side, the copy for White alone, and the copy for Black alone.
+/// Three queries: a query in which either side may have the pattern, the same for White alone, and the same for Black
+/// alone.
 const QUERIES: [[&str; 3]; 9] = [
     ["flipcolor {Bh7 kg8}", "{Bh7 kg8}", "{bh2 Kg1}"],
     ["flipcolor {p attacks Q btm}", "{p attacks Q btm}", "{P attacks q wtm}"],
@@ -185,7 +186,8 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     assert_eq!(rows(&counts, "copy").into_values().collect::<Vec<_>>(), [results(1, 1, 1), results(1, 0, 0)]);
     assert_eq!(rows(&counts, "result")["0-1"], results(1, 0, 1));
     assert_eq!(rows(&counts, "result")["*"], results(0, 0, 0));
-    // These queries report no score of the side: no copy belongs to a single side, or the query counts copies.
+    // These queries report no score of the side: none of their transformed patterns belongs to a single side, or the
+    // query counts copies.
     for query in [
         "Nf3",
         "flip Nf3",

@@ -58,7 +58,7 @@ impl Imports {
         out
     }
 
-    /// Returns the circles: groups of modules in one folder that import each other, directly or indirectly. Each circle
+    /// Returns the cycles: groups of modules in one folder that import each other, directly or indirectly. Each cycle
     /// is described by the folder and the names of the modules.
     fn circles(&self) -> Vec<String> {
         let mut out = Vec::new();

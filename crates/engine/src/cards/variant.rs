@@ -33,8 +33,8 @@ pub struct Variant {
     /// True if the kernel loops over every table of constants and reads the table's rows from a buffer. If false, short
     /// loops are unrolled, and the rows are literals in the shader.
     pub looped: bool,
-    /// True if the processor computes the columns that `carry` derives from the results of a plan's stages, even if the
-    /// device could compute them.
+    /// True if the processor, even where the device could do it, propagates the results of stages to other positions of
+    /// each game (see the module `carry`).
     pub host_carry: bool,
 }
 

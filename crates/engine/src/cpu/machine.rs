@@ -17,7 +17,7 @@ use orbit_reel::{
 pub(super) struct SideInputs<'a> {
     /// The columns with one value for each game.
     pub(super) columns: &'a [GameColumn],
-    /// The carried columns (results of stages at other positions of the game) that the program reads.
+    /// The columns that the program reads and that stages propagated from other positions of the game.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
@@ -101,7 +101,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads the inputs of a program other than planes and carried columns.
+    /// Loads the inputs of a program other than planes and the columns that stages propagated.
     fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
         let isa = self.isa;
         for &(input, reg) in &program.inputs {
@@ -233,7 +233,8 @@ impl RegisterMachine {
     }
 }
 
-/// Returns the carried columns that a program reads, each with the register that receives it.
+/// Returns the columns, propagated by stages, that a program reads. Each is returned with the register that receives
+/// it.
 fn carried_inputs<'a>(
     program: &Program,
     carried: &'a [&'a SlotColumn],
@@ -244,7 +245,7 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Loads the entries of a carried column for the slots of the given segments.
+/// Loads the entries of a column that a stage propagated, for the slots of the given segments.
 fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
     match column {
         SlotColumn::Bits(bits) => {
@@ -262,7 +263,7 @@ fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &
     }
 }
 
-/// Returns the word of a carried column at one slot.
+/// Returns the word at one slot of a column that a stage propagated.
 fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     match column {
         SlotColumn::Bits(bits) => {

@@ -1,12 +1,11 @@
-//! Carries the results of stages along games, on the device.
+//! Propagates the results of stages along games, on the device.
 //!
 //! A *stage* is a part of a program that runs at all positions before the rest of the program, because the rest needs
-//! the stage's results (masks and words) at other positions of the game. To *carry* these results is to compute, for
-//! each position, such facts about earlier or later positions. Each shader invocation processes one game. So an upload
-//! must contain whole games, and these must have no side lines (variations). Each result stays on the device as a
-//! column until other games are uploaded. From there it is copied to the buffer from which a program reads it.
-//! `ways.rs` defines how each kind of column is computed. Columns that depend only on the moves of games are computed
-//! by the processor and uploaded.
+//! the stage's results (masks and words) at other positions of the game. The code calls this propagation *carrying*.
+//! Each shader invocation processes one game. So an upload must contain whole games, and these must have no side lines
+//! (variations). Each result stays on the device as a column until other games are uploaded. From there it is copied to
+//! the buffer from which a program reads it. `ways.rs` defines how each kind of column is computed. Columns that depend
+//! only on the moves of games are computed by the processor and uploaded.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -28,7 +27,7 @@ const WORKGROUP: u32 = 64;
 /// The size of the shader's struct `Making`, in words.
 const MAKING_WORDS: usize = 8;
 
-/// The maximum number of slots of a game along which the device carries results. With longer games, a card might be
+/// The maximum number of slots of a game along which the device propagates results. With longer games, a card might be
 /// busy for seconds, after which systems reset it, and a software driver ends loops after 65,535 iterations.
 const GAME_SLOTS_MAX: usize = 20_000;
 
@@ -45,8 +44,8 @@ pub(super) const fn column_bytes(is_mask: bool) -> u64 {
 }
 
 impl Upload {
-    /// Returns the slots of each game. Returns `None` if the device cannot carry results along every game, because one
-    /// of them is not whole in the upload, has side lines or is too long.
+    /// Returns the slots of each game. Returns `None` if the device cannot propagate results along every game, because
+    /// one of them is not whole in the upload, has side lines or is too long.
     pub(super) fn whole_games(&self, blocks: &[&Block]) -> Option<Vec<GameSlots>> {
         let (mut out, mut segments) = (Vec::new(), 0);
         for slice in &self.slices {
@@ -67,13 +66,14 @@ impl Upload {
 }
 
 impl Kernel {
-    /// Returns true if the device can carry the results of all stages, provided that the uploads allow it.
+    /// Returns true if the device can propagate the results of all stages along games, provided that the uploads allow
+    /// it.
     pub(super) fn carries_on_device(&self) -> bool {
         !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
     }
 
-    /// Returns three sizes in bytes for each segment: of all columns that the stages carry, of the largest of these
-    /// columns, and of the masks and words that one stage computes and reads.
+    /// Returns three sizes in bytes for each segment: of all columns that the stages propagate along games, of the
+    /// largest of these columns, and of the masks and words that one stage computes and reads.
     fn column_bytes(&self) -> [u64; 3] {
         let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
         let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
@@ -132,7 +132,7 @@ struct CarriedColumn {
     is_known: bool,
 }
 
-/// The dispatches that carry all results of a stage along games.
+/// The dispatches that propagate all results of a stage along games.
 pub(super) struct CarryWork {
     /// The parameters (the struct `Making` of the shader) of each dispatch, at intervals of [`params_stride`] bytes.
     pub(super) params: Vec<u32>,
@@ -176,7 +176,7 @@ impl DeviceColumns {
         carries.iter().all(knows)
     }
 
-    /// Returns the buffer of a carried column, and its size in bytes.
+    /// Returns the buffer of a column that was propagated along games, and its size in bytes.
     ///
     /// # Panics
     ///
@@ -218,7 +218,8 @@ impl DeviceColumns {
         stage.told().map(column).collect()
     }
 
-    /// Prepares the dispatches that carry the results of a stage along the games of an upload of `segments` segments.
+    /// Prepares the dispatches that propagate the results of a stage along the games of an upload of `segments`
+    /// segments.
     pub(super) fn work(
         &mut self,
         device: &Device,
@@ -316,7 +317,7 @@ fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
 }
 
 impl CarryWork {
-    /// Returns true if the stage has no results to carry.
+    /// Returns true if the stage has no results to propagate.
     pub(super) fn is_empty(&self) -> bool {
         self.carries.is_empty()
     }

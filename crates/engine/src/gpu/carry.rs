@@ -1,11 +1,11 @@
-//! Runs the stages of a program on the device. The device or the processor then carries their results along games: it
-//! computes, for each position, facts about earlier or later positions.
+//! Runs the stages of a program on the device. The device or the processor then propagates their results along games
+//! (*carries* them, in the names of the code), which gives facts about earlier or later positions for each position.
 //!
 //! A *stage* is a part of a program that runs at all positions before the rest of the program. If each upload contains
-//! whole games, the stages of a program run on an upload one after the other, and the carried columns stay on the
+//! whole games, the stages of a program run on an upload one after the other, and the propagated columns stay on the
 //! device (`along.rs`). But an upload may begin or end in the middle of a game, and some operations are possible only
 //! on the processor (`ways.rs`). In these cases, the results of a stage are read back like those of any query, and the
-//! processor carries them along whole games. The columns are then uploaded for the program that reads them. So the
+//! processor propagates them along whole games. The columns are then uploaded for the program that reads them. So the
 //! answers do not depend on the memory of the device.
 
 use super::{
@@ -32,13 +32,14 @@ pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,
     /// The number of per-game columns that the kernel reads.
     pub(super) columns: usize,
-    /// True if the device carries the results of the kernel's stages along games.
+    /// True if the device, not the processor, propagates the results of the kernel's stages along games.
     pub(super) on_device: bool,
 }
 
-/// Runs the stages of a kernel whose results the processor carries, unless these have already been computed. If the
-/// device carries them, this function computes only the columns that depend on nothing but the moves of games. `each`
-/// sends all uploads of the blocks to the device, one after the other, and calls its argument for each of them.
+/// Runs the stages of a kernel if the processor propagates their results along games and these results have not been
+/// computed yet. If the device propagates them, this function computes only the columns that depend on nothing but the
+/// moves of games. `each` sends all uploads of the blocks to the device, one after the other, and calls its argument
+/// for each of them.
 pub(super) fn carry(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -55,7 +56,7 @@ pub(super) fn carry(
     }
     for stage in &kernel.stages {
         let carries = &stage.carries;
-        // The results are carried in all blocks before the test, because the same columns must be available in every
+        // The results are propagated in all blocks before the test, because the same columns must be available in every
         // block.
         let known: Vec<bool> = contexts.iter_mut().map(|context| context.carry_found(carries)).collect();
         if known.iter().all(|known| *known) {
@@ -75,7 +76,7 @@ pub(super) fn carry(
 }
 
 /// Sends the inputs of a kernel other than positions to the device: the columns of games, and the columns that its
-/// stages carry. If the device carries these, runs the stages first.
+/// stages propagate along games. If the device propagates these, runs the stages first.
 pub(super) fn set(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -171,8 +172,8 @@ fn run_stage(
 }
 
 impl Upload {
-    /// Returns the carried columns, one after the other. A mask has one word for each segment; a column of words has
-    /// two for each slot.
+    /// Returns the columns that stages propagated, one after the other. A mask has one word for each segment; a column
+    /// of words has two for each slot.
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
         let columns = carried.first().map_or(0, Vec::len);

@@ -48,7 +48,7 @@ pub(super) struct Device {
     pub(super) set_aside: AtomicU64,
     submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
-    /// The number of stages whose results were carried along games by this device, not by the processor.
+    /// The number of stages whose results this device, not the processor, has propagated along games.
     pub(super) stages_carried: AtomicU64,
     layouts: DriverResource<Layouts>,
     pub(super) pipelines: Pipelines,
@@ -64,7 +64,7 @@ struct Layouts {
     carry: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
 }
 
-/// A pass of a kernel (first hits, then words at hits), or the pass that carries columns between stages.
+/// A pass of a kernel (first hits, then words at hits), or the pass that propagates columns along games between stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelPass {
     Hits,

@@ -61,8 +61,8 @@ pub struct Gpu {
     hits: Vec<Printed<SharedPlan>>,
     /// The kernels that compute the values of each query. Each is generated when it is first needed.
     values: Vec<OnceLock<Printed<Plan>>>,
-    /// For each query, the kernels that compute its matching copies, indexed by [`Apart`](orbit_plan::Apart). Each is
-    /// generated when it is first needed.
+    /// For each query, the kernels that find the transformed patterns (copies) that match at a hit, indexed by
+    /// [`Apart`](orbit_plan::Apart). Each is generated when it is first needed.
     copies: Vec<[OnceLock<Printed<CopiesPlan>>; 2]>,
     /// The number of this engine among all engines of the device.
     number: u64,
@@ -72,7 +72,7 @@ pub struct Gpu {
     is_compiled: AtomicBool,
 }
 
-/// Divides the queries into groups that share one kernel each.
+/// Divides the queries into groups. The queries of a group share one kernel.
 fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
     let (mut hits, mut from) = (Vec::new(), 0);
     while from < plans.len() {
@@ -92,7 +92,8 @@ fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
     hits
 }
 
-/// The results that the second pass computes for one query at its hits: the query's values and the matching copies.
+/// The results that the second pass computes for one query at its hits: the query's values and the matching copies
+/// (transformed patterns).
 struct Second<'a> {
     query: usize,
     values: Option<&'a Printed<Plan>>,
@@ -307,7 +308,7 @@ fn add_values(
     })
 }
 
-/// Runs the second pass for copies: returns the copies that match at the hits of a query on each block.
+/// Runs the second pass for copies: returns the transformed patterns that match at the hits of a query in each block.
 fn find_copies(
     copies: &Printed<CopiesPlan>,
     detail: CopyDetail,
@@ -346,7 +347,7 @@ struct OnCard<'a> {
     blocks: &'a [&'a Block],
     on: On<'a>,
     transposed: bool,
-    /// True if the device, not the processor, carries the results of stages along the games of all uploads.
+    /// True if the device, not the processor, propagates the results of stages along the games of all uploads.
     carries: bool,
     set: Option<Lent<'a>>,
 }
@@ -356,7 +357,7 @@ enum On<'a> {
     /// The uploads stay on the device for other queries.
     Resident(InUse),
     /// The uploads are sent in buffers that other queries also use. `games` contains the slots of each upload's games,
-    /// if a stage needs them and the device can carry results along all games. `bytes` counts the uploaded bytes.
+    /// if a stage needs them and the device can propagate results along all games. `bytes` counts the uploaded bytes.
     Sent { uploads: Vec<Upload>, games: Option<Vec<Vec<GameSlots>>>, bytes: &'a AtomicU64 },
 }
 
@@ -388,7 +389,7 @@ impl On<'_> {
     }
 }
 
-/// Returns the slots of the games of each upload, or `None` if the device cannot carry results along all of them.
+/// Returns the slots of the games of each upload, or `None` if the device cannot propagate results along all of them.
 fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlots>>> {
     uploads.iter().map(|upload| upload.whole_games(blocks)).collect()
 }
@@ -429,7 +430,7 @@ impl<'a> OnCard<'a> {
         let mut set = self.open.set();
         let (input, run) = set.parts();
         match &self.on {
-            // The buffer set may contain carried columns of an earlier upload.
+            // The buffer set may contain columns that were propagated along the games of an earlier upload.
             On::Resident(_) => run.forget_carried(),
             On::Sent { uploads, games, bytes } => {
                 let upload = &uploads[index];

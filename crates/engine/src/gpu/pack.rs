@@ -268,8 +268,8 @@ pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, Gpu
         while from < block.segments() {
             let fits = |to: usize| open.fits(&Slice::new(index, block, from..to), caps);
             let to = longest(from, block.segments(), fits);
-            // A block contains whole games. It is not divided if possible, because the device can carry results only
-            // along games that are whole in an upload.
+            // A block contains whole games. It is not divided if possible, because the device can propagate results
+            // only along games that are whole in an upload.
             let is_cut = from == 0 && to < block.segments() && !open.slices.is_empty();
             if is_cut && Upload::default().fits(&Slice::new(index, block, 0..block.segments()), caps) {
                 out.push(std::mem::take(&mut open));

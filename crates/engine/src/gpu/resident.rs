@@ -50,7 +50,7 @@ impl Resident<'_> {
         self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
     }
 
-    /// Returns true if the device can carry the results of a kernel's stages along the games of all uploads.
+    /// Returns true if the device can propagate the results of a kernel's stages along the games of all uploads.
     fn carries(&self, kernel: &Kernel) -> bool {
         let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
         let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);

@@ -319,7 +319,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Writes the columns that earlier stages carried along the games of the blocks.
+    /// Writes the columns that earlier stages propagated along the games of the blocks.
     pub(super) fn set_carried(
         &mut self,
         device: &Device,
@@ -330,7 +330,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Marks the carried columns as outdated, because other games are uploaded.
+    /// Marks the propagated columns as outdated, because other games are uploaded.
     pub(super) fn forget_carried(&mut self) {
         self.along.forget();
     }
@@ -403,7 +403,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Carries the results of a stage along games, on the device.
+    /// Propagates the results of a stage along games, on the device.
     fn carry_stage(
         &mut self,
         device: &Device,

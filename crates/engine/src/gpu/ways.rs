@@ -13,7 +13,7 @@ const GAMES: &str = orbit_shaders::GAMES;
 const CARRY: &str = orbit_shaders::CARRY;
 const SHIFT: &str = orbit_shaders::SHIFT;
 
-/// A way to compute a column that a stage carries along games.
+/// A way to compute a column that a stage propagates along games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
     /// Combines the words of a position with those of all later positions of its game or, if the flag is true, with
@@ -44,8 +44,8 @@ impl ColumnWay<'_> {
             Made::Along { what, back } => return Some(ColumnWay::Along(*what, *back)),
             Made::Game(op) => op,
         };
-        // A condition on a move is evaluated in the kernel that computes the stage's results, before any column of the
-        // stage exists. So it cannot read carried columns.
+        // A condition on a move is evaluated in the kernel that computes the stage's results, before they are
+        // propagated. So it cannot read columns that the stage propagates.
         let is_beside = |operand: &ColumnOperand| !matches!(operand, ColumnOperand::Carried(_));
         Some(match op {
             GameOp::AnyChild => ColumnWay::MaskToParent,

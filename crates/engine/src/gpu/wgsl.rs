@@ -48,7 +48,7 @@ pub struct Kernel {
     pub turns: u64,
     /// The variant: the way in which the kernel is written and run.
     pub variant: Variant,
-    /// The number of words for each segment in the carried columns that the kernel reads.
+    /// The number of words for each segment in those columns, propagated by stages, that the kernel reads.
     pub(super) carried_words: usize,
     /// The carried columns that the kernel reads.
     pub(super) reads: Vec<Read>,
@@ -73,7 +73,7 @@ pub(super) struct StageKernels {
     pub(super) sets: Option<Kernel>,
     /// The conditions on moves that the device evaluates at the position before the move.
     pub(super) edges: Vec<CarryId>,
-    /// True if the device can compute all columns in `carries` that depend on the results of the stage.
+    /// True if the device can propagate the results of the stage to all columns in `carries` that depend on them.
     pub(super) on_device: bool,
 }
 
@@ -253,8 +253,8 @@ pub(super) struct Printer<'a> {
     own: usize,
     /// For each loop that is being generated, the place of its current row.
     rows: Vec<OpenRow<'a>>,
-    /// For each carried column, the number of words that the columns before it have for each segment. The last entry is
-    /// the total of all columns.
+    /// For each column that stages propagate, the number of words that the columns before it have for each segment. The
+    /// last entry is the total of all columns.
     carried: Vec<usize>,
     /// The number of operations in unrolled loops so far.
     unrolled: u64,

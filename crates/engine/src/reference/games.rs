@@ -22,7 +22,8 @@ pub(super) struct GameAnswers<'a> {
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
     hits: Hits,
-    /// The copies that match at each hit, with the slot of the hit, if copies are requested.
+    /// The slot of each hit, with the copies (transformed patterns) that match there. Empty if copies are not
+    /// requested.
     copies: Vec<(usize, Vec<u32>)>,
     games: Vec<GameAnswer>,
     commentary: Option<Commentary>,

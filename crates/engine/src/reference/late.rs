@@ -38,7 +38,8 @@ pub struct LateSpans<'a> {
     known: RefCell<Option<(usize, GameSpans)>>,
 }
 
-/// A hit: the number of its position in the game and, if it is known, the lowest copy that matches.
+/// A hit: the number of its position in the game and, if it is known, the lowest copy (transformed pattern) that
+/// matches.
 type LateHit = (u32, Option<usize>);
 
 impl SpanFinder {

@@ -476,8 +476,8 @@ impl<'a> RegisterAllocator<'a> {
         self.put(VectorOp::Ternary, to, a, b, imm);
     }
 
-    /// Stores a newly computed value to its destinations in `early`. The region does not read the old contents of
-    /// these.
+    /// Stores a newly computed value to its destinations in `early`. No node of the region reads the old contents of
+    /// these destinations.
     fn put_early(&mut self, value: GraphValue) {
         let register = self.register_of[value.index()].expect("it was just computed");
         for sink in self.early.remove(&value).unwrap_or_default() {
