@@ -32,7 +32,8 @@ pub const LEGAL: &str = include_str!("legal.wgsl");
 pub const PURE: &str = include_str!("pure.wgsl");
 /// `replay.wgsl`: computes the positions of a segment from its key position and its moves.
 pub const REPLAY: &str = include_str!("replay.wgsl");
-/// `shift.wgsl`: moves the results of a stage to other positions of the game.
+/// `shift.wgsl`: moves the results of a stage (a program that runs before the rest of the plan) to other positions of
+/// the game.
 pub const SHIFT: &str = include_str!("shift.wgsl");
 /// `walk.wgsl`: runs an automaton along a game, for `line` and `path`.
 pub const WALK: &str = include_str!("walk.wgsl");

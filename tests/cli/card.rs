@@ -340,7 +340,7 @@ fn it_runs_from_an_empty_folder() {
     assert!(printed == document(&folder.path().join(&made[0])), "what is printed is the file");
 }
 
-/// A user who tries to measure a card with the command `orbit` is told the name of the benchmark, whatever options
+/// If a user tries to measure a card with the command `orbit`, the message names the benchmark, whatever options
 /// follow.
 #[test]
 fn the_command_names_the_program() {

@@ -138,7 +138,7 @@ fn two_sources_are_compared() {
     assert!(last.contains(",source,other.pgn,") && last.contains(",-0.666667,"), "{csv}");
 }
 
-/// Similar names are listed, a note says if a condition matches only parts of names, and a single spelling can be
+/// Similar names are listed, a note reports a condition that matches only parts of names, and a single spelling can be
 /// chosen.
 #[test]
 fn names_that_come_near_are_listed() {

@@ -238,7 +238,7 @@ fn an_interrupt_ends_waiting_for_the_web() {
         let url = secret(server);
         let words = [words, &[&*url][..], if words[0] == "show" { &["1"] } else { &[] }].concat();
         // A run that keeps waiting for the server is ended when its grace period is over, never earlier. So a run that
-        // takes less time has ended by itself.
+        // took less time ended by itself.
         let ends_by_itself = (0..TRIES).any(|_| interrupted(&words, folder.path(), &hold) < GRACE);
         assert!(ends_by_itself, "{words:?}: after Ctrl-C it waits for the server");
     }

@@ -298,7 +298,7 @@ fn cql_answers_on_studies_with_side_lines() -> Vec<harness::Row> {
 fn check_on_studies(row: &Golden, engine: &str, number: usize) {
     let blocks = studies();
     assert_eq!(blocks.iter().map(Block::slots).sum::<usize>(), 24_277);
-    // In CQL, an option of the command line made this query search side lines, so the option is set here.
+    // The search of side lines was an option of CQL's command line for this query, so it is set here.
     let query = TypedQuery { variations: true, ..row.parsed() };
     for runner in Runner::needed(engine, number) {
         let found = golden::answer(row, &*runner.engine(&query).unwrap(), &blocks);

@@ -20,8 +20,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries with each kind of stage along games, in both directions. Some have several stages, constants, or columns of
-/// games.
+/// Queries with each kind of stage (a part of the plan that runs first), in both directions along games. Some have
+/// several stages, constants, or columns of games.
 const QUERIES: [&str; 13] = [
     "find Nf3",
     "find <-- {Nd4 nc6}",

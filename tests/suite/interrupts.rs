@@ -10,7 +10,7 @@ use orbit_plan::PlanOptions;
 
 use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, pgn_blocks_with};
 
-/// The maximum number of checks that an engine may make after the check that returns true.
+/// The maximum number of times that an engine may check the interrupt after it has been set.
 const AFTERWARDS_MAX: u64 = 8;
 
 /// Returns an interrupt that reports true from its `look`-th check on, and a counter of the checks.
@@ -101,7 +101,7 @@ const WALKS: Tours = [
 /// Queries that search many other positions from each position of a game. Each row has the tours of the game, the
 /// number of its half-moves, and the minimum number of checks of `cpu`: one for each million positions.
 const FAR: [(&str, Tours, usize, u64); 4] = [
-    // For each set of pieces in focus, all positions are searched once.
+    // For each set of pieces in the `focus`, all positions are searched once.
     ("path focus ([Nn] | (A attackedby N) | (a attackedby n)) --{1,60}", WALKS, 4_000, 6),
     // The walks to last positions are searched.
     ("(path lastposition --*):terminal", SHUFFLE, 5_000, 10),

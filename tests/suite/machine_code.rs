@@ -11,7 +11,8 @@ use orbit_reel::Block;
 
 use crate::common::{blocks_of, every_nth_game};
 
-/// Queries with chains under shifts, tables, attacks, numbers, several stages, and operations that cannot be compiled.
+/// Queries with chains under shifts, tables, attacks, numbers, several stages (parts of the plan that run first), and
+/// operations that cannot be compiled.
 const DEAR: [&str; 7] = [
     "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}",
     "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2}",

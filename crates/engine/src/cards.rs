@@ -16,7 +16,7 @@ use std::time::Duration;
 use orbit_core::files::user_caches;
 
 /// Upper limits on the use of an adapter (a graphics card); a limit above the adapter's own has no effect. With small
-/// limits, tests make the engine split small inputs in the way in which it otherwise splits only large ones.
+/// limits, tests make the engine split even small inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GpuLimits {
     /// The maximum size of a buffer that can be bound to a shader, in bytes.

@@ -22,8 +22,8 @@ pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
     /// The columns with one value for each game, computed from the games' tags.
     columns: Vec<GameColumn>,
-    /// The results of stages, by the number of the word in the plan. The flag in the key is true if the result is a
-    /// mask.
+    /// The results of stages (parts of a plan that run first), by the number of the word in the plan. The flag in the
+    /// key is true if the result is a mask.
     found: HashMap<(Id, bool), SlotColumn>,
     /// The columns that were propagated along games from results of stages (see the module `carry`).
     carried: HashMap<CarryId, SlotColumn>,
@@ -50,8 +50,8 @@ impl<'a> Context<'a> {
         self.spare.into_iter().chain(carried).collect()
     }
 
-    /// Returns an empty column for the results of a stage: one bit for each slot if `is_mask`, otherwise one word for
-    /// each slot.
+    /// Returns an empty column for the results of a stage (a part of a plan that runs first): one bit for each slot if
+    /// `is_mask`, otherwise one word for each slot.
     pub(super) fn column(&mut self, is_mask: bool) -> SlotColumn {
         if is_mask {
             SlotColumn::Bits(vec![0; self.block.segments()])

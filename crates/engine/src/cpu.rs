@@ -86,7 +86,8 @@ impl Cpu {
         self.screen.as_ref().map_or((0, 0), Screening::passed_over)
     }
 
-    /// Returns true if the plan that computes hits, or one of its stages, has already been compiled to machine code.
+    /// Returns true if the plan that computes hits has already been compiled to machine code, or one of its stages (the
+    /// parts that run first).
     pub fn is_compiled(&self) -> bool {
         self.hits.is_compiled()
     }

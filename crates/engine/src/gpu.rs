@@ -262,7 +262,7 @@ impl GpuDevice {
     }
 }
 
-/// Returns a context for each block, without results of stages.
+/// Returns a context for each block. The contexts contain no results yet.
 fn contexts<'a>(blocks: &[&'a Block], interrupt: &Interrupt) -> Vec<Context<'a>> {
     blocks.iter().map(|block| Context::new(block, Vec::new(), interrupt.clone())).collect()
 }

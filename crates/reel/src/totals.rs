@@ -160,7 +160,7 @@ impl Totals {
                     }
                 }
             }
-            // Only the first tag with a known date is used.
+            // Only the first of a game's tags with a known date is used.
             let mut add = |id: &u32| {
                 *dates[*id as usize].get_or_insert_with(|| {
                     let date = Date::of_value(value(*id)).map(|date| date.to_string());

@@ -15,7 +15,7 @@ use orbit_visits::table_path;
 use super::{all, asked};
 use crate::visits::{append, name, reel_of, sample_games, write};
 
-/// Games whose ends, starts and repetitions a faulty table could take for moves. One game is skipped, so the numbers
+/// Games whose ends, starts and repetitions a faulty table could mistake for moves. One game is skipped, so the numbers
 /// have a gap.
 const GAMES: &str = r#"
 [Event "Rated Blitz game"]

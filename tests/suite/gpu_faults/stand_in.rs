@@ -1,4 +1,4 @@
-//! Tests that the processor replaces a card that fails, and that a call that never returns is given up.
+//! Tests that the processor replaces a card that fails, and that a call that never returns is abandoned.
 //!
 //! `--engine auto` does not use a software adapter, and a test cannot wait for two minutes. So the engines are created
 //! directly, in a child process that runs this test program with the failing loader.
@@ -179,8 +179,8 @@ fn a_call_that_never_returns_is_given_up() {
         let mut silence = SILENCE;
         let (mut said, mut ran) = child("gpu", fault, silence)?;
         if said.is_err() && !ran.met {
-            // The call that hangs was never made. So another call took longer than [`SILENCE`], because the machine is
-            // busy.
+            // The call that should hang was never made. So another call took longer than [`SILENCE`], because the
+            // machine is busy.
             silence = LONG_SILENCE;
             (said, ran) = child("gpu", fault, silence)?;
         }

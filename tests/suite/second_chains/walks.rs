@@ -16,7 +16,7 @@ pub struct Reading {
     /// True if the search takes one child of a position after the other, and tries each with all atoms that may come
     /// next. False if it takes one atom after the other, and tries each with all children.
     pub children_first: bool,
-    /// True if `nestban` in a path with a focus also bans the positions between the moves that count.
+    /// True if `nestban` in a path with a `focus` also bans the positions between the moves that count as steps.
     pub bans_between: bool,
 }
 
@@ -59,7 +59,8 @@ struct Best {
     walk: Walk,
 }
 
-/// The pieces in focus, and true if captures of these pieces also count; `None` if the path has no focus.
+/// The pieces in the `focus` of a path, and true if captures of these pieces also count; `None` if the path has no
+/// `focus`.
 type InFocus = Option<(HashSet<Identity>, bool)>;
 
 struct Search<'a> {
@@ -284,8 +285,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds to `out` the nearest moves that count below a node, on every branch. If `from_here` is true, these include
-    /// the moves played from the node itself.
+    /// Adds to `out` the nearest moves below a node that count as steps of the path, on every branch. If `from_here` is
+    /// true, these include the moves played from the node itself.
     fn next_in_focus(&self, node: usize, way: &mut Vec<usize>, from_here: bool, out: &mut Vec<Vec<usize>>) {
         for &child in &self.game.nodes[node].children {
             way.push(child);
@@ -353,8 +354,8 @@ impl<'a> Search<'a> {
         {
             return false;
         }
-        // In castling, the king and the rook both move. Only the movement of a piece in focus is compared with the
-        // filter.
+        // In castling, the king and the rook both move. Only the movement of a piece in the `focus` is compared with
+        // the filter.
         let counts = |identity: &Identity| match &self.focus {
             Some((pieces, _)) if edge.parts.len() > 1 => pieces.contains(identity),
             _ => true,

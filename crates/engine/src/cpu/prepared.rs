@@ -50,7 +50,8 @@ pub(super) struct Prepared<P> {
     idle: Mutex<Vec<Machines>>,
 }
 
-/// The machine code of a program and of each of its stages; `None` for a program that is not compiled.
+/// The machine code of a program and of each of its stages (the parts that run first); `None` for a program that is not
+/// compiled.
 #[derive(Debug)]
 pub(super) struct Natives {
     pub(super) main: Option<Native>,
@@ -137,7 +138,8 @@ impl PlanCode for Screen {
     }
 }
 
-/// The register machines that run a plan: one for the program, and one for each of its stages.
+/// The register machines that run a plan: one for the program, and one for each of its stages (the parts that run
+/// first).
 #[derive(Debug)]
 pub(super) struct Machines {
     pub(super) main: RegisterMachine,
@@ -157,7 +159,7 @@ impl Machines {
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
     }
 
-    /// Runs, over the whole block, those stages of a program whose results have not been computed yet.
+    /// Runs, over the whole block, those stages (first parts) of a program whose results have not been computed yet.
     fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
         for (k, (Stage { program: stage, found: words, carried }, machine)) in
             program.stages.iter().zip(&mut self.stages).enumerate()
@@ -226,7 +228,7 @@ impl<P: PlanCode> Prepared<P> {
         out
     }
 
-    /// Returns true if the program or one of its stages has been compiled to machine code.
+    /// Returns true if the program or one of its stages (the parts that run first) has been compiled to machine code.
     pub(super) fn is_compiled(&self) -> bool {
         let natives = self.natives.get();
         natives.is_some_and(|natives| {
@@ -234,8 +236,8 @@ impl<P: PlanCode> Prepared<P> {
         })
     }
 
-    /// Calls `work` with a machine for the plan, after it has run the plan's stages and computed the columns that
-    /// `work` receives. `work` runs the plan on about `groups` groups of positions.
+    /// Calls `work` with a machine for the plan. Before that, it runs the plan's stages (the parts that run first) and
+    /// computes the columns that `work` receives. `work` runs the plan on about `groups` groups of positions.
     pub(super) fn with_machine<T>(
         &self,
         context: &mut Context<'_>,

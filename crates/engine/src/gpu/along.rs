@@ -87,7 +87,8 @@ impl Kernel {
     }
 }
 
-/// Returns the maximum number of masks from which a single column of the stage is computed.
+/// Returns the maximum number of masks from which a single column of the stage (a part of a program that runs first) is
+/// computed.
 fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
@@ -113,9 +114,9 @@ pub(super) fn has_room<'a>(
 
 /// The columns of an upload, on the device.
 pub(super) struct DeviceColumns {
-    /// The masks that a stage computed, one column after the other.
+    /// The masks that a stage (a part of a program that runs first) computed, one column after the other.
     pub(super) masks: Buffer,
-    /// The words that a stage computed. All words of one slot are adjacent.
+    /// The words that a stage (a part of a program that runs first) computed. All words of one slot are adjacent.
     pub(super) words: Buffer,
     /// The masks from which a column is computed, one after the other.
     operands: Buffer,
@@ -203,8 +204,8 @@ impl DeviceColumns {
         Ok((column.buffer.with_room(device, bytes)?.clone(), bytes))
     }
 
-    /// Makes room on the device for those columns of a stage that the processor computes. Returns the words to write,
-    /// with the buffer of each column.
+    /// Makes room on the device for those columns that the processor computes from the results of a stage. Returns the
+    /// words to write, with the buffer of each column.
     pub(super) fn take_in(
         &mut self,
         device: &Device,
@@ -261,7 +262,8 @@ impl DeviceColumns {
         Ok(work)
     }
 
-    /// Returns the place of the answers to a condition on moves: after the masks that the stage computed.
+    /// Returns the place of the answers to a condition on moves: it is after the masks that the stage (a part of a
+    /// program that runs first) computed.
     fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> BufferRange {
         let masks = stage.found.iter().filter(|found| found.is_mask).count();
         let place = stage.edges.iter().position(|edge| *edge == id).expect("the stage tests it");

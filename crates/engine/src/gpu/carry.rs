@@ -20,13 +20,13 @@ use crate::{carry::SlotColumn, context::Context};
 use orbit_plan::Read;
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The results (masks and words) of a stage, for each block.
+/// The results (masks and words) of a stage (a part of a program that runs first), for each block.
 type StageFindings = Vec<Vec<SlotColumn>>;
 
 /// A function that is called for each upload while the upload is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
-/// A kernel, and the way in which its stages (if any) are run.
+/// A kernel, and the way in which its stages (the parts that run first), if any, are run.
 #[derive(Clone, Copy)]
 pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,
@@ -118,8 +118,8 @@ fn set_beside(
     run.set_carried(device, upload, &carried)
 }
 
-/// Runs a stage on one upload and adds its results to `found`. Results after the last position of a block belong to no
-/// game, so they are never used.
+/// Runs a stage (a part of a program that runs first) on one upload and adds its results to `found`. Results after the
+/// last position of a block belong to no game, so they are never used.
 fn run_stage(
     device: &Device,
     stage: &StageKernels,

@@ -168,9 +168,9 @@ impl Gpu {
         Ok((out, all))
     }
 
-    /// Compiles the kernels of the first pass and of their stages on several threads in parallel. If they were compiled
-    /// on first use, it would be one after the other. Errors are ignored here, because the same error occurs again when
-    /// the kernel is used.
+    /// Compiles the kernels of the first pass, including those of their stages (the parts that run first), on several
+    /// threads in parallel. Compiling them on first use would be sequential. Errors are ignored here, because the same
+    /// error occurs again when the kernel is used.
     fn compile_all(&self, device: &Device, kernels: &[(&Kernel, usize)]) {
         if self.is_compiled.swap(true, Ordering::Relaxed) {
             return;
@@ -395,8 +395,8 @@ fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlot
 }
 
 impl<'a> OnCard<'a> {
-    /// Returns a kernel with the way in which its stages run. `columns` is the number of columns of games that the
-    /// program reads.
+    /// Returns a kernel with the way in which its stages (the parts that run first) run. `columns` is the number of
+    /// columns of games that the program reads.
     fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
         Staged { kernel, columns, on_device: self.carries && kernel.carries_on_device() }
     }

@@ -335,9 +335,9 @@ impl KernelRun {
         self.along.forget();
     }
 
-    /// Runs those stages of a kernel whose columns are not on the device yet, and copies the columns that the kernel
-    /// reads to the buffer from which it reads them. The upload's columns and the slots of its games must be set
-    /// before. `made` returns the columns that the processor computes.
+    /// Runs those stages (first parts) of a kernel whose columns are not on the device yet, and copies the columns that
+    /// the kernel reads to its input buffer. The upload's columns and the slots of its games must be set before. `made`
+    /// returns the columns that the processor computes.
     pub(super) fn carry(
         &mut self,
         device: &Device,
@@ -653,7 +653,8 @@ struct Submission {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum To {
     Host,
-    /// The buffer for the masks that a stage finds, on the device. [`To::Words`] is the buffer for its words.
+    /// The buffer on the device for the masks that a stage (a part of a program that runs first) computes.
+    /// [`To::Words`] is the buffer for its words.
     Masks,
     Words,
 }

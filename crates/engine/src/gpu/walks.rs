@@ -23,9 +23,9 @@ const WAYS_MAX: usize = 400;
 /// The maximum number of states whose values a shader computes. Each value occupies a register of the invocation.
 const VALUES_MAX: usize = 24;
 
-/// Returns true if the device can find the walks of an automaton. It cannot if the walk has pieces in focus or asks for
-/// the largest number at its last position, because only the processor supports these. It also cannot if the automaton
-/// has too many branches, because the shader would be too long.
+/// Returns true if the device can find the walks of an automaton. It cannot if the walk has a `focus` (a set of pieces
+/// whose moves count) or asks for the largest number at its last position, because only the processor supports these.
+/// It also cannot if the automaton has too many branches, because the shader would be too long.
 pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
     let ways = automaton.first.len() + automaton.follow.iter().map(Vec::len).sum::<usize>();

@@ -61,11 +61,11 @@ pub struct Kernel {
 /// The kernels of a [`Stage`], a part of a program that runs at all positions before the rest of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StageKernels {
-    /// The masks and words that the stage computes.
+    /// The masks and words that this stage computes.
     pub(super) found: Vec<StageFound>,
-    /// The columns that are computed from the results of this stage and from earlier columns.
+    /// The columns that are computed from the results of this stage and from earlier columns, along games.
     pub(super) carries: Vec<StageCarry>,
-    /// The columns of earlier stages that the stage reads.
+    /// The columns of earlier stages that this stage reads.
     pub(super) reads: Vec<Read>,
     /// The kernel that computes one bit for each slot: for each mask in `found`, then for each condition in `edges`.
     pub(super) masks: Option<Kernel>,
@@ -123,8 +123,8 @@ impl StageKernels {
         self.carries.iter().filter(is_told)
     }
 
-    /// Returns true if a column is computed from words that the stage stores. Conditions on moves do not count, because
-    /// the kernel of the stage evaluates them and has these words in registers.
+    /// Returns true if a column is computed from words that this stage stores. Conditions on moves do not count,
+    /// because the kernel of the stage evaluates them and has these words in registers.
     pub(super) fn reads_sets(&self) -> bool {
         let sets = |carry: &StageCarry| {
             let (_, word) = ColumnWay::from_carry(carry).map_or((&[][..], None), |way| way.operands(carry));
@@ -157,13 +157,13 @@ impl Kernel {
         text
     }
 
-    /// Returns the kernels of all stages, and then this kernel.
+    /// Returns the kernels of all stages (the parts of the program that run first), and then this kernel.
     pub fn all(&self) -> impl Iterator<Item = &Kernel> {
         let stages = self.stages.iter().flat_map(|stage| stage.masks.iter().chain(&stage.sets));
         stages.chain([self])
     }
 
-    /// Returns the shaders that compute the columns of the stages on the device.
+    /// Returns the shaders that compute columns from the results of stages, on the device.
     #[doc(hidden)]
     pub fn carriers(&self) -> Vec<String> {
         let carries = self.stages.iter().filter(|stage| stage.on_device).flat_map(|stage| &stage.carries);
@@ -282,7 +282,7 @@ const ALL_SLOTS: &str = "const SOME_SLOTS = false;\n";
 const SOME_SLOTS: &str = "const SOME_SLOTS = true;\n";
 
 /// The declarations for a kernel for games in which no side has several kings, and for a kernel for all other games.
-/// The moves of several kings are listed one by one, which takes long code and is needed in hardly any game.
+/// Listing the moves of several kings one by one takes long code, which hardly any game needs.
 const ONE_KING: &str = "const SEVERAL_KINGS = false;\n";
 const SEVERAL_KINGS: &str = "const SEVERAL_KINGS = true;\n";
 

@@ -10,8 +10,8 @@ use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
 /// first position, and keep their numbers for the whole game.
 pub(super) struct MovedPieces {
     moved: Vec<FocusPieces>,
-    /// For each node, the set of pieces in focus for a walk that begins there, with one bit for each piece; 0 if no
-    /// walk begins there.
+    /// For each node, the pieces in the `focus` of a walk that begins there, with one bit for each piece; 0 if no walk
+    /// begins there.
     at_start: Vec<u64>,
     capture: bool,
 }
@@ -33,21 +33,21 @@ pub(super) struct FocusMasks {
     masks: Vec<SeenMasks>,
 }
 
-/// Masks of one segment: the positions reached by moves that touch pieces in focus.
+/// Masks of one segment (32 positions): the positions reached by moves that touch pieces in the `focus` of a path.
 #[derive(Clone, Copy, Default)]
 struct SeenMasks {
     any: u32,
-    /// The positions after castling, whether or not the castling pieces are in focus.
+    /// The positions after castling, whether or not the king or the rook is in the `focus` of the path.
     castles: u32,
-    /// The positions after castling with the king in focus.
+    /// The positions after castling if the king is in the `focus` of the path.
     king: u32,
-    /// The positions after castling with the rook in focus.
+    /// The positions after castling if the rook is in the `focus` of the path.
     rook: u32,
 }
 
 impl MovedPieces {
     /// Records the moves of a game. `starts` are the nodes at which walks begin, in ascending order. `focus` contains,
-    /// for these nodes, the squares of the pieces in focus.
+    /// for these nodes, the squares of the pieces whose moves count.
     pub(super) fn new(
         nodes: NodeRange<'_>,
         games: &BlockGames<'_>,
@@ -84,12 +84,12 @@ impl MovedPieces {
         out
     }
 
-    /// Returns the set of pieces in focus for a walk that begins at a node, with one bit for each piece.
+    /// Returns the pieces in the `focus` of a walk that begins at a node, with one bit for each piece.
     pub(super) fn at_start(&self, node: usize) -> u64 {
         self.at_start[node]
     }
 
-    /// Groups nodes that have the same pieces in focus. Nodes without pieces in focus are omitted.
+    /// Groups nodes whose walks have the same pieces in their `focus`. Nodes whose walks have none are omitted.
     pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
         let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
         let mut places = HashMap::new();
@@ -111,8 +111,8 @@ impl MovedPieces {
         (mover | rook | taken) & set != 0
     }
 
-    /// Returns true if the move played from a node touches a piece that is in focus there. The game must have no side
-    /// lines.
+    /// Returns true if the move played from a node touches a piece in the `focus` of a walk that begins there. The game
+    /// must have no side lines.
     pub(super) fn sees_next(&self, nodes: NodeRange<'_>, node: usize) -> bool {
         node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
     }
@@ -143,19 +143,20 @@ impl MovedPieces {
 }
 
 impl FocusMasks {
-    /// Returns the positions of segment `at` reached by moves that touch pieces in focus.
+    /// Returns the positions of segment `at` that are reached by moves that touch pieces in the `focus`.
     pub(super) fn any(&self, at: usize) -> u32 {
         self.masks[at - self.first_segment].any
     }
 
-    /// Returns true if the move that leads to a slot touches a piece in focus.
+    /// Returns true if the move that leads to a slot touches a piece in the `focus`.
     pub(super) fn has(&self, slot: usize) -> bool {
         self.any(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns the positions of segment `at` reached by moves that count and pass a test. `other` is the mask of the
-    /// moves other than castling that pass the test. `king` and `rook` are the masks of castling moves whose king or
-    /// rook passes it. Castling passes if one of its pieces both is in focus and passes the test.
+    /// Returns the positions of segment `at` that are reached by moves of pieces in the `focus` that pass a test.
+    /// `other` is the mask of the moves other than castling that pass the test. `king` and `rook` are the masks of
+    /// castling moves whose king or rook passes it. Castling passes if one of its two pieces is in the `focus` and
+    /// passes the test.
     pub(super) fn passing(&self, at: usize, other: u32, [king, rook]: [u32; 2]) -> u32 {
         let masks = self.masks[at - self.first_segment];
         masks.any & other & !masks.castles | masks.king & king | masks.rook & rook

@@ -33,10 +33,10 @@ pub(super) struct WalkReach<'a> {
     alive: Vec<u32>,
     /// For each state and segment, the positions that have a child in `alive` or, if `back` is true, a parent in it.
     next: Vec<u32>,
-    /// The same as `next`, but one node further on, or up to the next move in focus. Empty for walks that visit every
-    /// position.
+    /// The same as `next`, but one node further on or, for a walk with a `focus`, at the next move of a piece in it.
+    /// Empty for walks that visit every position.
     further: Vec<u32>,
-    /// For walks with pieces in focus: the positions after a move such that this move or a later one reaches a state.
+    /// For walks with a `focus`: the positions after a move such that this move or a later one reaches a state.
     ahead: Vec<u32>,
 }
 
@@ -71,8 +71,8 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Computes the masks of a range of segments, which must contain whole games. If the walk has a focus, `seen`
-    /// contains the moves of the game that touch pieces in focus. If `seen` is missing, the masks are an upper bound,
+    /// Computes the masks of a range of segments, which must contain whole games. If the walk has a `focus`, `seen`
+    /// contains the moves of the game that touch pieces in it. If `seen` is missing, the masks are an upper bound,
     /// because the moves that count are then unknown.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {

@@ -47,8 +47,8 @@ pub(super) fn found<'a>(
     out
 }
 
-/// Returns the mask of the positions at which a walk begins. For a walk with a focus, these are the positions at which
-/// it could begin with some set of pieces in focus.
+/// Returns the mask of the positions at which a walk begins. For a walk with a `focus`, these are the positions at
+/// which it could begin with some set of pieces in its `focus`.
 fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     let (mut out, slots) = (MaskBuilder::new(games.block), 0..games.block.slots());
     reach.run(0..out.0.len(), None);
@@ -87,8 +87,8 @@ struct Runner<'a> {
     ways: usize,
     /// For each node and state, the value of the best walk that continues from a child of the node.
     next: Vec<i64>,
-    /// For each node and state, the value of the best walk that continues one node further on, or from the next move in
-    /// focus.
+    /// For each node and state, the value of the best walk that continues one node further on or, for a walk with a
+    /// `focus`, from the next move of a piece in it.
     after: Vec<i64>,
     /// For each node and each state that is tied to a move, the value of the best walk that continues with a move
     /// played from the node.
@@ -145,8 +145,8 @@ impl<'a> Runner<'a> {
         self.finish(nodes, values, None, out);
     }
 
-    /// Calls `visit` for each group of start nodes that have the same pieces in focus. Returns `None` if no walk begins
-    /// in the game.
+    /// Calls `visit` for each group of start nodes that have the same pieces in their `focus`. Returns `None` if no
+    /// walk begins in the game.
     fn in_focus(
         &mut self,
         nodes: NodeRange<'_>,
@@ -159,7 +159,8 @@ impl<'a> Runner<'a> {
         }
         let pieces = MovedPieces::new(nodes, self.games, focus, capture, &starts);
         let is_list = self.is_list(nodes);
-        // If walks proceed through a list of moves in focus, the first move after the start must be one of them.
+        // If walks proceed through a list of moves that touch the `focus`, the first move after the start must be one
+        // of them.
         let begins = |start: &usize| !is_list || pieces.sees_next(nodes, *start);
         let positions = nodes.len() * self.walk.automaton.states.len();
         for (set, starts) in pieces.groups(starts.into_iter().filter(begins)) {
@@ -171,15 +172,15 @@ impl<'a> Runner<'a> {
         Some(pieces)
     }
 
-    /// Returns true if the moves in focus form a list through which walks proceed in order.
+    /// Returns true if the moves that touch the `focus` form a list through which walks proceed in order.
     fn is_list(&self, nodes: NodeRange<'_>) -> bool {
         let Walk { automaton, moves, back, sibling, .. } = self.walk;
         let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
         *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
     }
 
-    /// Computes the best walk from each start node, over a list of moves in focus, and passes its value to `tell`.
-    /// `starts` must be in ascending order.
+    /// Computes the best walk from each start node, over a list of moves that touch the `focus`, and passes its value
+    /// to `tell`. `starts` must be in ascending order.
     fn pass_list(
         &mut self,
         nodes: NodeRange<'_>,
@@ -189,7 +190,8 @@ impl<'a> Runner<'a> {
         mut tell: impl FnMut(usize, i64),
     ) {
         let Automaton { states, follow, first, .. } = &self.walk.automaton;
-        // `here` has the values of the states at the current move, and `after` those at the next move in focus.
+        // `here` has the values of the states at the current move, and `after` those at the next move that touches the
+        // `focus`.
         let (mut here, mut after) = (std::mem::take(&mut self.next), std::mem::take(&mut self.after));
         for values in [&mut here, &mut after] {
             values.clear();
@@ -244,7 +246,7 @@ impl<'a> Runner<'a> {
                 let last = reached.last().copied().unwrap_or(node);
                 out[slot] = number(Some(if self.walk.end { last as i64 } else { value }));
                 if self.walk.nestban && self.walk.moves {
-                    // The moves between two moves in focus also belong to the walk.
+                    // The positions between two moves that touch the `focus` also belong to the walk.
                     banned[node..last].fill(true);
                 } else if self.walk.nestban {
                     banned[node] = true;

@@ -84,7 +84,7 @@ enum PendingWalk {
     },
 }
 
-/// The moves that count as steps of a path.
+/// The moves that count as steps of a path. They depend on its `focus`.
 #[derive(Clone, Copy)]
 enum SeenMoves {
     All,
@@ -511,8 +511,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Adds to `exits` the nearest move that counts, for every branch of the game from a node. At the start of a path,
-    /// only the moves played from the start itself are considered.
+    /// Adds to `exits` the nearest move that counts as a step of the path, for every branch of the game from a node. At
+    /// the start of a path, only the moves played from the start itself are considered.
     fn exits(
         &self,
         nodes: NodeRange<'_>,
