@@ -92,7 +92,7 @@ fn count(a: Bits) -> Bits {
     return small(countOneBits(low_word(a)) + countOneBits(high_word(a)));
 }
 
-// Adds one to a number where a mask is true. The number must not be negative.
+// Returns `a` increased by one where the mask `holds` is true. `a` must not be negative.
 fn tally(a: Bits, holds: Bits) -> Bits {
     return a - holds;
 }
@@ -123,14 +123,14 @@ fn mul(a: Bits, b: Bits) -> Bits {
     return number(low_word(a) * low_word(b));
 }
 
-// Truncating division. The result is 0 if the divisor is 0.
+// Returns the quotient, truncated towards 0. It is 0 if the divisor is 0.
 fn div(a: Bits, b: Bits) -> Bits {
     let n = bitcast<i32>(low_word(a));
     let d = bitcast<i32>(low_word(b));
     return select(number(bitcast<u32>(n / divisor(n, d))), NONE, d == 0);
 }
 
-// The remainder has the sign of the dividend. It is 0 if the divisor is 0.
+// Returns the remainder, which has the sign of the dividend. It is 0 if the divisor is 0.
 fn rem(a: Bits, b: Bits) -> Bits {
     let n = bitcast<i32>(low_word(a));
     let d = bitcast<i32>(low_word(b));

@@ -52,7 +52,8 @@ fn is_move(edge: Edge) -> bool {
     return edge.code != START;
 }
 
-// A move counts as castling only if the king begins on the e-file. In Chess960, the king may begin on another file.
+// Returns true if the move is castling with a king that begins on the e-file. In Chess960, the king may begin on
+// another file, and the move then does not count.
 fn is_castling(edge: Edge, at: At) -> bool {
     return edge.code == CASTLE && (at.mv & 7u) == E_FILE;
 }

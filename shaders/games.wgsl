@@ -19,7 +19,7 @@ struct Making {
     // The index in `words` of the first slot's word, and the distance between the words of consecutive slots.
     place: u32,
     stride: u32,
-    // The word for all slots, if `stride` is 0.
+    // The word that all slots have, if `stride` is 0.
     low: u32,
     high: u32,
     unused: u32,

@@ -108,7 +108,7 @@ fn play(board: Board, mv: u32) -> Board {
         plane_after(board.p2, keep, to, mv, 2u),
         plane_after(board.p3, keep, to, mv, 3u),
     );
-    // So far, castling has removed both king and rook, and the pawn that captured en passant has a code that no
+    // At this point, castling has removed both king and rook, and a pawn that captured en passant has a code that no
     // piece has. Both are corrected here.
     if (code == CASTLE || code == EN_PASSANT) {
         let origin = mv & 63u;

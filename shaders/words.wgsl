@@ -3,7 +3,7 @@
 
 struct Entry {
     segment: u32,
-    // The slots of the segment at which the query matches.
+    // The slots of the segment at which the query matches, as bits.
     slots: u32,
     // The index in `words` of the first word of the first of these slots.
     first: u32,

@@ -147,7 +147,7 @@ fn comments_stand_in_side_lines() {
         ));
         assert_eq!(fs::read_to_string(folder.path(&format!("{from}.pgn"))).unwrap(), marked, "{from}");
     }
-    // The main lines of the reel can be searched without its side lines.
+    // Without `--variations`, only the main lines of the reel are searched.
     folder.stdout("scan -q check b.reel -o c.pgn --comment=X");
     assert_eq!(
         fs::read_to_string(folder.path("c.pgn")).unwrap(),

@@ -92,7 +92,7 @@ fn castling_of_chess960_is_a_move_of_the_king() {
         ("--(castle)", vec![]),
         ("R--", vec![]),
         ("b1--(#from)", vec![(0, 1)]),
-        // The move is castling, so the rook has moved too.
+        // The move is castling, so the rook on a1 has also moved.
         ("initial piece X=Ra1 child:X", vec![(0, 3)]),
     ] {
         assert_eq!(values(text, game), due, "{text}");

@@ -118,7 +118,7 @@ fn held_and_streamed_databases_answer_alike() {
                 .collect(&orbit_search::run::TotalsCollector)
                 .unwrap();
             assert!(summary.finished);
-            // The request `count` reads no dates and ratings unless a query needs them.
+            // The request `count` does not read dates and ratings unless a query needs them.
             let totals = Totals { dates: None, elos: None, ..summary.totals };
             (part.queries, totals, summary.sources, summary.side_lines, summary.bytes)
         };

@@ -247,7 +247,7 @@ fn all_kinds() -> Vec<String> {
     out
 }
 
-/// The answers of two engines to one query, or the reason why there are none.
+/// The result of comparing the answers of two engines to one query, or the reason why there was no comparison.
 enum Outcome {
     /// The engines agree. The number is that of the positions at which the query matches.
     Same(Box<PreparedQuery>, u64),

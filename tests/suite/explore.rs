@@ -81,7 +81,7 @@ fn hits_are_grouped_by_position() {
         rows.iter().map(|row| (row.keys[0].to_string(), (row.hit.games, row.hit.positions))).collect();
     assert!(found == due, "{} positions, {} due", found.len(), due.len());
     assert!(due.values().any(|count| count.0 >= 10) && due.values().any(|count| count.1 > count.0));
-    // The rows begin with the position that occurs in most games.
+    // The first row is that of the position that occurs in most games.
     assert_eq!(rows[0].hit.games, due.values().map(|count| count.0).max().unwrap());
 }
 

@@ -17,7 +17,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// A random number generator with a seed, so that a failing run can be repeated.
+/// A random number generator with a fixed seed, so that a failing run can be repeated.
 struct Dice(fastrand::Rng);
 
 impl Dice {
@@ -29,7 +29,8 @@ impl Dice {
         self.0.usize(..below.max(1))
     }
 
-    /// Returns a seed in which some bytes were dropped, doubled, altered or taken from another seed.
+    /// Returns a seed (an initial input) in which some bytes were removed, duplicated, changed or taken from another
+    /// seed.
     fn alter(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut out = seeds[self.roll(seeds.len())].clone();
         for _ in 0..=self.roll(2) {

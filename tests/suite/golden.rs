@@ -138,7 +138,7 @@ pub fn planned_rows() -> BTreeSet<String> {
     names.map(String::from).collect()
 }
 
-/// Returns the rows of tables as tests, each with the games of its table.
+/// Returns the rows of tables as tests. Each table has its own set of games.
 fn table(tables: &[(&str, &'static str)], check: fn(&Golden, usize, &'static str)) -> Vec<harness::Row> {
     let planned = planned_rows();
     let of_table = |&(table, games): &(&str, &'static str)| {

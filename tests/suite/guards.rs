@@ -20,7 +20,7 @@ const GUARDED: &[&str] = &[
     "{check not {btm 2<=#square x in a-h1-8 {3<=#(A attacks x)}}}",
     "mate {1<=#square x in a-h1-8 {3<=#(A attacks x)} or Qh7}",
     "{{check square x in a-h1-8 {4<=#(A attacks x)}} or {castle square x in a-h1-8 {3<=#(a attacks x)}}}",
-    // A filter that depends only on the square of the loop.
+    // Queries with a filter that depends only on the square of the loop.
     "{ply<12 square all x in a-h1-8 {f=makesquare(file x 9-rank x) typename f==typename x}}",
     // A condition that is true almost everywhere.
     "{K square x in a-h1-8 {4<=#(A attacks x) 3<=#(a attacks x)}}",

@@ -255,7 +255,7 @@ fn every_word_is_suggested() {
     }
 }
 
-/// Every implemented keyword of CQL 6 occurs in the output of the generator of test queries.
+/// Every implemented keyword of CQL 6 must occur in the output of the generator of test queries.
 #[test]
 fn generated_queries_use_every_word() {
     let mut rng = Rng::new(23);

@@ -40,7 +40,7 @@ struct Example {
     player: Option<&'static str>,
     first: bool,
     collectors: Box<dyn Fn(&Executor) -> Collectors>,
-    /// The number of games to skip, and the maximum number of listed games.
+    /// The number of games to skip, and the maximum number of games to list.
     limits: (u64, Option<u64>),
     /// True if columns of the output are only as wide as the games of each block need. The output then depends on the
     /// division into blocks.

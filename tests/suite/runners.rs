@@ -140,7 +140,7 @@ impl Runner {
         Isa::available().into_iter().map(Runner::kernels_for).chain(others)
     }
 
-    /// Returns `gpu` with its usual limits and with tight limits. If there is no adapter, the test is ignored.
+    /// Returns `gpu` with its usual limits, and `gpu` with tight limits. If there is no adapter, the test is ignored.
     #[cfg(feature = "gpu")]
     pub fn both_gpus() -> [Runner; 2] {
         [Runner::gpu(0), Runner::tight_gpu()].map(|runner| GPU.met(runner))

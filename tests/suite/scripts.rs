@@ -25,7 +25,7 @@ use crate::common::{
     length::{length, stride},
 };
 
-/// The games that CQL 6.2 finds for a script.
+/// The games that CQL 6.2 finds with a script.
 struct Row {
     script: String,
     set: String,

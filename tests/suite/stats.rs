@@ -51,7 +51,8 @@ fn file(path: &Path, chunk_bytes: usize) -> BlockStream {
     BlockStream::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
 }
 
-/// Counts the hits of a query. If `event` is given, only games whose tag `Event` has this value are counted.
+/// Returns the counts for the hits of a query. If `event` is given, only games whose tag `Event` has this value are
+/// counted.
 fn counted(
     query: &str,
     groupings: &str,

@@ -51,7 +51,7 @@ fn exception(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// Returns the rows of a table on each engine: `017::cpu` is the row of line 17 on `cpu`.
+/// Returns the rows of a table as tests on each engine. For example, `017::cpu` is the row in line 17 on `cpu`.
 fn on_engines(rows: Vec<Row>) -> Vec<harness::Row> {
     let rows: Vec<Arc<Row>> = rows.into_iter().map(Arc::new).collect();
     let of_engine = |engine: &'static str| {

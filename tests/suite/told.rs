@@ -15,7 +15,7 @@ use crate::common::{data, length::stride};
 use crate::database::SAMPLE;
 use crate::game_trees::with_variations;
 
-/// Queries that write comments or sort games, in addition to those of the table.
+/// Queries that write comments or sort games. They are tested in addition to the queries of the table.
 const QUERIES: &[&str] = &[
     "check comment(\"check by \" (A attacks k))",
     "flipcolor {Q attacks k comment(\"of \" currenttransform)}",

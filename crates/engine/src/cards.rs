@@ -39,7 +39,7 @@ impl Default for GpuLimits {
 pub struct CardUse {
     /// The bytes that one engine has uploaded so far for its queries.
     pub uploaded: u64,
-    /// The bytes of the databases that stay on the card for later queries.
+    /// The bytes of those databases that stay on the card for later queries.
     pub resident: u64,
 }
 
@@ -69,8 +69,8 @@ impl PipelineCache {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
 pub enum InjectedFault {
-    /// Every device is destroyed before its `n`-th submission of work (counted from 0) and before every later
-    /// submission.
+    /// Every device is destroyed before its `n`-th submission of work (counted from 0) and again before every later
+    /// one.
     Destroyed(u64),
     /// The first device that is opened is destroyed before its `n`-th submission of work; later devices work.
     DestroyedOnce(u64),
@@ -86,7 +86,7 @@ pub struct GpuOptions {
     pub adapter: AdapterChoice,
     /// Upper limits on the use of the adapter.
     pub limits: GpuLimits,
-    /// The largest number of bytes that databases may keep on the device for later queries. The default is four fifths
+    /// The maximum number of bytes of databases that stay on the device for later queries. The default is four fifths
     /// of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. If there is no such limit, the default
     /// is 2 GiB on a graphics card, 512 MiB on one that shares the processor's memory, and 256 MiB on a software
     /// adapter.

@@ -120,7 +120,7 @@ pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> S
     SlotColumn::Words(words)
 }
 
-/// Clears the bits after the first `slots` bits of a mask. These bits belong to no position.
+/// Clears the bits after the first `slots` bits of a mask, because they belong to no position.
 pub(super) fn clear_after(bits: &mut [u32], slots: usize) {
     if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
         *last &= (1 << tail) - 1;

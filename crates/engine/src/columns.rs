@@ -12,13 +12,13 @@ use orbit_reel::{Block, GameRow};
 /// One column of a block, with one entry for each game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameColumn {
-    /// For each game, all ones if the condition holds or if the number is known, otherwise 0.
+    /// For each game, all ones if the condition holds or the number is known, otherwise 0.
     pub mask: Vec<u64>,
     /// For each game, the number, or 0 if it is unknown. The list is empty if the column is a condition.
     pub number: Vec<u64>,
 }
 
-/// Computes one column for all games of a block.
+/// Computes one column: its value for each game of a block.
 pub fn game_column(column: &TagColumn, block: &Block) -> GameColumn {
     let mut out = GameColumn::default();
     for game in block.games() {

@@ -31,7 +31,7 @@ pub struct GameCommentary {
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The best value of each `sort`, in the order of [`Query::sorts`](orbit_query::TypedQuery::sorts).
     pub sorts: Vec<Option<SortValue>>,
-    /// For each `sort`, the node at which the query first has that value; 0 if there is no value.
+    /// For each `sort`, the node (position number) at which the query first has its best value; 0 if there is no value.
     pub sorts_at: Vec<u32>,
     /// The tags that `settag` sets, with their new values, in order.
     pub tags: Vec<(String, Vec<u8>)>,

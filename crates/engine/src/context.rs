@@ -27,7 +27,7 @@ pub(super) struct Context<'a> {
     found: HashMap<(Id, bool), SlotColumn>,
     /// The columns that were propagated along games from results of stages (see the module `carry`).
     carried: HashMap<CarryId, SlotColumn>,
-    /// The moves and line trees of the games.
+    /// The moves and the trees of lines of the block's games.
     games: BlockGames<'a>,
     /// The memory of word columns of an earlier block, kept for reuse. Otherwise each block would allocate and free
     /// this memory again.
@@ -41,7 +41,7 @@ impl<'a> Context<'a> {
         Context { block, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
     }
 
-    /// Returns the memory of the word columns, for reuse by the context of the next block.
+    /// Returns the memory of the word columns, which the context of the next block can reuse.
     pub(super) fn into_spare(self) -> Vec<Vec<u64>> {
         let carried = self.carried.into_values().filter_map(|column| match column {
             SlotColumn::Bits(_) => None,
@@ -72,7 +72,8 @@ impl<'a> Context<'a> {
         self.games.interrupt()
     }
 
-    /// Returns whether a query has run into an error in one of the games, or was interrupted.
+    /// Returns true if the evaluation must end, because a query has run into an error in one of the games or was
+    /// interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.games.is_stopped()
     }

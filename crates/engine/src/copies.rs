@@ -31,7 +31,7 @@ pub struct CopyHits {
     /// For each hit, in the order of slots: the number of the lowest matching copy of the pattern, and the number of
     /// matching copies.
     hits: Vec<(u32, u32)>,
-    /// The number of hits before each segment of 32 slots.
+    /// For each segment of 32 slots, the number of hits in the segments before it.
     before: Vec<u32>,
     /// The number of hits at which each copy of the pattern matches.
     sums: Vec<u64>,
@@ -39,7 +39,8 @@ pub struct CopyHits {
     lists: Option<Lists>,
 }
 
-/// The matching copies of each hit, one hit after the other. The copies of hit `n` end at index `ends[n]` of `copies`.
+/// The copies (transformed patterns) that match at each hit, one hit after the other. The copies of hit `n` end at
+/// index `ends[n]` of `copies`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Lists {
     ends: Vec<usize>,
@@ -209,7 +210,7 @@ pub fn any_side(sides: impl Iterator<Item = ByColor<bool>>) -> ByColor<bool> {
     sides.fold(ByColor::default(), |one, other| one.zip(other).map(|(one, other)| one || other))
 }
 
-/// Returns the number of hits before each segment.
+/// Returns, for each segment (32 slots), the number of hits in the segments before it.
 fn before(hits: &Hits) -> Vec<u32> {
     let mut count = 0;
     let before = hits.bits.iter().map(|bits| {

@@ -243,8 +243,8 @@ impl Engine for Cpu {
     }
 }
 
-/// The number of parts of a list that are processed between two checks of the interrupt. A part takes less than a
-/// millisecond.
+/// The number of parts of a list that are processed between two checks of the interrupt. Processing one part takes less
+/// than a millisecond.
 const PIECES_A_LOOK: usize = 16;
 
 /// Divides a list into parts of `size` entries each. The iterator ends early if the interrupt is set.

@@ -14,7 +14,7 @@ pub struct Fallback {
 }
 
 impl Fallback {
-    /// Combines two engines that were prepared for the same queries. `card` is tried first.
+    /// Combines two engines that were prepared for the same queries. The engine `card` is used until it fails.
     pub fn new(card: Box<dyn Engine>, spare: Box<dyn Engine>) -> Fallback {
         Fallback { card, spare, failure: OnceLock::new() }
     }

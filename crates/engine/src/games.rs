@@ -64,7 +64,7 @@ impl From<u64> for Rank {
 mod tests {
     use super::*;
 
-    /// Ranks have the same order as the values that they encode.
+    /// Checks that ranks have the same order as the values that they encode.
     #[test]
     fn ranks_are_ordered_as_their_values() {
         let texts: [&[u8]; 7] = [b"", b"\0", b"\0\0", b"\0\x01", b"a", b"a\0b", b"ab"];

@@ -194,7 +194,7 @@ impl GpuDevice {
         self.current().device.pipelines.take_note()
     }
 
-    /// Returns whether the device can run queries without being opened again.
+    /// Returns true if the device can run queries without being reopened.
     pub fn is_alive(&self) -> bool {
         self.current().device.is_alive()
     }

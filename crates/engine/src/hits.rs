@@ -38,8 +38,8 @@ pub enum Values {
 /// The values of a query at the hits of a block. If a hit is removed later, its value stays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HitValues<T> {
-    /// For each segment up to the last one with a value: the slots that have a value, as in [`Hits::bits`], and the
-    /// number of values in the segments before it.
+    /// For each segment up to the last one with a value: the slots that have a value, as bits (see [`Hits::bits`]), and
+    /// the number of values in the segments before it.
     segments: Vec<(u32, u32)>,
     /// The values, in the order of the slots to which they belong.
     values: Vec<T>,
@@ -198,7 +198,7 @@ impl Hits {
         ones(Isa::detected(), &self.bits)
     }
 
-    /// Returns the number of hits in a range of slots.
+    /// Returns the number of hits (matching positions) in a range of slots.
     pub fn count_in(&self, range: Range<usize>) -> u64 {
         let first = range.start / SEGMENT_SLOTS;
         let last = range.end.div_ceil(SEGMENT_SLOTS);

@@ -89,7 +89,7 @@ pub enum EngineError {
     /// The [`Interrupt`] of the request was set.
     #[error("interrupted")]
     Interrupted,
-    /// The query runs into an error at a position of a game. For example, it reads a variable without a value, or an
+    /// The query runs into an error at a position of a game. For example, it reads a variable that has no value, or an
     /// assertion fails.
     #[error("game {game}, {place}: {diagnostic}")]
     #[expect(missing_docs, reason = "the message says what they are")]
@@ -136,8 +136,8 @@ impl EngineInfo {
     }
 }
 
-/// An engine: it evaluates queries on blocks. It replays the positions of a block once for all queries, and computes
-/// common parts of queries and outputs only once. Several threads may share an engine.
+/// An engine, which evaluates queries on blocks of games. It replays the positions of a block once for all queries, and
+/// computes common parts of queries and outputs only once. Several threads may share an engine.
 pub trait Engine: Send + Sync {
     /// Returns a description of the engine. Some of its fields change while the engine runs.
     fn info(&self) -> EngineInfo;

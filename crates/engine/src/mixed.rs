@@ -10,7 +10,7 @@ use super::cards::CardUse;
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits};
 use orbit_reel::Block;
 
-/// An engine that divides queries into groups and passes each group to an engine of its own.
+/// An engine that divides queries into groups and passes each group to its own engine.
 pub struct Mixed {
     groups: Vec<EngineGroup>,
 }

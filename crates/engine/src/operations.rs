@@ -56,7 +56,8 @@ impl<'a> BlockGames<'a> {
         &self.interrupt
     }
 
-    /// Returns whether a query has run into an error in one of the games, or was interrupted.
+    /// Returns true if the evaluation must end, because a query has run into an error in one of the games or was
+    /// interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.get()
     }
@@ -168,7 +169,7 @@ impl MaskBuilder {
         MaskBuilder(vec![0; block.segments()])
     }
 
-    /// Creates a mask that is true at all positions.
+    /// Creates a mask that is true at all positions of a block.
     fn full(block: &Block) -> MaskBuilder {
         let mut bits = vec![u32::MAX; block.segments()];
         clear_after(&mut bits, block.slots());

@@ -41,7 +41,7 @@ impl PreparedQuery {
         plans([self])
     }
 
-    /// Creates the engine for processors, for this query alone.
+    /// Creates the CPU engine for this query alone.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl PreparedQuery {
         Ok(cpu::Cpu::new(self.plans()?))
     }
 
-    /// Creates the engine for graphics cards on an open device, for this query alone.
+    /// Creates the GPU engine on an open device, for this query alone.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl PreparedQuery {
         Ok(gpu::Gpu::new(self.plans()?, Arc::clone(device)))
     }
 
-    /// Creates the engine for graphics cards, with kernels of the given variant.
+    /// Creates the GPU engine with kernels of the given variant, for this query alone.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use orbit_core::sync::{into_inner, lock};
 use orbit_pgn::Game;
 use orbit_reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS};
 
-/// The part of the database that the other engine recomputes.
+/// The part of the database that the second engine recomputes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sample {
     /// All positions.

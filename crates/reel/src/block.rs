@@ -94,7 +94,8 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// The stretch (run of games from one source) of the game, as an index into [`Block::source_games`].
     pub stretch: u32,
-    /// The game's number within that stretch, from 1; see [`Block::number_in_source`].
+    /// The game's number within the stretch, from 1. [`Block::number_in_source`] converts it to a number within the
+    /// source.
     pub number: u32,
     /// The offset of the fault in the decompressed source, in bytes.
     pub offset: u64,
@@ -278,7 +279,7 @@ impl Block {
         &mut self.source_games
     }
 
-    /// Returns the problems of the games that were skipped, cut or repaired, in order.
+    /// Returns the problems of the games that were skipped, cut short or repaired, in order.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -453,7 +454,7 @@ impl<'a> GameRow<'a> {
         LineRow { game: *self, records, index }
     }
 
-    /// Returns the side line that contains a node; `None` for a node of the main line.
+    /// Returns the side line that contains a node (position number), or `None` for a node of the main line.
     pub fn line_of(&self, node: u32) -> Option<LineRow<'a>> {
         let (records, first) = (self.records(), self.first_slot() as u32);
         let index = records.partition_point(|line| line.first_slot - first <= node).checked_sub(1)?;
@@ -550,7 +551,7 @@ impl<'a> GameRow<'a> {
         self.record().cut
     }
 
-    /// Returns the differences between the game and its source.
+    /// Returns the problems of the game, that is, the differences between the game and its source.
     pub fn problems(&self) -> impl Iterator<Item = &'a Problem> + use<'a> {
         let (stretch, number) = (self.record().stretch, self.record().number);
         let from = self.block.problems.partition_point(|p| (p.stretch, p.number) < (stretch, number));
@@ -577,7 +578,7 @@ impl<'a> GameRow<'a> {
         self.tags().map(|(name, value)| Tag { name: name.to_vec(), value: value.to_vec() }).collect()
     }
 
-    /// Returns the value of the first tag with one of these names.
+    /// Returns the value of the game's first tag whose name is one of `names`.
     pub fn tag_value(&self, names: &[TagName]) -> Option<TagValue> {
         self.pairs().iter().find(|pair| names.contains(&TagName(pair.0))).map(|pair| TagValue(pair.1))
     }

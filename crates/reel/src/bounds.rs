@@ -35,7 +35,7 @@ pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
 /// The effects of the moves of eight segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
-    /// For each tracked piece, the squares to which moves bring it.
+    /// For each tracked piece, the squares on which moves put it.
     pub arrivals: [[u64; LANES]; PIECES],
     /// A set that contains all squares that moves leave or reach. It may contain further squares.
     pub touched: [u64; LANES],
@@ -81,7 +81,7 @@ impl Moved {
                     let mv = left[n] >> (16 * if cfg!(target_endian = "little") { k } else { 3 - k });
                     let (from, to, code) = (mv & 63, mv >> 6 & 63, mv >> 12 & 15);
                     let bit = 1u64 << to;
-                    // Codes 0, 7, 8 and 15 are special: their role is 0 or 7.
+                    // Codes 0, 7, 8 and 15 are special, because their role (the low three bits) is 0 or 7.
                     let special = u64::from((code + 1) & 6 == 0);
                     out.special[n] |= special << (4 * four + k);
                     out.touched[n] |= bit | 1 << from;

@@ -135,7 +135,7 @@ impl BlockBuilder {
 
     fn push_moves(&mut self, start: Position, game: &Game) {
         let Game { moves, positions, .. } = game;
-        // This loop tests all moves without an early exit, so that it becomes vector code.
+        // This loop tests all moves without an early exit, because only then can it be vectorised.
         let has_start = moves.iter().fold(false, |has_start, mv| has_start | mv.is_start());
         assert!(!has_start, "a start code is no move");
         let block = &mut self.block;

@@ -137,7 +137,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     match scratch::decompress(stored, &mut raw)? {
         Ok(len) if len as u64 == expected => Ok(raw),
         Ok(_) => Err("a frame has another length than its header says"),
-        // The library's errors can be distinguished only by their messages.
+        // The errors of the zstd library can be distinguished only by their messages.
         Err(error) => Err(match error.to_string() {
             text if text.contains("not enough memory") => NO_MEMORY,
             text if text.contains("Destination") => "a frame has another length than its header says",
@@ -234,7 +234,7 @@ fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Bloc
 /// A line whose side lines are currently checked, with the range of its nodes.
 struct OpenLine {
     nodes: Range<u32>,
-    /// The node from which the last side line of this line branches off, and the index of that side line among its siblings.
+    /// The last side line of this line: the node from which it branches off, and its index among its siblings.
     last: (u32, u32),
 }
 

@@ -14,7 +14,7 @@ use super::totals::Totals;
 use orbit_core::board::Position;
 use orbit_pgn::{Annotation, AnnotationKind};
 
-/// A block as it is stored in a file.
+/// A block in the form in which it is stored in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EncodedBlock {
     pub(super) bytes: Vec<u8>,

@@ -10,7 +10,7 @@ use orbit_core::fen::{self, FenRecord, RookLetters};
 /// EPD does.
 pub(super) type Counters = Option<(u32, u32)>;
 
-/// Returns the counters of a FEN, if [`write()`] would rebuild it from `position` byte for byte.
+/// Returns the counters of a FEN if [`write()`] can rebuild the FEN from `position` byte for byte; otherwise `None`.
 pub(super) fn counters(position: &Position, fen: &[u8]) -> Option<Counters> {
     let number = |word: &[u8]| str::from_utf8(word).ok()?.parse().ok();
     let counters = match fen::counters(fen) {

@@ -30,7 +30,7 @@ pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
 ///
 /// The maximum number of bytes of a block in a file.
 pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
-/// The maximum number of decompressed bytes of all frames of a block.
+/// The maximum number of decompressed bytes in all frames (zstd-compressed sections) of a block.
 pub(super) const FRAMES_BYTES_MAX: u64 = 128 << 20;
 /// The maximum number of games in a block, including skipped ones.
 pub(super) const BLOCK_GAMES_MAX: u32 = 1 << 22;

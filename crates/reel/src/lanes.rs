@@ -177,7 +177,7 @@ impl LaneMoves {
     }
 }
 
-/// The state of one segment while its special moves are played.
+/// The state of the segment in one lane while its special moves are played.
 struct Lane<'a> {
     block: &'a Block,
     /// The index of the next entry of the start table.
@@ -198,7 +198,7 @@ fn white_slots(first: u32, black: u32) -> u32 {
 fn transpose(moves: &[PackedMove; SEGMENT_SLOTS], n: usize, out: &mut [[u16; LANES]; SEGMENT_SLOTS]) -> u32 {
     let mut special = 0;
     for i in 0..SEGMENT_SLOTS {
-        // Codes 0, 7, 8 and 15 are special: their role is 0 or 7.
+        // Codes 0, 7, 8 and 15 are special, because their role (the low three bits) is 0 or 7.
         let role = u32::from(moves[i].0) >> 12 & 7;
         special |= u32::from((role + 1) & 6 == 0) << i;
         out[i][n] = moves[i].0;

@@ -156,7 +156,7 @@ pub struct Shard {
     pub positions: u64,
     /// The dates of the earliest and of the latest game, in PGN's notation.
     pub dates: Option<(String, String)>,
-    /// The lowest and the highest rating of a player.
+    /// The lowest and the highest rating of any player in the games.
     pub elos: Option<(u32, u32)>,
     /// The checksum of the reel's header, in eight hexadecimal digits.
     pub header: String,
@@ -165,7 +165,7 @@ pub struct Shard {
 }
 
 impl Manifest {
-    /// Returns the path of a folder's manifest; `None` if the folder is not a database of shards.
+    /// Returns the path of a folder's manifest, or `None` if the folder is not a database of shards (reels).
     ///
     /// # Errors
     ///
@@ -277,7 +277,7 @@ impl Manifest {
         format!("{:016x}", XxHash3_64::oneshot(&bytes))
     }
 
-    /// Writes the manifest of a folder whose shards are complete.
+    /// Writes the manifest of a folder in which all shards (reels) are complete.
     pub(super) fn write(
         folder: &Path,
         variations: bool,
@@ -344,7 +344,7 @@ impl ManifestSource {
     }
 }
 
-/// Returns the file name of a shard. Shards are counted from 0.
+/// Returns the file name of a shard, a reel of the folder. Shards are counted from 0.
 pub(super) fn shard_name(index: usize) -> String {
     format!("{index:05}.reel")
 }

@@ -1,4 +1,4 @@
-//! Opens a reel, and reads and checks its blocks on demand.
+//! Opens a reel. Its blocks are read and checked on demand.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -217,7 +217,7 @@ impl Reel {
         low | high << 32
     }
 
-    /// Returns whether side lines, comments and glyphs were kept.
+    /// Returns true if side lines, comments and glyphs were kept.
     pub fn keeps_variations(&self) -> bool {
         self.header.version >= 3 && self.header.variations != 0
     }

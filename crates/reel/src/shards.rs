@@ -22,7 +22,7 @@ pub struct ShardsWriter {
     folder: PathBuf,
     /// True if the writer created the folder.
     is_new: bool,
-    /// The number of bytes of blocks after which the next shard begins.
+    /// The number of bytes of blocks after which the next shard (reel) begins.
     shard_bytes: u64,
     variations: bool,
     writer: Option<ReelWriter>,
@@ -127,7 +127,7 @@ impl ShardsWriter {
         Ok(())
     }
 
-    /// Returns the path of the file that is being written; `None` if there is none.
+    /// Returns the path of the temporary file that is being written, or `None` if there is none.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.writer.as_ref().and_then(ReelWriter::temporary_path)
     }

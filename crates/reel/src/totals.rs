@@ -14,7 +14,7 @@ use orbit_core::game::{Date, date, rating};
 /// the last ones in alphabetical order are counted as [`OTHER_REASONS`], so that totals do not depend on the order in
 /// which they are added.
 pub const REASONS_MAX: usize = 256;
-/// The class of the reasons that exceed [`REASONS_MAX`].
+/// The class in which reasons beyond [`REASONS_MAX`] are counted.
 pub const OTHER_REASONS: &str = "other reasons";
 /// The class of games that are dropped because they equal an earlier game.
 pub const DUPLICATE: &str = "exact duplicate";

@@ -35,7 +35,8 @@ pub struct GameQueries<'a> {
     /// The constructs that were used so far.
     pub used: BTreeSet<&'static str>,
     names: usize,
-    /// True if variables, dictionaries and functions are not allowed, because the filter is under a transform or inside a search.
+    /// True if variables, dictionaries and functions are not allowed, because the filter is under a transform or in the
+    /// body of a search.
     stateless: bool,
 }
 

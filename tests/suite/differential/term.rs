@@ -66,7 +66,7 @@ impl Term {
         }
         let mut below: Vec<&Term> = self.subs.iter().collect();
         while let Some(term) = below.pop() {
-            // A condition may be replaced by a term of any type.
+            // A condition may be replaced with a term of any type.
             if term.ty == self.ty || self.ty == Ty::Bool {
                 out.push(Term { ty: self.ty, ..term.clone() });
             }

@@ -107,7 +107,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 ½‐½", &["@0 1/2 1"]),
     ("1. e4 1⁄2–1⁄2", &["@0 1/2 1"]),
     ("1. e4 e5 2. Nf30–1", &["@0 0-1 3"]),
-    // Castling without a blank before the next token.
+    // Rows in which no blank separates castling from the next token.
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO-O 5. d3 *", &["@0 * 9"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-0 5. d3 *", &["@0 * 9"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-Od6 5. d3 O–O6. Nc3 *", &["@0 * 11"]),

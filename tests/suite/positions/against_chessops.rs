@@ -42,7 +42,7 @@ fn masks(board: &Board, promoted: Bitboard) -> String {
     format!("{} {} {} {}", hex(board.occupied()), hex(promoted), colors.join(" "), roles.join(" "))
 }
 
-/// Returns the parts of a position other than its masks.
+/// Returns the parts of a position other than its bitboards, in the format of the script.
 fn rest(setup: &Setup) -> String {
     let passed = setup.ep_square.map_or("-".into(), |square| (square as u32).to_string());
     let turn = if setup.turn.is_white() { "white" } else { "black" };

@@ -1,4 +1,5 @@
-//! Represents queries with `line` and `path`: their parts, their text, and their copies under transforms.
+//! Represents queries with `line` and `path`: their parts, their text, and their copies (transformed queries) under
+//! transforms.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -90,7 +91,7 @@ pub struct Query {
     pub chain: Chain,
 }
 
-/// A whole query: the filters before the chain, and one transform around everything.
+/// A whole query: the filters before the chain, the chain, and a transform that applies to all of them.
 #[derive(Clone, Debug)]
 pub struct Body {
     pub variations: bool,

@@ -306,7 +306,8 @@ impl<'a> Search<'a> {
             || (*capture && edge.captured.is_some_and(|(_, identity)| pieces.contains(&identity)))
     }
 
-    /// Makes a step if the atom allows it, and tries all continuations from there. Returns true if the search is over.
+    /// Makes a step if the atom (a constituent of the chain) allows it, and tries all continuations from there. Returns
+    /// true if the search is over.
     fn take(&mut self, atom: &'a Atom, rest: &[Due<'a>], walk: &Walk, step: &[usize]) -> Found<bool> {
         let &node = step.last().expect("a step leads somewhere");
         let mut next = walk.clone();

@@ -206,7 +206,7 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
 /// The numbers of games and positions, and the results of the games for the side to move: won, drawn and lost.
 type Sums = [u64; 5];
 
-/// Returns the groups of hits by the moves next to them.
+/// Returns the groups of hits by the moves before or after them, as computed from the games.
 fn groups(
     games: &[Played],
     hits: &dyn Fn(&Played, usize) -> Option<Hit>,

@@ -46,7 +46,7 @@ struct Game {
     tags: Value,
     /// The ply of its last position.
     plies: i64,
-    /// The number of half-moves before the first ply, two for each full move.
+    /// The number of half-moves before the game's first position, two for each full move.
     halves_before: i64,
 }
 

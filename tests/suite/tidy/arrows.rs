@@ -93,7 +93,7 @@ fn reached<'a>(arrows: &BTreeSet<(&str, &'a str)>, from: &str) -> BTreeSet<&'a s
     out
 }
 
-/// Returns the paths in all `use` items of a module that begin with one of its own children.
+/// Returns the paths, in the `use` items of a module, that begin with one of the module's own children.
 fn relative_uses(module: &[String], tokens: &[Token]) -> Vec<Vec<String>> {
     let mut found = BTreeSet::new();
     for at in (0..tokens.len()).filter(|&at| tokens[at].word == "use") {

@@ -119,7 +119,7 @@ fn lines_of_documents_are_short() {
     assert_none(ours.flat_map(|document| long(document, &read(document))).collect());
 }
 
-/// Every document for users or developers is a page of the book, exactly once.
+/// Every document for users or developers must be a page of the book, exactly once.
 #[test]
 fn the_book_has_every_page() {
     let summary = read("docs/SUMMARY.md");

@@ -1,4 +1,4 @@
-//! The choice of a graphics adapter, and the report of its properties.
+//! The rules for choosing a graphics adapter, and the report of an adapter's properties.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,8 @@ pub enum AdapterChoice {
     Auto,
     /// The adapter with this index in the list of adapters.
     Index(usize),
-    /// The adapter with this PCI bus id, such as `0000:01:00.0`, or whose name contains this string, ignoring case.
+    /// The adapter with this PCI bus id, such as `0000:01:00.0`, or the adapter whose name contains this string. The
+    /// case of letters does not matter.
     Named(String),
 }
 

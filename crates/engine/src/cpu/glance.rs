@@ -48,7 +48,7 @@ pub(super) enum GlanceResult {
     Other,
 }
 
-/// A pattern with which packed moves are compared. At most 16 patterns are compared together.
+/// A pattern with which packed moves are compared, up to 16 patterns at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MovePattern {
     /// The bits of a [`PackedMove`](orbit_core::board::PackedMove) that the pattern compares.
@@ -72,7 +72,8 @@ pub(super) struct PatternTables {
 }
 
 impl Glance {
-    /// Creates the glance for a screen. Returns `None` if the screen depends on too many squares.
+    /// Creates the glance (the comparison of moves with patterns) for a screen. Returns `None` if the screen depends on
+    /// too many squares.
     pub(super) fn new(screen: &Screen) -> Option<Glance> {
         let (mut reads, mut patterns) = (Vec::new(), Vec::new());
         for (BoundRead { bound, bits }, reg) in screen.loads() {
@@ -136,7 +137,7 @@ impl PatternTables {
         match isa {
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
-            // SAFETY: an `Isa` exists only if the processor has its instructions.
+            // SAFETY: a value of `Isa` exists only if the processor has its instructions.
             Isa::Avx512(_) => unsafe { self.looked_up(moves) },
             _ => found(moves, self.patterns.iter().map(|&(pattern, _)| pattern)),
         }
@@ -227,7 +228,7 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     Some(patterns)
 }
 
-/// Returns the patterns of moves that may be promotions by one side: moves of the given pieces from their seventh rank
+/// Returns the patterns of moves by one side that may be promotions: moves of the given pieces from their seventh rank
 /// to the last.
 pub(super) fn promotions(set: PieceSet) -> Vec<MovePattern> {
     let ranks = if set.0 & PieceSet::BLACK.0 != 0 { 1 << 3 } else { 7 << 9 | 6 << 3 };

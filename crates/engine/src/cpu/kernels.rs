@@ -290,7 +290,7 @@ fn map2(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], f: impl Fn(u
     }
 }
 
-/// Runs the first or last step of a loop. Returns the index of the next step.
+/// Runs the first or the last step of a loop, which controls the iteration. Returns the index of the next step.
 #[inline(always)]
 fn control(program: &Program, machine: &mut RegisterMachine, step: &Step, next: usize) -> usize {
     match *step {

@@ -61,8 +61,8 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads single slots, at most [`GROUP`](super::registers::GROUP) of them, in ascending order. Slot `k` of the list
-    /// goes to row `k / LANES`, lane `k % LANES` of each register.
+    /// Loads single slots (positions), at most [`GROUP`](super::registers::GROUP) of them, in ascending order. Slot `k`
+    /// of the list goes to row `k / LANES`, lane `k % LANES` of each register.
     pub(super) fn gather(
         &mut self,
         program: &Program,
@@ -156,7 +156,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Adds the hits of each query at the gathered slots to `out`.
+    /// Adds the hits of each query among the gathered slots to `out`.
     pub(super) fn gathered_answers<'a>(
         &self,
         slots: &[usize],

@@ -1,5 +1,5 @@
-//! Computes the moves that are possible in the positions of a group. Castling and en passant are handled one position
-//! at a time, all other moves for eight positions at a time.
+//! Computes the legal or pseudolegal moves in the positions of a group. Castling and en passant are handled one
+//! position at a time, and all other moves for eight positions at a time.
 
 use std::ops::ControlFlow;
 

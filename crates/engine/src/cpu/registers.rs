@@ -15,8 +15,8 @@ use orbit_reel::{
 /// most plans stay in the first-level cache. The interpreter selects the code of a step only once for 256 positions.
 pub(super) const GROUP: usize = LANES * SEGMENT_SLOTS;
 
-/// A register: one word for each position of a group. It is aligned to cache lines, because access to a 64-byte vector
-/// that spans two lines takes twice as long.
+/// A register: one word for each position of a group. It is aligned to cache lines, because a 64-byte vector that spans
+/// two cache lines takes twice as long to access.
 pub(super) type WordColumn = Box<WordRegisters>;
 
 #[repr(align(64))]
@@ -33,7 +33,7 @@ fn column() -> WordColumn {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SpilledVector(#[expect(dead_code, reason = "machine code alone reads it")] [u64; 8]);
 
-/// The registers of a program and all other data on which its steps work.
+/// The registers of a program, and all other data that its steps use.
 #[derive(Debug)]
 pub(super) struct RegisterMachine {
     pub(super) isa: Isa,
@@ -49,7 +49,7 @@ pub(super) struct RegisterMachine {
     pub(super) states: LaneStates,
     pub(super) moves: Box<LaneMoves>,
     pub(super) masks: [Masks; LANES],
-    /// For each query, the mask of its hits: one word of bits for each segment.
+    /// For each query, the mask of its hits, as bits: one word for each segment.
     pub(super) answers: Vec<[u32; LANES]>,
     /// The ply (half-moves played) of each position, filled only if the program reads it.
     pub(super) plies: [[u32; LANES]; SEGMENT_SLOTS],
@@ -96,7 +96,7 @@ impl RegisterMachine {
     }
 }
 
-/// The data about segments that a screen reads, and the registers that receive it.
+/// The facts about segments that a screen reads, and the registers into which they are loaded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loads {
     /// The registers for the planes of the key position (the first position) of the next segment.

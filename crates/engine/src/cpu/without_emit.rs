@@ -15,7 +15,7 @@ pub(super) fn compile(_: &Program, _: &[Reg], _: Isa) -> Option<Native> {
 }
 
 impl Native {
-    /// Can never be called, because [`Native`] has no values.
+    /// This can never be called, because [`Native`] has no values.
     pub(super) fn run(&self, _: &Program, _: &mut RegisterMachine) {
         match *self {}
     }

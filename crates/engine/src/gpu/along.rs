@@ -112,7 +112,7 @@ pub(super) fn has_room<'a>(
         && together <= (device.working_bytes() / BUFFER_SETS / 10).min(COLUMNS_BYTES_MAX)
 }
 
-/// The columns of an upload, on the device.
+/// The columns of an upload that are on the device.
 pub(super) struct DeviceColumns {
     /// The masks that a stage (a part of a program that runs first) computed, one column after the other.
     pub(super) masks: Buffer,

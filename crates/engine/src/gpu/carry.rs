@@ -23,7 +23,7 @@ use orbit_reel::SEGMENT_SLOTS;
 /// The results (masks and words) of a stage (a part of a program that runs first), for each block.
 type StageFindings = Vec<Vec<SlotColumn>>;
 
-/// A function that is called for each upload while the upload is on the device.
+/// A function that is called for each upload in turn, while the upload is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
 /// A kernel, and the way in which its stages (the parts that run first), if any, are run.
@@ -192,7 +192,7 @@ impl Upload {
         out
     }
 
-    /// Returns the segments of the upload, each as its block and its index in the block.
+    /// Returns the segments of the upload. Each is given by its block and its index in the block.
     pub(super) fn segments(&self) -> impl Iterator<Item = (usize, usize)> {
         self.slices.iter().flat_map(|slice| slice.segments.clone().map(|segment| (slice.block, segment)))
     }

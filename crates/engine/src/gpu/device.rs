@@ -1,4 +1,4 @@
-//! An open device with its limits, buffers and pipelines: submits commands and waits for their results.
+//! An open device with its limits, buffers and pipelines. It submits commands and waits for their results.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -97,7 +97,7 @@ struct OpenedAdapter {
     queue: wgpu::Queue,
     layouts: Layouts,
     adapter_limits: wgpu::Limits,
-    /// The driver's cache of compiled pipelines, and the path of the file that keeps it.
+    /// The driver's cache of compiled pipelines, and the path of the file in which it is saved.
     cache: Option<(wgpu::PipelineCache, PathBuf)>,
     /// A message for the user if the pipeline cache's file could not be used.
     note: Option<String>,
@@ -439,7 +439,7 @@ fn scoped<T>(
     error_of(scopes, device, driver, what).map_or(Ok(out), Err)
 }
 
-/// The kinds of errors that are caught around calls of the driver.
+/// The kinds of errors that are caught during calls of the driver.
 const SCOPES: [ErrorFilter; 3] = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
 
 /// Returns the error that the error scopes caught, or the error that ended the device.
@@ -532,7 +532,7 @@ pub(super) fn bind(
     device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
 }
 
-/// Returns an error if the adapter cannot run the variant.
+/// Returns an error if the adapter cannot run the kernel variant.
 fn fits(report: &AdapterReport, variant: &Variant) -> Result<(), GpuError> {
     let Some(reason) = variant.unfit(report) else { return Ok(()) };
     Err(GpuError::Unfit { name: report.name.clone(), reason })
@@ -593,7 +593,7 @@ impl Buffer {
         Buffer::new(BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC)
     }
 
-    /// Returns the buffer with room for at least `bytes` bytes.
+    /// Returns the buffer, enlarged if it has no room for `bytes` bytes.
     pub(super) fn with_room(&mut self, device: &Device, bytes: u64) -> Result<&wgpu::Buffer, GpuError> {
         let bytes = bytes.next_multiple_of(16).max(64);
         if self.buffer.as_ref().is_none_or(|(buffer, _)| buffer.size() < bytes) {

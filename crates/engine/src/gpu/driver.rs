@@ -33,11 +33,11 @@ enum Wait {
     Late,
 }
 
-/// The helper threads of one device, and the error that ended the device, if any.
+/// The helper threads of one device, and the error that ended the device, if there was one.
 pub(super) struct Driver {
     silence: Duration,
     idle: Mutex<Vec<mpsc::Sender<DriverTask>>>,
-    /// The error that ended the device; after it, the device gets no more calls.
+    /// The error that ended the device. Afterwards, the device gets no more calls.
     end: OnceLock<GpuError>,
 }
 
@@ -52,17 +52,17 @@ impl Driver {
         self.silence
     }
 
-    /// Returns the error that ended the device, if any.
+    /// Returns the error that ended the device, or `None` while it works.
     pub(super) fn end(&self) -> Option<&GpuError> {
         self.end.get()
     }
 
-    /// Marks the device as lost. Returns the error that ended the device first.
+    /// Marks the device as lost. Returns the first error that ended the device, which may be an earlier one.
     pub(super) fn lose(&self, reason: String) -> GpuError {
         self.finish(GpuError::Lost { reason })
     }
 
-    /// Marks the device as hanging. Returns the error that ended the device first.
+    /// Marks the device as hanging. Returns the first error that ended the device, which may be an earlier one.
     pub(super) fn hang(&self) -> GpuError {
         self.finish(GpuError::Silent { after: self.silence })
     }
@@ -104,7 +104,7 @@ impl Driver {
         answer.unwrap_or_else(|reason| Err(self.lose(reason)))
     }
 
-    /// Runs a task on a helper thread, and waits until the task reports its end or `limit` is reached.
+    /// Runs a task on a helper thread, and waits until the task reports that it has ended or until `limit` is reached.
     fn await_end(&self, task: DriverTask, ended: &mpsc::Receiver<()>, limit: Duration) -> Wait {
         match self.hand_over(task) {
             Ok(helper) => match ended.recv_timeout(limit) {

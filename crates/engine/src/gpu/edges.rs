@@ -8,7 +8,7 @@
 use super::wgsl::Printer;
 use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
 
-/// The squares that a condition allows for one square of a move (such as its origin), as WGSL.
+/// The squares that a condition on a move allows for the move's origin or destination, as WGSL.
 enum MoveSquares {
     All,
     /// A set of squares, but only those whose contents before the move are allowed. The number has a bit for the code

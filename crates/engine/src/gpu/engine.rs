@@ -64,7 +64,7 @@ pub struct Gpu {
     /// For each query, the kernels that find the transformed patterns (copies) that match at a hit, indexed by
     /// [`Apart`](orbit_plan::Apart). Each is generated when it is first needed.
     copies: Vec<[OnceLock<Printed<CopiesPlan>>; 2]>,
-    /// The number of this engine among all engines of the device.
+    /// The number of this engine among all engines that use the device.
     number: u64,
     /// The number of bytes of games that this engine uploaded.
     uploaded: AtomicU64,
@@ -116,7 +116,7 @@ impl Gpu {
         Gpu { plans, device, variant, hits, values, copies, number, uploaded, is_compiled }
     }
 
-    /// Returns the kernels that compute the hits of queries. They are the same for every card.
+    /// Returns the kernels that compute the hits of queries. They do not depend on the card.
     #[doc(hidden)]
     pub fn kernels(plans: &Plans, variant: Variant) -> Vec<Kernel> {
         shared(plans, variant).into_iter().map(|printed| printed.kernel).collect()
@@ -152,7 +152,7 @@ impl Gpu {
         })
     }
 
-    /// Computes the hits of each query on blocks that already are on the device.
+    /// Computes the hits of each query in blocks that are already on the device.
     ///
     /// # Errors
     ///
@@ -354,7 +354,7 @@ struct OnCard<'a> {
 
 /// The uploads of the blocks.
 enum On<'a> {
-    /// The uploads stay on the device for other queries.
+    /// The uploads stay on the device, where other queries can use them too.
     Resident(InUse),
     /// The uploads are sent in buffers that other queries also use. `games` contains the slots of each upload's games,
     /// if a stage needs them and the device can propagate results along all games. `bytes` counts the uploaded bytes.

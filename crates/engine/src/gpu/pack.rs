@@ -18,7 +18,7 @@ use orbit_reel::{Block, Key, SEGMENT_SLOTS, Start};
 pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
 /// The size of a segment's moves, in bytes.
 pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
-/// The size of the slots of a game (first and end), in bytes.
+/// The size of a game's first and end slot on the device, in bytes.
 pub(super) const GAME_BYTES: u64 = size_of::<[u32; 2]>() as u64;
 /// The size of an entry in the table of start positions, in bytes.
 pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;
@@ -224,8 +224,8 @@ const MOVES_WORDS: usize = MOVES_BYTES as usize / 8;
 /// first-level cache, and large enough to write long runs.
 const TILE_SEGMENTS: usize = 256;
 
-/// Writes records of a few words transposed: the first word of all segments, then the second word of all segments, and
-/// so on.
+/// A writer that transposes records of a few words: it writes the first word of all segments, then the second word of
+/// all segments, and so on.
 struct Transposed<W> {
     segments: usize,
     /// The index of the next segment.

@@ -149,7 +149,7 @@ pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
 /// An upload, and the buffers on the device that contain it.
 type PlacedUpload = (Upload, KernelInput);
 
-/// The uploads of some blocks; empty until a thread has sent them.
+/// The uploads of some blocks. The cell is empty until a thread has sent them to the device.
 type Uploads = OnceLock<Result<Vec<PlacedUpload>, GpuError>>;
 
 /// All uploads that stay on a device.
@@ -166,7 +166,7 @@ struct ResidentState {
     last_use: Instant,
 }
 
-/// Identifies an upload: the numbers of its blocks, and their layout.
+/// The identity of an upload: the numbers of its blocks, and their memory layout.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct UploadKey {
     numbers: Vec<u64>,
@@ -375,8 +375,8 @@ impl Residents {
     }
 }
 
-/// Returns the number of bytes that a block needs on a device as an upload of its own, including the rounding of
-/// buffers.
+/// Returns the number of bytes that a block occupies on a device if it is uploaded alone, including the rounding of
+/// buffer sizes.
 fn bytes_needed(block: &Block) -> u64 {
     pack::bytes(block.segments(), block.starts.len()) + GAME_BYTES * block.games_len() as u64 + ROUNDING_BYTES
 }

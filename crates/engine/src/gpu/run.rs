@@ -180,7 +180,7 @@ impl KernelInput {
     }
 
     /// Copies an upload to the staging buffer, and returns the commands that copy it to the device. If `transposed` is
-    /// true, keys and moves are stored word by word. `after` is the submission that must be done before the staging
+    /// true, keys and moves are stored word by word. `after` is the submission that must be complete before the staging
     /// buffer can be written.
     pub(super) fn upload(
         &mut self,
@@ -625,7 +625,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Stops the clock, and returns the time that kernels took since its start.
+    /// Stops the clock, and returns the time that kernels have run since it was started.
     pub(super) fn stop_clock(&mut self) -> Option<Duration> {
         self.clock.take().map(|_| std::mem::take(&mut self.kernel_time))
     }
@@ -683,8 +683,8 @@ fn mask(from: u32, len: u32) -> u32 {
     (((1u64 << len) - 1) << from) as u32
 }
 
-/// Returns the entries of those hits that lie in a window of slots. `words` is the number of words for each hit. Every
-/// hit has the place in the output that it would have if all slots were evaluated together.
+/// Returns the entries of those hits that are in a window of slots. `words` is the number of words for each hit. A hit
+/// has the same place in the output as if all slots were evaluated in one dispatch.
 fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     let (mut out, mut first) = (Vec::with_capacity(hits.len()), 0);
     let below = window.wrapping_sub(1) & !window;

@@ -12,7 +12,7 @@ use orbit_core::sync::lock;
 /// The number of bytes of one upload, and the number of repetitions.
 const BYTES: u64 = 32 << 20;
 const TIMES: u32 = 8;
-/// The size of a chunk of a staging belt, in bytes.
+/// The size of a chunk of the staging belt, a reusable pool of staging buffers, in bytes.
 const BELT_BYTES: u64 = 8 << 20;
 
 impl GpuDevice {

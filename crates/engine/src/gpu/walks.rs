@@ -123,7 +123,8 @@ impl StatePrinter<'_> {
     fn bans(&self, evaluated: &str) -> String {
         let Walk { nestban, moves, sees, .. } = *self.walk;
         let by_side = sees == Sees::OneSide && !moves;
-        // The positions between moves belong to the walk, but the position after the last move does not.
+        // In a walk over positions, all positions belong to the walk. In a walk over moves, the position after the last
+        // move does not.
         let more = u32::from(!moves);
         format!(
             "const NESTBAN = {nestban};\nconst BY_SIDE = {by_side};\n\n\

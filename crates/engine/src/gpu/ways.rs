@@ -25,12 +25,13 @@ pub(super) enum ColumnWay<'a> {
     MaskToChild,
     /// For each position, the word of the next position if all masks are true there; otherwise the given word.
     WordToParent(u64),
-    /// For each position, the value of a mask at the position whose number a word names.
+    /// For each position, the value of a mask at another position of the game, whose number is in a word.
     MaskFromNumber,
     /// A condition on the move that leads to a position. The kernel that computes the stage's masks evaluates it at the
     /// position before the move.
     Edge(EdgeTest),
-    /// A mask of the positions at which an automaton finds a walk or, if the flag is true, the value of the walk.
+    /// The mask of the positions at which an automaton finds a walk. If the flag is true, the values of the walks
+    /// instead.
     Walk(&'a Walk, bool),
     /// Computed by the processor and uploaded. The column depends only on the moves of games.
     Told,

@@ -249,7 +249,7 @@ pub(super) struct Printer<'a> {
     variant: Variant,
     text: String,
     tables: Vec<u64>,
-    /// The offset in `text` at which the part that is specific to the query begins.
+    /// The offset in `text` at which the code that is specific to the query begins.
     own: usize,
     /// For each loop that is being generated, the place of its current row.
     rows: Vec<OpenRow<'a>>,

@@ -100,7 +100,7 @@ struct FoundWalk {
     /// The node from which the search began.
     from: usize,
     found: Option<usize>,
-    /// The last node that the search visited, if it found nothing.
+    /// The last node that the search visited. It is used only if the search found nothing.
     last: usize,
 }
 

@@ -16,11 +16,11 @@ use orbit_reel::{Block, SEGMENT_SLOTS};
 pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
     games: &'a BlockGames<'a>,
-    /// The steps along moves, against the direction of the walk.
+    /// The steps along moves, in the direction opposite to that of the walk.
     flow: Flow<'a>,
     /// The masks that the automaton reads.
     masks: Vec<Cow<'a, [u32]>>,
-    /// The mask of positions at which a complete walk has a value; `None` if a complete walk always has one.
+    /// The mask of the positions at which a complete walk has a value; `None` if it has one everywhere.
     valued: Option<MaskBuilder>,
     /// The mask of positions from which a move was played; empty if no state needs it.
     inner: Vec<u32>,

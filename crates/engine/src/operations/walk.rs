@@ -258,7 +258,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns the positions of a walk with a certain value, except the first one, in a game without side lines.
+    /// Returns the positions of a walk that has a certain value, without the first one, in a game without side lines.
     fn reached(
         &self,
         nodes: NodeRange<'_>,

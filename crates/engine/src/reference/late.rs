@@ -29,7 +29,7 @@ pub struct SpanFinder {
 #[derive(Debug)]
 pub struct LateSpans<'a> {
     finder: &'a SpanFinder,
-    /// The number of the query in the search.
+    /// The number of the query among all queries of the search.
     number: usize,
     /// The place that receives the error if the query runs into one.
     fault: &'a OnceCell<EngineError>,

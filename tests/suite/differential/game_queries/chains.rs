@@ -124,7 +124,7 @@ impl GameQueries<'_> {
         out
     }
 
-    /// Returns a path, with keywords about paths inside and after it.
+    /// Returns a path with keywords about paths, both inside it and after it.
     fn path_words(&mut self, depth: usize) -> Term {
         let edge = self.edge_text();
         let k = self.rng.within(1, 3);

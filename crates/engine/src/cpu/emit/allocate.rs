@@ -19,9 +19,9 @@ use orbit_plan::TRUE;
 pub(super) struct RegionCode {
     pub(super) insts: Vec<Inst>,
     pub(super) pool: Vec<u64>,
-    /// The number of vectors that the code needs in the scratch memory.
+    /// The number of vectors of scratch memory that the code needs.
     pub(super) slots: u32,
-    /// The queries whose answers the code writes, one for each line of the answers.
+    /// The queries whose answers the code writes. Each has one line of the answers.
     pub(super) answers: Vec<usize>,
 }
 
@@ -353,7 +353,7 @@ impl<'a> RegisterAllocator<'a> {
 
     fn meets(&mut self, value: GraphValue, terms: &[(GraphValue, GraphValue, bool)]) {
         for (k, &(word, keep, not)) in terms.iter().enumerate() {
-            // Both operands may be in memory, but the instruction can read only one of them there.
+            // Both operands may be in memory, but the instruction can read only one operand from there.
             let (word, keep) = if self.is_in_memory(word) { (keep, word) } else { (word, keep) };
             let all = matches!(self.graph.node(keep), WordNode::Word(TRUE));
             let (word, keep) = match self.graph.node(word) {
@@ -483,7 +483,7 @@ impl<'a> RegisterAllocator<'a> {
         for sink in self.early.remove(&value).unwrap_or_default() {
             self.put_away(register, sink);
             if let ValueSink::Store(column) = sink {
-                // No other value is stored to this column, so a later use can read the value from it.
+                // No other value is stored to this column, so later uses can read the value from it.
                 self.homes[value.index()].get_or_insert(Home::Column(column));
             }
         }

@@ -44,7 +44,8 @@ impl Width {
     }
 }
 
-/// The operation of a vector instruction: `to` is the destination, `a` and `b` are operands. Only `b` may be in memory.
+/// The operation of a vector instruction. `to` is the destination, and `a` and `b` are the operands. Only `b` may be in
+/// memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VectorOp {
     /// `to = b`
@@ -99,7 +100,7 @@ pub(super) enum VectorOperand {
     Pool(u32),
 }
 
-/// One machine instruction, or two that belong together.
+/// A machine instruction, or a pair of instructions that belong together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inst {
     /// A vector instruction. If `within` names a mask register, a comparison yields true only where that mask is true.

@@ -19,7 +19,8 @@ impl fmt::Debug for MachineFunctions {
     }
 }
 
-/// A function in [`MachineFunctions`]: its start, and the extent of the memory that it accesses.
+/// A function in [`MachineFunctions`]: the place at which it begins, and the sizes of the memory areas that it
+/// accesses.
 #[derive(Clone, Debug)]
 pub(super) struct MachineFunction {
     pub(super) begin: usize,
@@ -56,13 +57,13 @@ impl MachineFunctions {
         assert!(function.columns <= columns.len() && function.slots <= scratch.len());
         assert!(function.lines * ANSWER_BYTES <= answers.len());
         #[expect(unsafe_code, reason = "machine code that was written while the program runs")]
-        // SAFETY: the function was written by `Assembler::function`, by the convention of System V, and its memory
+        // SAFETY: the function was written by `Assembler::function`, by the System V calling convention, and its memory
         // stays executable as long as `self` lives. It changes no register that its caller must keep. It reads the
         // addresses of `columns` columns (a box is the address of its contents). It reads and writes vectors within
         // these columns, which have as many words as the function visits and are aligned to its vectors, and within
         // `slots` entries of the scratch memory, which are as wide as the widest vector. It writes bytes within `lines`
         // lines of the answers. All of this memory is borrowed mutably here, so nothing else accesses it. `compile`
-        // writes only instructions of the `Isa` that it is given, and an `Isa` exists only if the processor has its
+        // writes only instructions of its `Isa`, and a value of `Isa` exists only if the processor has these
         // instructions.
         unsafe {
             let begin = self.map.as_ptr().add(function.begin);

@@ -20,11 +20,11 @@ impl GraphValue {
 /// A node of the graph: an operation on words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum WordNode {
-    /// The contents of a register of the machine at the start of the region.
+    /// The contents of a register of the register machine at the start of the region.
     Column(u32),
     /// A constant word, the same at every position.
     Word(u64),
-    /// A function of the bits of one to three words.
+    /// A bitwise function of one to three words.
     Logic(Logic),
     Up(GraphValue, u8),
     Down(GraphValue, u8),

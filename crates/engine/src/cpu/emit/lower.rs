@@ -36,7 +36,8 @@ impl<'a> Scalars<'a> {
         Scalars { constants, row: None }
     }
 
-    /// Returns the scalars inside a loop whose current row is `words`. `first` is the first parameter of the loop.
+    /// Returns the scalars for the body of a loop whose current row is `words`. `first` is the first parameter of the
+    /// loop.
     pub(super) fn in_row(&self, first: Scalar, words: &'a [u64]) -> Scalars<'a> {
         let row = LoopRow { first: first.0 as usize, words, outside: self.clone() };
         Scalars { constants: self.constants, row: Some(Rc::new(row)) }
@@ -55,10 +56,10 @@ impl<'a> Scalars<'a> {
     }
 }
 
-/// The results of a region: the values that outlive it.
+/// The results of a region: the values that are needed after it.
 #[derive(Debug, Default)]
 pub(super) struct Sinks {
-    /// The registers of the machine that the region writes, with their final values.
+    /// The registers of the register machine that the region writes, with their final values.
     pub(super) stores: Vec<(u32, GraphValue)>,
     /// The queries that the region answers, each with the mask of its hits.
     pub(super) answers: Vec<(usize, GraphValue)>,

@@ -216,7 +216,7 @@ fn the_disassembler_reads_what_was_written() {
 struct Random {
     rng: Rng,
     program: Program,
-    /// The registers to which the program has written a value so far.
+    /// The registers to which the program has already written a value.
     full: Vec<u32>,
     /// The constants among the program's scalars; the other scalars are parameters of loops.
     constants: Vec<Scalar>,
@@ -428,7 +428,7 @@ impl Random {
     }
 }
 
-/// Creates a machine whose registers hold random words.
+/// Creates a register machine whose registers contain random words.
 fn filled(program: &Program, isa: Isa, rng: &mut Rng) -> RegisterMachine {
     let mut machine = RegisterMachine::new(program, isa);
     for register in &mut machine.regs {

@@ -177,7 +177,7 @@ impl FlatStrings {
     }
 }
 
-/// Returns the number of the string with the index `place`.
+/// Returns the number of the string that has the index `place` in `places`.
 fn number(place: u32) -> u64 {
     LITERALS + u64::from(place)
 }

@@ -441,7 +441,7 @@ impl FlatMachine<'_> {
     }
 
     /// Writes the progress of a path to the registers from which its constituents read it: the number of moves so far
-    /// that count, and the number of those that do not count.
+    /// that count as steps, and the number of the other moves.
     fn come_to(&mut self, chain: &FlatChain, [start, at]: [usize; 2], count: u32) {
         if !chain.is_path {
             return;
