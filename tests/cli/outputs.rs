@@ -131,7 +131,7 @@ fn files_say_what_standard_output_says() {
             }
         }
     }
-    // A run on one thread must print the same bytes.
+    // A run on one thread must print the same bytes as the first run.
     let again = stdout(&[QUERY, sample(), "--quiet", "--format", "jsonl", "--threads", "1"]);
     assert!(again == read("h.jsonl"));
 }
@@ -442,7 +442,8 @@ fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
     j == plain.len()
 }
 
-/// Games that were written must have hits at the same plies again, from PGN and from reels, with comments and without.
+/// Games that were written as PGN must have hits at the same plies when they are searched again, from PGN and from
+/// reels, with comments and without.
 #[test(part = 0)]
 fn games_that_hit_make_the_round_trip() {
     let corpus = corpus();

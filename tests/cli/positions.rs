@@ -49,7 +49,7 @@ fn a_position_is_looked_up_in_text_and_json() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(lines[1], format!("games   {}", json["games"]));
     assert!(json["first"]["date"].as_str() <= json["last"]["date"].as_str(), "{json}");
-    // The answer from PGN, without the table, must be the same.
+    // The command must print the same answer when it reads the PGN, without the table.
     let (again, _) = orbit(folder.path(), 0, &["positions", "a.pgn", lines[0]]);
     assert_eq!(again, text);
     let none = "8/8/8/4k3/4P3/4K3/8/8 w - -";

@@ -206,7 +206,7 @@ fn pages_name_lines() {
     assert!(page.contains("\"node\":15,\"line\":\"1...c5 2.Nc3\""), "{page}");
 }
 
-/// Studies that were written with comments must have hits at the same nodes again.
+/// Studies that were written with comments must have hits at the same nodes when they are searched again.
 #[test]
 fn studies_make_the_round_trip() {
     let folder = Folder::new();

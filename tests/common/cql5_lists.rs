@@ -382,7 +382,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Places pieces that match the designators along a line, and settles the squares between them as empty.
+    /// Places pieces that match the designators along a line, and marks the squares between them as settled, so that
+    /// they stay empty.
     fn place_line(&mut self, keyword: &str, designators: &[Designator]) {
         for _ in 0..200 {
             let direction = self.random.pick(&ray_directions(keyword));

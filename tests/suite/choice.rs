@@ -285,7 +285,7 @@ fn samples_are_of_games_not_of_places() {
     let forward: Vec<&Block> = blocks.iter().collect();
     let backward: Vec<&Block> = blocks.iter().rev().collect();
     assert!(sample(&forward, 1) == sample(&backward, 1));
-    // These blocks contain the same games with different numbers.
+    // These blocks contain the same games as those of `forward`, but with different numbers.
     let thirds: Vec<Block> = (0..3).map(|first| every_nth_game(&blocks, first, 3)).collect();
     assert!(sample(&forward, 1) == sample(&thirds.iter().collect::<Vec<_>>(), 1));
     assert!(sample(&forward, 1) != sample(&forward, 2));

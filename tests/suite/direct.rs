@@ -43,7 +43,7 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
 }
 
-/// Returns the results with and without the optimisation. Checks that the hits are the same.
+/// Returns the results with and without the optimisation `direct`. Checks that both runs find the same hits.
 fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
     let (with, without) = (found(blocks, texts, true), found(blocks, texts, false));
     assert!(with.hits == without.hits, "{texts:?}");

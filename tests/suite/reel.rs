@@ -193,7 +193,8 @@ fn replay_equals_shakmaty() {
     }
 }
 
-/// A builder that receives the positions of a game does not replay its moves. It must create the same block.
+/// A builder that receives the positions of a game does not replay its moves. It must create the same block as a
+/// builder that replays them.
 #[test]
 fn positions_that_are_told_make_the_same_block() {
     let mut games = mixed();

@@ -176,7 +176,8 @@ pub fn agrees(text: &str, block: &Block, options: PlanOptions, seen: &mut [u64; 
     seen[kind(text, block, options, compare)] += 1;
 }
 
-/// Panics unless the reference engine gives the same answers, or stops because it takes too many steps.
+/// Panics if the answers of the reference engine differ from those of the fast engine. The comparison is skipped if the
+/// reference engine takes too many steps.
 fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, &Block)) {
     let slow = match within_looks(&reference, looks_of_steps(block), block, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.contains("too many steps") => return,

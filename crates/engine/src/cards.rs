@@ -48,7 +48,7 @@ pub struct CardUse {
 pub struct PipelineCache {
     /// The folder, which is created if it does not exist.
     pub folder: PathBuf,
-    /// True if kernels compiled for software adapters are also kept, in addition to those for hardware.
+    /// True if kernels compiled for software adapters are also saved in the folder, in addition to those for hardware.
     pub of_software: bool,
 }
 

@@ -23,10 +23,10 @@ pub(super) enum SlotColumn {
     Words(Vec<u64>),
 }
 
-/// Returns a column that tells each slot where `found`, a mask with one bit for each slot, is true on one side of the
-/// slot in the same game. If `back` is true, that side is the slot itself and all slots before it; otherwise the slot
-/// itself and all slots after it. `what` chooses the result: whether the mask is true there at all, at how many slots,
-/// or at which nearest slot. `words` creates a column of zero words.
+/// Computes a column from `found`, a mask with one bit for each slot. The value at a slot depends on the bits of the
+/// same game on one side of the slot. If `back` is true, that side is the slot itself and all slots before it;
+/// otherwise the slot itself and all slots after it. `what` chooses the result: whether the mask is true there at all,
+/// at how many slots, or at which nearest slot. `words` creates a column of zero words.
 pub(super) fn carried_bits(
     found: &[u32],
     (what, back): (Carried, bool),

@@ -60,7 +60,7 @@ impl GpuError {
         matches!(self, GpuError::Lost { .. })
     }
 
-    /// Returns the error in the form in which it is reported while an adapter is searched for or opened.
+    /// Converts the error to the form in which errors are reported while an adapter is searched for or opened.
     fn of_opening(self) -> GpuError {
         match self {
             GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },

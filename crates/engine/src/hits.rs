@@ -168,7 +168,7 @@ impl Hits {
         out
     }
 
-    /// Returns whether the query matches at a slot.
+    /// Returns true if the query matches at a slot.
     pub fn contains(&self, slot: usize) -> bool {
         self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }

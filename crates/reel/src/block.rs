@@ -273,8 +273,8 @@ impl Block {
         &self.source_games
     }
 
-    /// Returns the stretches of the block for modification. The caller fills in the numbers that depend on earlier
-    /// blocks.
+    /// Returns the stretches of the block (runs of games from one source) for modification. The caller fills in the
+    /// numbers that depend on earlier blocks.
     pub fn source_games_mut(&mut self) -> &mut [SourceGames] {
         &mut self.source_games
     }

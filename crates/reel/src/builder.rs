@@ -45,7 +45,8 @@ impl BlockBuilder {
         }
     }
 
-    /// Creates a builder for a block that has the stretches of another block, but no problems and no games yet.
+    /// Creates a builder for a block that has the stretches (runs of games from one source) of another block, but no
+    /// problems and no games yet.
     pub(super) fn with_source_games(stretches: &[SourceGames]) -> BlockBuilder {
         let mut builder = BlockBuilder::new();
         builder.block.source_games =

@@ -180,7 +180,7 @@ impl LaneMoves {
 /// The state of the segment in one lane while its special moves are played.
 struct Lane<'a> {
     block: &'a Block,
-    /// The index of the next entry of the start table.
+    /// The index of the next entry of the block's table of start positions.
     start: usize,
     terminal: u32,
     lines: u32,

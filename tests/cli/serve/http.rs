@@ -161,7 +161,7 @@ fn the_explorer_answers_as_the_command_does() {
         fen,
     ];
     assert_eq!(answer.json(), command(&args));
-    // The answers from a table of positions must be the same.
+    // The answers from a table of positions must equal those from the games.
     let folder = tempfile::tempdir().unwrap();
     let reel = folder.path().join("sample.reel");
     let reel = reel.to_str().unwrap();

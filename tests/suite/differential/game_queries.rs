@@ -250,7 +250,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Set, pieces + &squares)
     }
 
-    /// Returns the number of a position that exists in one of the games.
+    /// Returns the number of a random position of a random game.
     fn node(&mut self) -> usize {
         let games = self.games;
         let game = self.rng.pick(games);

@@ -14,7 +14,8 @@ pub const NO_MEMORY: i32 = -1;
 pub const NO_DEVICE_MEMORY: i32 = -2;
 pub const NEVER: i32 = 99;
 
-/// Not a failure: with this code, a buffer is created without a usage, which only a validation layer detects.
+/// The code for a misuse: the call succeeds, but creates a buffer without a usage. Only a validation layer detects
+/// this.
 pub const MISUSE: i32 = 98;
 
 /// A fault: which call fails, and how.

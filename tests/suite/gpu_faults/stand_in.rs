@@ -25,7 +25,7 @@ const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 
 /// The longest time without an answer after which a child process gives up its device.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The same limit for runs on a busy machine, on which even a working device may seem not to answer.
+/// The limit on a busy machine, on which even a working device may seem not to answer.
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {

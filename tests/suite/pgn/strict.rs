@@ -35,8 +35,8 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// Tests the same move tokens at another place in a game. They are neither the first token of the game nor among the
-/// last tokens of the text, so the fastest path of the reader handles them.
+/// Tests move tokens that are neither the first token of the game nor among the last tokens of the text, so the fastest
+/// path of the reader handles them.
 #[test]
 fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];

@@ -85,7 +85,7 @@ struct Place {
     node: usize,
     /// If `move` refers to only one of the moves played from this node, the child to which it leads.
     edge: Option<usize>,
-    /// The number of moves on the path so far that count.
+    /// The number of moves on the path so far that count as steps of the path.
     count: i32,
 }
 

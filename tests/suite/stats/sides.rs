@@ -204,7 +204,8 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     }
 }
 
-/// The query alone determines the columns with the score of the side. They exist even if there are no games.
+/// The query alone determines whether the table has columns with the results of the pattern's side. They exist even if
+/// there are no games.
 #[test]
 fn columns_of_sides_are_those_of_the_query() {
     let csv = |database| {

@@ -61,7 +61,8 @@ enum PieceCount {
     Most(Code),
 }
 
-/// The number of blocks for which screening still pauses, and the length of the next pause.
+/// The state of the pauses in screening: the number of blocks left in the current pause, and the length of the next
+/// one.
 #[derive(Debug)]
 pub(super) struct Rest {
     left: AtomicU32,
@@ -212,8 +213,8 @@ impl OfMaterial {
     }
 }
 
-/// Returns those of the given segments (or groups of segments) that may contain hits. `load` loads the screen's data
-/// for a batch of them.
+/// Returns the segments (or groups of segments) that may contain hits according to a screen, a condition that is cheap
+/// to compute for a whole segment. `load` loads the screen's data for a batch of segments.
 fn kept(
     screen: &Screen,
     machine: &mut RegisterMachine,

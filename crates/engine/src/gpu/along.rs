@@ -21,7 +21,7 @@ use crate::carry::slots;
 use orbit_plan::{CarryId, ColumnOperand, StageCarry};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The number of invocations in a workgroup; `GAMES_WORKGROUP` in the shader.
+/// The number of invocations in a workgroup. The shader calls it `GAMES_WORKGROUP`.
 const WORKGROUP: u32 = 64;
 
 /// The size of the shader's struct `Making`, in words.

@@ -105,8 +105,8 @@ struct FoundWalk {
 }
 
 impl FoundWalk {
-    /// Returns the result of a search from node `from` to `last`, the last node of its subtree. Returns `None` if the
-    /// result cannot be derived from this earlier result.
+    /// Derives the result of another search, from node `from` to `last`, the last node of its subtree, from this
+    /// earlier search. Returns `None` if that is impossible.
     fn at(self, game: u32, from: usize, last: usize) -> Option<Option<usize>> {
         if self.game != game || from < self.from {
             return None;

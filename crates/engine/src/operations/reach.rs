@@ -33,8 +33,9 @@ pub(super) struct WalkReach<'a> {
     alive: Vec<u32>,
     /// For each state and segment, the positions that have a child in `alive` or, if `back` is true, a parent in it.
     next: Vec<u32>,
-    /// The same as `next`, but one node further on or, for a walk with a `focus`, at the next move of a piece in it.
-    /// Empty for walks that visit every position.
+    /// For each state and segment of a walk over positions of one side, the positions that have a child in `next`. For
+    /// a walk with a `focus`, the positions that have a child in `ahead`. If `back` is true, parents count instead of
+    /// children. Empty for walks that visit every position.
     further: Vec<u32>,
     /// For walks with a `focus`: the positions after a move such that this move or a later one reaches a state.
     ahead: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Generates filters about other positions of the game.
+//! Generates filters that refer to positions of the game other than the current one.
 
 use super::{Construct, GameQueries, new, pick_leaf};
 use crate::differential::term::{Term, Ty};

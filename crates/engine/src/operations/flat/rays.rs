@@ -64,8 +64,9 @@ fn attacked(board: &Board, x: u64, y: u64) -> u64 {
     (0..8).fold(near & y, |all, dir| all | reached(dir, x & board.sliders(dir).0, y, empty))
 }
 
-/// Returns the squares of one part of the pins on the board. In these pins, the slider, the pinned piece and the square
-/// behind it are in the three given sets.
+/// Returns the squares of pins on the board: those of the sliders, those of the pinned pieces or those behind the
+/// pinned pieces, as `part` says. The slider, the pinned piece and the square behind it must be in the three given
+/// sets, in this order.
 fn pins(board: &Board, [from, through, to]: [u64; 3], part: PinPart) -> u64 {
     let (occupied, black) = (board.occupied().0, board.planes[3]);
     let mut all = 0;
