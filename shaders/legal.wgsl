@@ -153,7 +153,8 @@ fn safety_of(men: Men, black: bool) -> Safety {
     let line5 = slide5(own_king, men.empty);
     let line6 = slide6(own_king, men.empty);
     let line7 = slide7(own_king, men.empty);
-    // The squares that sliders attack along these lines in the opposite direction.
+    // The squares that enemy sliders attack, by direction: `back0` is in the direction opposite to `line0`, and so on.
+    // The own king does not block these sliders.
     let back0 = slide4(straight, lifted);
     let back1 = slide5(oblique, lifted);
     let back2 = slide6(straight, lifted);

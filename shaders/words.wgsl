@@ -5,7 +5,7 @@ struct Entry {
     segment: u32,
     // The slots of the segment at which the query matches, as bits.
     slots: u32,
-    // The index in `words` of the first word of the first of these slots.
+    // The index in `words` of the first word of the first hit in the segment.
     first: u32,
 }
 

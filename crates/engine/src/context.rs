@@ -35,7 +35,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Creates a context without columns or results. It reuses the memory `spare` of an earlier block.
+    /// Creates a context without columns or results, which reuses the memory `spare` of an earlier block.
     pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>, interrupt: Interrupt) -> Context<'a> {
         let (columns, found, carried) = (Vec::new(), HashMap::new(), HashMap::new());
         Context { block, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
@@ -83,7 +83,8 @@ impl<'a> Context<'a> {
         &self.columns
     }
 
-    /// Returns the columns in `reads`: those columns, propagated from results of stages, that a program reads.
+    /// Returns the columns that a program reads, as `reads` lists them. They were propagated along games from the
+    /// results of stages (parts of a plan that run first).
     ///
     /// # Panics
     ///
@@ -92,8 +93,8 @@ impl<'a> Context<'a> {
         reads.iter().map(|read| &self.carried[&read.id]).collect()
     }
 
-    /// Computes those of the columns `carries` whose operands are already available. Returns true if all of them are
-    /// now computed.
+    /// Computes the columns in `carries` whose operands are already available. Returns true if all columns in `carries`
+    /// are now computed.
     pub(super) fn carry_found(&mut self, carries: &[StageCarry]) -> bool {
         for carry in carries {
             if !self.carried.contains_key(&carry.id)

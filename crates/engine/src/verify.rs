@@ -173,7 +173,7 @@ struct HitRecorder {
 struct Checked {
     /// All hits: one word for each segment.
     bits: Vec<u32>,
-    /// The answers, with only the hits that were kept.
+    /// The answers, with only the hits that the request selects.
     answers: Answers,
 }
 

@@ -53,11 +53,11 @@ pub struct Start {
 pub struct SourceGames {
     /// The source, as an index into the sources of the database.
     pub source: u32,
-    /// The index in the block of the first game of the stretch that has slots, that is, was not skipped.
+    /// The index in the block of the first game of the stretch (run of games from one source) that was not skipped.
     pub first_game: u32,
-    /// The number of games read in the stretch, including skipped ones.
+    /// The number of games in the stretch (run of games), including skipped ones.
     pub games: u32,
-    /// The number of games of this source before the stretch.
+    /// The number of games of this source before the stretch (run of games).
     pub games_before: u32,
 }
 
@@ -94,8 +94,8 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// The stretch (run of games from one source) of the game, as an index into [`Block::source_games`].
     pub stretch: u32,
-    /// The game's number within the stretch, from 1. [`Block::number_in_source`] converts it to a number within the
-    /// source.
+    /// The game's number within its stretch (run of games from one source), from 1. [`Block::number_in_source`]
+    /// converts it to a number within the source.
     pub number: u32,
     /// The offset of the fault in the decompressed source, in bytes.
     pub offset: u64,
@@ -110,7 +110,7 @@ pub struct Problem {
 pub(super) struct GameRecord {
     pub(super) first_slot: u32,
     pub(super) stretch: u32,
-    /// The number of the game within its stretch, from 1.
+    /// The number of the game within its stretch (run of games from one source), from 1.
     pub(super) number: u32,
     pub(super) offset: u64,
     pub(super) outcome: Outcome,

@@ -106,7 +106,7 @@ struct GameRun {
     /// The number of games in all sources before this run.
     games_before: u32,
     source: u32,
-    /// The number of games of this run's source before the run.
+    /// The number of games of the source that come before this run of consecutive games.
     in_source_before: u32,
 }
 

@@ -253,7 +253,8 @@ impl<'a> ProgramParts<'a> {
         }
     }
 
-    /// Ends the open region. If it is too short to be worth compiling, its steps are left to the interpreter's kernels.
+    /// Ends the region to which steps are currently added. If it is too short to be worth compiling, its steps are left
+    /// to the interpreter's kernels.
     fn close(&mut self) {
         let steps = std::mem::take(&mut self.open);
         let is_region = self.is_fixed || self.weight >= REGION_WEIGHT_MIN;

@@ -171,7 +171,7 @@ impl DeviceColumns {
         self.columns.values_mut().for_each(|column| column.is_known = false);
     }
 
-    /// Returns true if all of these columns have been computed for the games that are now on the device.
+    /// Returns true if all columns in `carries` have been computed for the games that are now on the device.
     pub(super) fn knows(&self, carries: &[StageCarry]) -> bool {
         let knows = |carry: &StageCarry| self.columns.get(&carry.id).is_some_and(|column| column.is_known);
         carries.iter().all(knows)

@@ -2,8 +2,8 @@
 //!
 //! An upload is a list of segments, block after block. Each segment can be replayed alone, so an upload may begin and
 //! end in the middle of a block. A key (the first position of a segment) contains two indices: that of its game, and
-//! that of the next entry in the table of start positions. On the device, they count from the first entry that the
-//! upload contains.
+//! that of the next entry in the table of start positions. In an upload, these indices count from the first entry that
+//! the upload contains.
 
 use std::ops::Range;
 
@@ -173,7 +173,8 @@ impl Upload {
         words.chunks(TILE_SEGMENTS).for_each(|tile| out.tile(tile));
     }
 
-    /// Writes the moves transposed, like the keys in `key_words`, as words of four moves.
+    /// Writes the moves as words of four moves, transposed: the first word of all segments, then the second word of all
+    /// segments, and so on.
     pub(super) fn move_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
         let mut out = Transposed { segments: self.segments, at: 0, write };
         let mut tile = Vec::with_capacity(TILE_SEGMENTS);

@@ -39,10 +39,10 @@ pub(super) struct Pipelines {
     known: Mutex<HashMap<String, Arc<Compiling>>>,
     /// The number of pipelines that were compiled.
     pub(super) compiled: AtomicU64,
-    /// The value of `compiled` when the file was last saved.
+    /// The number of pipelines that had been compiled when the file was last saved.
     saved: AtomicU64,
     pub(super) file: Option<CacheFile>,
-    /// A message for the user that has not been taken yet.
+    /// A message for the user that has not been shown yet.
     note: Mutex<Option<String>>,
     /// True if there has been a message.
     is_noted: AtomicBool,

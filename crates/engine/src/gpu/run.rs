@@ -72,7 +72,7 @@ pub(super) struct KernelRun {
     column_bytes: u64,
     carried_bytes: u64,
     along: DeviceColumns,
-    /// The submission that copies data from the staging buffer, until something waits for it.
+    /// The submission that copies data from the staging buffer; `None` after a caller has waited for it.
     uploading: Option<wgpu::SubmissionIndex>,
     clock: Option<DriverResource<Clock>>,
     kernel_time: Duration,

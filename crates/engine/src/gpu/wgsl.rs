@@ -48,7 +48,8 @@ pub struct Kernel {
     pub turns: u64,
     /// The variant: the way in which the kernel is written and run.
     pub variant: Variant,
-    /// The number of words for each segment in those columns, propagated by stages, that the kernel reads.
+    /// The number of words for each segment in all columns that stages propagated along games and that the kernel
+    /// reads.
     pub(super) carried_words: usize,
     /// The carried columns that the kernel reads.
     pub(super) reads: Vec<Read>,
@@ -253,8 +254,8 @@ pub(super) struct Printer<'a> {
     own: usize,
     /// For each loop that is being generated, the place of its current row.
     rows: Vec<OpenRow<'a>>,
-    /// For each column that stages propagate, the number of words that the columns before it have for each segment. The
-    /// last entry is the total of all columns.
+    /// For each column that stages propagate along games, the number of words for each segment in all columns before
+    /// it. The last entry is the total of all columns.
     carried: Vec<usize>,
     /// The number of operations in unrolled loops so far.
     unrolled: u64,
@@ -262,7 +263,8 @@ pub(super) struct Printer<'a> {
     turns: u64,
     /// The number of times that the code being generated runs at a slot.
     times: u64,
-    /// The number of variables generated so far for sets that are moved along ranks, by a number of files.
+    /// The number of variables generated so far for sets of squares that are shifted sideways, that is, by a number of
+    /// files.
     beside: usize,
 }
 
@@ -272,7 +274,7 @@ struct OpenRow<'a> {
     table: usize,
     first: u32,
     width: u32,
-    /// The words of the row, if the loop is unrolled.
+    /// The words of the table's row; `None` if the loop is not unrolled.
     values: Option<&'a [u64]>,
 }
 

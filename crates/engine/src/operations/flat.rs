@@ -273,7 +273,7 @@ impl<'a> FlatMachine<'a> {
         if self.games.count(positions) { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Counts the positions between two nodes, unless `both` is `None`.
+    /// Counts the positions between the two nodes in `both` as visited. Does nothing if `both` is `None`.
     fn look_between(&self, nodes: NodeRange<'_>, both: Option<(usize, usize)>) -> Result<(), Stopped> {
         both.map_or(Ok(()), |(a, b)| self.look_at(nodes.between(a, b)))
     }

@@ -271,7 +271,7 @@ impl MoveTo {
 pub(super) struct RootWay {
     /// The number of side lines that the path enters.
     pub(super) depth: u32,
-    /// The number of those side lines whose first move is White's.
+    /// The number of side lines on this path whose first move is White's.
     pub(super) tries: u32,
     has_null_move: bool,
 }

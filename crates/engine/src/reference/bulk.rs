@@ -35,7 +35,7 @@ struct OneQuery {
 enum BulkWay {
     /// Each position is evaluated independently.
     Positions,
-    /// Game by game. The positions of a game share one state, such as the values of variables.
+    /// The query is evaluated game by game. The positions of a game share one state, such as the values of variables.
     Games {
         query: Box<TypedQuery>,
         /// The state that is kept from game to game; `None` if games do not depend on earlier ones.

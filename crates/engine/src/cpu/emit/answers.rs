@@ -31,7 +31,8 @@ fn answers_with_avx2(
     out: &mut [[u32; LANES]],
 ) {
     for (&query, bytes) in queries.iter().zip(bytes) {
-        // Each byte has the answers of a row of eight positions. AVX2 code writes each byte as two halves of four bits.
+        // Each byte has the answers at one slot of each of the eight segments of the group. AVX2 code writes each byte
+        // as two halves of four bits.
         let rows = match width {
             Width::Zmm => *bytes.first_chunk().expect("half of them"),
             Width::Ymm => halves_joined(bytes),

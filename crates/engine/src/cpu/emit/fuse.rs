@@ -47,7 +47,7 @@ pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     }
 }
 
-/// Returns, for each node, the number of times that needed nodes read it.
+/// Returns, for each node, how often nodes whose values are needed read it.
 fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     let mut uses = vec![0; graph.nodes.len()];
     let roots = sinks.stores.iter().map(|&(_, value)| value);
