@@ -36,7 +36,7 @@ fn comments_of_engine_matches_are_read() {
     assert_eq!(found[1..], due);
 }
 
-/// All outputs must have the same hits that meet a condition.
+/// If a condition restricts the hits, all outputs must have the same hits: those that meet the condition.
 #[test]
 fn every_output_has_the_hits_that_meet_a_condition() {
     let folder = tempfile::tempdir().unwrap();

@@ -78,7 +78,7 @@ fn rating(name: &str) -> Option<u32> {
     }
 }
 
-/// Returns the sample with these ratings, both as text and as games played by shakmaty.
+/// Returns the sample with the ratings of the function `rating` added, both as text and as games played by shakmaty.
 fn rated_sample() -> (String, Vec<Played>) {
     let mut text = String::new();
     for line in fs::read_to_string(SAMPLE).unwrap().lines() {

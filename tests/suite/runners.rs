@@ -322,7 +322,7 @@ pub fn print(answer: Answer, reading: &str) -> String {
     }
 }
 
-/// Returns the reading that corresponds to an answer's own type.
+/// Returns the name of an answer's own type: `bool`, `set` or `num`.
 pub fn reading(answer: Answer) -> &'static str {
     match answer {
         Answer::Bool(_) => "bool",

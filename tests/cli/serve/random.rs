@@ -275,7 +275,8 @@ impl World {
         let mut ids: Vec<u64> = [first].into_iter().chain(second).collect();
         self.rng.shuffle(&mut ids);
         for id in ids {
-            // The answer to the query may arrive before the answer to the cancellation. Both must arrive soon.
+            // The answer to the query may arrive before the answer to the cancellation. Both must arrive within a short
+            // time.
             let cancel = self.server.ask("cancel", json!({ "of": id }));
             let mut answers = [self.server.line(), self.server.line()];
             answers.sort_by_key(|answer| answer["id"].as_u64() == Some(id));

@@ -113,8 +113,8 @@ fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
         assert_eq!(found.as_ref(), Some(&expected[number as usize - 1]));
         assert_eq!(read == 0, is_noted, "game {number}: {read} bytes");
     }
-    // To establish that no game has this number, all files are read once more. After that, the sidecar is known to be
-    // complete.
+    // To establish that the last number plus one belongs to no game, all files are read once more. After that, the
+    // sidecar is known to be complete.
     for is_known in [false, true] {
         let (found, read) = one(paths, last + 1, cache);
         assert_eq!(found, None);

@@ -1,4 +1,5 @@
-//! Takes games out of their files, adds comments, and joins them again. They must be read as before.
+//! Takes games out of their files, adds comments, and joins the games again. A reader must then read the games as
+//! before.
 
 use orbit_pgn::{
     AnnotationKind, GameStatus, SourceKind, Tag, annotate, first_game, game_text, read_game, separator,

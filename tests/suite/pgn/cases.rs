@@ -237,7 +237,8 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
         ("[White \"a\"]\n\n1. e4\n\n[White \"b\"]\n\n1. d4 1-0", None),
         ("1. e4 e5 *", None),
         ("1. e4 e5 1-0 {never again", None),
-        // In these texts, the game already has a problem that says that something is missing, so there is no note.
+        // In these texts, the game already has a problem that says that something is missing. So there is no note about
+        // a missing result.
         ("1. e4 e5 2. Nx", None),
         ("1. e4 {x", None),
         ("1. e4 (1. d4", None),
