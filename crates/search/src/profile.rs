@@ -1,9 +1,10 @@
-//! A player's profile: the results by colour and opening, the novelties, the themes and endings of the games, the clock, and the
-//! losses of moves, each compared with the value that is expected from the ratings, or with the games of others.
+//! A player's profile: the results by colour and opening, the novelties, the themes and endings of the games, the use of the clock,
+//! and the evaluation that the player's moves lose. Each figure is compared with the value that is expected from the ratings, or
+//! with the games of others.
 //!
-//! A [`ProfileCollector`] examines all games in one run, with the queries of [`queries`]. A [`Profile`] has the figures that
-//! follow from the sums, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so a profile
-//! does not depend on the division of the games into blocks.
+//! A [`ProfileCollector`] examines all games in one run, with the queries of [`queries`]. A [`Profile`] has the figures that follow
+//! from the sums, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so the order of
+//! addition does not matter, and a profile does not depend on the division of the games into blocks.
 
 mod collect;
 mod figures;
@@ -51,8 +52,8 @@ pub const THEMES: [&str; 20] = [
 ];
 
 /// The types of endings in a profile, with their queries. In addition to the pieces in the name, only kings and pawns are on the
-/// board. In none of these positions is the next move of the game a capture, so a position in the middle of an exchange does not
-/// count as an ending.
+/// board. The condition `not [x]` excludes positions at which the next move of the game is a capture, so a position in the middle
+/// of an exchange does not count as an ending.
 pub const ENDINGS: [(&str, &str); 10] = [
     ("pawns alone", "{not [x] [Pp] not [QRBNqrbn]}"),
     ("rook against rook", "{not [x] R == 1 r == 1 not [QBNqbn]}"),
@@ -158,7 +159,7 @@ mod tests {
         ];
         let mut sum = collected(&one);
         sum.merge(ProfilePart::from_bytes(&collected(&two).to_bytes()).unwrap()).unwrap();
-        // The game with the highest ratings is stored with its number in its file, and is not used in a profile.
+        // `best` contains the number of a game in its source, which differs between the two runs. A profile does not use it.
         let mut whole = collected(&(one + &two));
         sum.tallies.iter_mut().chain(&mut whole.tallies).for_each(|tally| tally.best = None);
         assert_eq!(sum, whole);
@@ -166,7 +167,7 @@ mod tests {
             (whole.others, whole.records.map(|record| (record.games, record.rated))),
             (1, [(1, 1), (2, 1)])
         );
-        // The player's rating is 94 points higher: 1 / (1 + 10^(-94/400)).
+        // Ann's rating is 94 points higher than Bob's, so her expected score is 1 / (1 + 10^(-94/400)).
         assert_eq!(whole.records[0].expected_millionths, 632_070);
     }
 }

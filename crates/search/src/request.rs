@@ -1,9 +1,9 @@
-//! The one form of a request to a database. `serve`, Python, programs and the command line all convert their input to a
+//! The common form of all requests to a database. `orbit serve`, Python, programs and the command line convert their input to a
 //! [`Request`].
 //!
-//! The invariant: this module decides which fields exclude each other, and which fields need a query of some type. If a use of
-//! requests does not support a field, it returns the error itself; for example, a request that only counts hits supports no
-//! limits.
+//! The invariant: this module decides which fields exclude each other, and which fields need a query of a certain type. Code that
+//! does not support a field of a request returns an error of its own; for example, a request that only counts hits cannot have a
+//! limit.
 
 mod command_line;
 
@@ -54,7 +54,7 @@ pub struct Request {
     pub board: Option<String>,
     /// A board with which positions are compared: see [`Query::similar`](crate::Query::similar).
     pub similar: Option<String>,
-    /// A position that hits must have, as a FEN or as moves: see [`ExactPosition`]. It replaces the query.
+    /// The position that every hit must have, as a FEN or as moves: see [`ExactPosition`]. It is given instead of a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The transforms of `board` or `similar`, the outermost first.
@@ -303,15 +303,15 @@ impl Chosen {
         self.choice.wants() | self.order.map_or(Wants::HITS, Order::wants)
     }
 
-    /// Returns whether all games with hits are listed with all their hits, in the order of the database.
+    /// Returns whether the choices exclude no game with hits and no hit, and games are listed in the order of the database.
     pub fn is_all(&self) -> bool {
         let Choice { conditions, player, position, first, best } = &self.choice;
         let is_all_hits = conditions.is_empty() && player.is_none() && position.is_none() && !first && !best;
         is_all_hits && self.order.is_none() && self.skip == 0 && self.games_max.is_none()
     }
 
-    /// Checks that a query provides what the choices need. `ty` is the type of its value; `has_spans` is true if its hits can
-    /// have moves.
+    /// Checks that a query has the values and moves that the choices need. `ty` is the type of the query's value; `has_spans` is
+    /// true if the query's hits can consist of moves.
     ///
     /// # Errors
     ///

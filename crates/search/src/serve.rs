@@ -1,10 +1,11 @@
 //! Databases that stay open for many requests. The requests come from a program, as lines of JSON, or from a person.
 //!
-//! [`OpenDatabases`] keeps databases by their names and runs one request per call. The hits of a query are kept as [`KeptHits`],
-//! from which pages are written. [`converse()`] reads requests and writes answers while queries run. A [`Listener`] has a
-//! conversation with each client of a socket. An `HttpListener` does so over HTTP; its clients can also use the explorer as they
-//! use that of lichess. The module knows no terminal and no command line. The invariant: rows and counts are those that
-//! `orbit scan` writes, and everything that is kept has a limit.
+//! [`OpenDatabases`] keeps databases open under names and runs one request per call. It stores the hits of a query as [`KeptHits`],
+//! so that a client can request them page by page. [`converse()`] reads requests and writes answers while queries run. A
+//! [`Listener`] has such a conversation with each client of a socket, and an `HttpListener` with each client over HTTP. HTTP
+//! clients can also use an opening explorer with the interface of the lichess explorer. The module does not depend on a terminal or
+//! a command line. The invariant: rows and counts are those that `orbit scan` writes, and all data that is kept in memory is
+//! limited in size.
 
 mod answer;
 mod ask;

@@ -1,8 +1,8 @@
 //! Named queries with descriptions, read from TOML.
 //!
-//! A file is a list of tables `[[theme]]` and may `include` other files; `catalogue` is the built-in one. Nothing here knows
-//! games: a theme is a parsed query with its name, its group and its place in a file. The invariant: names are unique, and every
-//! query has been parsed.
+//! A file contains a table `[[theme]]` for each theme and may `include` other files; `catalogue` is the built-in file. The module
+//! does not depend on games: a theme is a parsed query with its name, its group and its place in a file. The invariant: names are
+//! unique, and every query is parsed.
 //!
 //! ```
 //! let themes = orbit_search::themes::built_in();
@@ -22,7 +22,7 @@ use orbit_query::Parsed;
 mod files;
 mod load;
 
-/// The path that stands for the built-in themes.
+/// The path that means the built-in themes and not a file.
 pub const CATALOGUE: &str = "catalogue";
 
 /// A named query.
@@ -127,7 +127,7 @@ impl fmt::Display for ThemeFault {
 }
 
 /// Reads the themes of a file and of the files that it includes, in their order. Included themes come first. The path `catalogue`
-/// stands for [`built_in`].
+/// means the built-in themes: see [`built_in`].
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! The comparisons of which conditions consist. A comparison is about a tag, about another fact of a game, or about a measure of
-//! a position: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`.
+//! Comparisons, which conditions join with `and` and `or`. A comparison tests a tag, another fact about a game, or a measure of a
+//! position, such as the time on the clock: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -52,7 +52,7 @@ enum ComparisonField {
     OpeningName,
     /// The ECO code of the opening, determined from the positions of the game.
     OpeningEco,
-    /// A measure of a position. The other fields belong to games.
+    /// A measure of a position, such as the clock. All other fields are facts about a game.
     Measure(Measure),
     /// A tag, by its name.
     Tag {
@@ -65,8 +65,8 @@ enum ComparisonField {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ComparisonTest {
-    /// The value consists of these parts in this order, with any characters between them; or it is this number, if one is given.
-    /// The parts are the strings between the `*`, in lower case.
+    /// The value of the game consists of these strings in this order, with any characters between them. The strings are the parts
+    /// of the pattern between its `*`, in lower case. If there is a number, a value that parses as this number also matches.
     Parts(Vec<String>, Option<i64>),
     /// The value contains this string, which is in lower case.
     Contains(String),
@@ -74,7 +74,7 @@ enum ComparisonTest {
     /// The same as `Number`, but in thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
-    /// An opening that satisfies each of these comparisons. There is one for a bound, and there are two for a range.
+    /// The opening satisfies all of these comparisons. A bound is one comparison, and a range is two.
     Eco(Vec<(Compare, EcoBound)>),
 }
 
@@ -158,7 +158,7 @@ pub enum ConditionError {
     /// A measure is compared with an operator for strings.
     #[error("`{0}` is a number: compare it with =, !=, <, <=, > or >=")]
     NoText(&'static str),
-    /// A value is not a class of time controls.
+    /// A value is not a class of time controls, such as `blitz`.
     #[error("`{0}` is no class of time controls; write one of {names}, or compare the tag itself as `timecontrol=300+3`", names = Speed::ALL.map(Speed::name).join(", "))]
     NoSpeed(String),
     /// A value is not a result.
@@ -215,7 +215,7 @@ pub enum ConditionError {
     },
 }
 
-/// The names of facts about games and positions that are not tags.
+/// The names in comparisons that are not the names of tags.
 const FIELDS: [&str; 15] = [
     "player",
     "elo",
@@ -254,7 +254,7 @@ impl FromStr for Comparison {
         if name.is_empty() || value.is_empty() {
             return Err(ConditionError::Half(text.to_owned()));
         }
-        // Quotation marks make it possible to use the words `and` and `or` in a value.
+        // A value that contains the words `and` or `or` is in quotation marks.
         let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
         let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
         let own = name.strip_prefix("tag:");
@@ -320,8 +320,8 @@ fn test(
             if !(is_equal && is_date_text(value)) =>
         {
             let date = Date::parse(value).filter(|date| {
-                // When a tag is read, the parts of its date that can be parsed are kept. In a condition, the whole date must be
-                // valid, so that the user learns of a mistake.
+                // `Date::parse` accepts a date of which only some parts are valid, because tags contain such dates. A condition
+                // with such a date is an error, so that the user learns of the mistake.
                 date.parts().into_iter().flatten().count() == date_parts(value)
             });
             Ok(ComparisonTest::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
@@ -348,7 +348,7 @@ fn test(
     }
 }
 
-/// Returns whether a date, such as `2015.*` or `????.??.??`, is compared as a string.
+/// Returns whether a date in a condition is compared as a string, because it contains `*` or unknown parts: `2015.*`, `????.??.??`.
 fn is_date_text(value: &str) -> bool {
     value.contains('*') || (value.contains('?') && value.split('.').count() == 3)
 }
@@ -382,7 +382,7 @@ impl ComparisonField {
         })
     }
 
-    /// Creates the field for a tag whose name follows `tag:`.
+    /// Creates the field for the tag that the user wrote as `tag:` and `name`. Fails if the name resembles that of a known tag.
     fn own(name: &str) -> Result<ComparisonField, ConditionError> {
         match tag_named(name) {
             Ok(name) => Ok(ComparisonField::tag(name, true)),
@@ -541,7 +541,7 @@ impl ComparisonTest {
     }
 }
 
-/// Returns whether a string consists of these parts in this order, with any characters between them.
+/// Returns whether `text` consists of the strings `parts` in this order, with any characters between them.
 fn has_parts(text: &str, parts: &[String]) -> bool {
     let [first, middle @ .., last] = parts else {
         return parts.first().is_some_and(|only| only == text);
@@ -556,7 +556,8 @@ fn has_parts(text: &str, parts: &[String]) -> bool {
     rest.ends_with(last.as_str())
 }
 
-/// Compares two dates part by part, up to the last part of the bound. If the result depends on an unknown part, it is false.
+/// Compares the years, then the months and the days of two dates, as far as `bound` has them. Returns false if the result depends
+/// on a part that is unknown in `date`.
 pub(crate) fn compare_dates(date: Date, bound: Date, compare: Compare) -> bool {
     for (part, bound) in date.parts().into_iter().zip(bound.parts()) {
         let Some(bound) = bound else { break };

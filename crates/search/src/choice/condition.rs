@@ -10,9 +10,9 @@ use orbit_reel::GameRow;
 
 /// A condition on a game, or on the position of a hit.
 ///
-/// A condition consists of one or more comparisons, joined by `and`, `or` and parentheses; `and` binds tighter. A comparison is a
-/// name, an operator and a value. A name is that of a known tag, in upper or lower case, `tag:Name` for any other tag (see
-/// [`tag_named`](orbit_core::game::known::tag_named)), or one of these:
+/// A condition consists of one or more comparisons, joined by `and`, `or` and parentheses; `and` binds tighter than `or`. A
+/// comparison is a name, an operator and a value. A name is that of a known tag, in upper or lower case, `tag:Name` for any other
+/// tag (see [`tag_named`](orbit_core::game::known::tag_named)), or one of these:
 ///
 /// * `player`: the tags `White` and `Black`, one of which must match;
 /// * `elo`: the higher of the two ratings, as in CQL;
@@ -23,9 +23,9 @@ use orbit_reel::GameRow;
 /// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening), determined from the positions of the game and
 ///   not from its tags.
 ///
-/// `clock`, `spent`, `eval` and `loss` are [measures](orbit_core::game::Measure) of positions. Every game meets such a
-/// comparison; a hit counts if its position meets the condition. If a position lacks the measure, it fails every comparison of
-/// this measure, even `!=`.
+/// `clock`, `spent`, `eval` and `loss` are [measures](orbit_core::game::Measure) of positions. Such a comparison does not exclude
+/// any game; a hit counts if its position meets the condition. A position without the measure fails every comparison of this
+/// measure, even `!=`.
 ///
 /// `=` compares the whole value and ignores case. `*` matches any text, and a date matches up to its last given part
 /// (`date=2015.03`). For ratings and openings, `=` also compares what was parsed from the tag: `eco=B90` matches `B90n`. `~`
@@ -195,8 +195,8 @@ impl<'a> ConditionReader<'a> {
         })
     }
 
-    /// Returns the length of the comparison at the beginning of a string. The comparison ends before a joining word, or before a
-    /// closing parenthesis that was opened before it.
+    /// Returns the length of the comparison at the beginning of a string. The comparison ends before the words `and` and `or`, or
+    /// before a closing parenthesis whose opening parenthesis precedes the comparison.
     fn comparison_end(&self, text: &str) -> usize {
         let (mut open, mut quoted) = (0_usize, false);
         for (at, letter) in text.char_indices() {
@@ -220,7 +220,7 @@ impl<'a> ConditionReader<'a> {
         text.len()
     }
 
-    /// Skips a word if it comes next. Returns whether the word was skipped.
+    /// Skips `word` if the rest of the text begins with it. Returns whether it was skipped.
     fn takes(&mut self, word: &'static str) -> bool {
         let is_next = joining(self.rest(), word);
         if is_next {
@@ -248,7 +248,7 @@ impl<'a> ConditionReader<'a> {
     }
 }
 
-/// Returns whether a string begins with this joining word.
+/// Returns whether a string begins with `word`, which is `and` or `or`, as a separate word.
 fn joining(text: &str, word: &str) -> bool {
     let behind = text.strip_prefix(word);
     behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '('))

@@ -1,4 +1,4 @@
-//! A position that is given as a string, and the test whether another position is the same.
+//! A position that the user gives as a FEN or as moves, and that every hit must have.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use shakmaty::{Chess, Position as _};
 use orbit_core::board::{Code, PackedMove, Position, legal};
 use orbit_core::fen::{self, FenRecord, Leniency};
 
-/// A position that hits must have. Positions are compared as for threefold repetition: see [`legal::as_counted`].
+/// The position that every hit must have. Positions are compared as for threefold repetition: see [`legal::as_counted`].
 ///
 /// ```
 /// use orbit_search::choice::ExactPosition;

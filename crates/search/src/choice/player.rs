@@ -1,4 +1,4 @@
-//! A player: selects the games of the player, and finds the side that the player has in them.
+//! The player whose games are searched, and the side that the player has in each game.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,9 +10,9 @@ use orbit_core::game::{GameHeader as _, PlayerName, tags};
 use orbit_core::named::choices;
 use orbit_reel::{Block, GameRow, TagName};
 
-/// A player. Only the player's games are selected. Queries are evaluated from the player's side: White in a query means the
-/// player, so if the player has Black, the sides of the game are swapped. If both players of a game have the name, the query is
-/// evaluated from White's side.
+/// The player whose games are searched. Queries are evaluated from the player's side: White in a query means the player, so if the
+/// player has Black, the sides of the game are swapped. If both players of a game have the name, the query is evaluated from
+/// White's side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Player {
     /// The name.
@@ -136,7 +136,8 @@ impl fmt::Display for Player {
     }
 }
 
-/// Tests whether the values of a tag are spellings of a name. Each distinct value in a block is tested once.
+/// Tests whether the values of a tag are spellings of a name. Each distinct value in a block, which is a group of games, is tested
+/// once.
 struct Fitting<'a> {
     name: Option<&'a PlayerName>,
     block: &'a Block,

@@ -7,11 +7,11 @@ use orbit_engine::{Answers, GameAnswer, Hits, PreparedQuery, Rank, SortValue};
 use orbit_query::tree::Header;
 use orbit_reel::Block;
 
-/// The counts of matching positions in the games of some blocks, for the queries of a scan.
+/// The number of matching positions in each game, for the queries of a scan. The games are divided into blocks.
 pub(super) struct FoundCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// For each block and each query, the games of the block with their counts. They are empty for a query that does not depend
-    /// on the number of matching positions.
+    /// For each block and each query, the games of the block with their counts. The list of games is empty if the query does not
+    /// depend on the number of matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 
@@ -21,8 +21,8 @@ impl<'a> FoundCounts<'a> {
         FoundCounts { queries, games: (0..blocks).map(of_block).collect() }
     }
 
-    /// Counts the positions that a query matches, and removes the hits in games that are not found. `hits` must be complete, so
-    /// the selection of hits comes later.
+    /// Counts the positions that a query matches, and removes the hits in games that are not found. `hits` must contain all hits,
+    /// so hits must not be selected before, for example by `first`.
     pub(super) fn count(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
         let header = &self.queries[query].query.header;
         if !counts(header) {
@@ -57,7 +57,7 @@ impl<'a> FoundCounts<'a> {
             }
             let mut counted = std::mem::take(&mut *lock(counted));
             if let Some(told) = &answers.games {
-                // In the rank of a game, the values of `sort` come before the count of its matches.
+                // Games are sorted by the values of `sort` first, and then by the number of their matching positions.
                 for (counted, told) in counted.iter_mut().zip(told) {
                     let by_count = std::mem::replace(&mut counted.rank, told.rank.clone());
                     counted.rank.extend(&by_count);

@@ -5,13 +5,13 @@ use orbit_pgn::Amendment;
 
 /// The approximate maximum number of bytes that a query writes at one node. Source: CQL 6.2.
 const NODE_BYTES_MAX: usize = 4500;
-/// The mark that stands for all further texts at a node once they would exceed this limit.
+/// The text that replaces all further comments at a node if they would exceed [`NODE_BYTES_MAX`].
 const TRUNCATED: &[u8] = b"[cql truncate]...";
 
 /// The kinds of comments that are written into games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommentStyle {
-    /// True if comments are written. Tags are set and comments removed even without it.
+    /// True if comments are written. It does not affect `tags` and `removes`.
     pub comments: bool,
     /// True if the number of the game is written at the start of the game.
     pub numbers: bool,
@@ -26,8 +26,8 @@ pub struct CommentStyle {
 }
 
 impl CommentStyle {
-    /// Returns the changes to the text of a game; `None` if comments are not written and nothing else changes. `number` is the
-    /// number of the game over all sources.
+    /// Returns the changes to the text of a game. Returns `None` if `comments` is false and no tag or comment changes. `number` is
+    /// the number of the game over all sources.
     pub fn amendment(&self, number: u32, commentary: &GameCommentary) -> Option<Amendment> {
         let GameCommentary { tags, removed, .. } = commentary;
         let amendment = Amendment {

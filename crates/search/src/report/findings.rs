@@ -1,7 +1,7 @@
 //! The findings of a scan as plain data: everything that a report shows.
 //!
-//! A page, a picture and a JSON object are made from the same [`Findings`], so they agree. A run fills them in; this module does
-//! not depend on runs.
+//! The HTML page, the picture and the JSON object of a report are all written from the same [`Findings`], so they agree. A run
+//! fills in the findings; this module does not depend on runs.
 
 use std::{
     cmp::Reverse,
@@ -20,9 +20,10 @@ use orbit_transforms::{AsText, CopyPlaces, Filter, Orbit, Pattern, Placement};
 
 /// The maximum number of listed copies; an orbit can have 100,000.
 const COPIES_MAX: usize = 100;
-/// The number of games below which a group is too small to say much.
+/// A group with fewer games than this is marked, because its numbers say little.
 pub const FEW_GAMES: u64 = 50;
-/// The maximum number of characters of a copy's text, which can be as long as all copies of the orbits in it.
+/// The maximum number of characters in the text of a copy. The full text can be very long, because a copy may contain further
+/// orbits, and each of them is written as all its copies.
 pub(crate) const TEXT_MAX: usize = 300;
 
 /// The maximum number of positions that a report shows.
@@ -90,9 +91,9 @@ pub struct Findings {
 /// The hits of queries that are similar to one without hits.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Misses {
-    /// The number of games searched, from the first game on.
+    /// The number of games in which the similar queries were searched. They are all games of the search, or the first of them.
     pub games: u64,
-    /// The number of their positions.
+    /// The number of positions in these games.
     pub positions: u64,
     /// True if all games were searched.
     pub is_whole: bool,
@@ -135,7 +136,7 @@ pub struct ResultCount {
     pub games: u64,
 }
 
-/// The hits of an orbit, copy by copy.
+/// The hits of an orbit, copy by copy. An orbit consists of a filter and its transformed copies.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct OrbitFindings {
     /// The number of distinct copies.
@@ -167,7 +168,7 @@ pub struct CopyFindings {
     pub transform: String,
     /// The square that the filter's first single-square designator has in this copy, if every copy has such a square.
     pub anchor: Option<String>,
-    /// The shift of the copy in files and ranks, if it has no such square.
+    /// The shift of the copy in files and ranks. It is `None` if `anchor` is known, or if no single shift produces the copy.
     pub offset: Option<[i8; 2]>,
     /// The number of positions that the copy hits.
     pub positions: u64,
@@ -204,7 +205,7 @@ pub struct SquareNames(pub Bitboard);
 /// The numeric values of a query at its hits.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ValueFindings {
-    /// For each step of values, the share of all positions whose value lies in the step.
+    /// For each range of values, the share of all positions whose value is in the range.
     pub steps: Histogram,
     /// The values of all hits, followed by those of groups of hits.
     pub groups: Vec<ValueGroup>,
@@ -300,13 +301,13 @@ pub struct SampleHit {
     pub line: String,
     /// The number of the move that led to the position: `23...`, or `start`.
     pub label: String,
-    /// That move, as SAN.
+    /// The move that led to the position, as SAN; `None` at the start.
     pub san: Option<String>,
     /// The position.
     pub fen: String,
     /// True if the board is seen from Black's side, as the chosen player saw it.
     pub is_flipped: bool,
-    /// The move that follows, as SAN.
+    /// The next move after the position, as SAN; `None` at the end of its line.
     pub next: Option<String>,
     /// The moves around the position.
     pub moves: SampleMoves,
@@ -376,7 +377,8 @@ pub struct SampleSpan {
     pub moves: String,
     /// The number of moves.
     pub length: usize,
-    /// The first moves from square to square, as many as can be drawn.
+    /// The moves that are drawn as arrows on the board, each from square to square; see
+    /// [`SpanMoves::arrows`](super::SpanMoves::arrows).
     pub arrows: Vec<SquarePair>,
 }
 
@@ -423,7 +425,8 @@ fn heat_by_color(orbit: &Orbit, places: &CopyPlaces, counts: &[u64]) -> Vec<Heat
     of(false).zip(of(true)).map_or(Vec::new(), |(written, swapped)| vec![written, swapped])
 }
 
-/// Adds up the numbers of positions that copies hit, by a key of the copies. The sums are in the order of the key.
+/// Adds up the positions hit by copies with the same `key`, which is computed from the placements of the copies. The sums are in
+/// the order of their keys.
 fn transform_sums<K: Ord>(
     orbit: &Orbit,
     counts: &[u64],

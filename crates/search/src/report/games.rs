@@ -128,7 +128,7 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
     words
 }
 
-/// Finds the text to write between games, such that each game reads back as it does alone.
+/// Finds the text to write between games. With this text, a parser reads each game in the same way as if it were alone.
 #[derive(Debug, Default)]
 pub struct PgnSeparator {
     /// The text of the last game.

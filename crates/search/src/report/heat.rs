@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use orbit_core::board::Square;
 use orbit_transforms::CopyPlaces;
 
-/// The number of levels above 0, from few to many. Only a count of 0 has the level 0.
+/// The highest level of colour or shade for a count. A count of 0 has the level 0, and every other count has a level from 1 on.
 pub const LEVELS: u8 = 8;
 
 /// A square grid of counts: one for each square of the board, or one for each shift.
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!((map.at(0, 0), map.at(7, 0), map.at(2, 7)), (1, 4_020, 300));
         assert_eq!(map.counts.iter().sum::<u64>(), 4_321);
         let map = offsets();
-        // The offsets of the test ascend by files, then by ranks.
+        // The helper `offsets` numbers the shifts from 0, file by file; the count of a shift is the square of its number.
         for (column, row) in [(0, 0), (14, 0), (0, 14), (3, 8)] {
             assert_eq!(map.at(column, row), ((15 * column + row) as u64).pow(2));
         }

@@ -24,7 +24,8 @@ pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: 
     }
 }
 
-/// Appends the differences between a position and the board of the query: ` (flipcolor; missing Nc3, pe6; besides Ng1)`.
+/// Appends the differences between a position and the board with which the query compares positions: ` (flipcolor; missing Nc3,
+/// pe6; besides Ng1)`.
 pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     let mut parts = Vec::new();
     if difference.placement != Placement::IDENTITY {
@@ -40,7 +41,8 @@ pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     }
 }
 
-/// Describes what is on some squares: `rook on a1, pawns on a2, b2`. Colours are named if both occur.
+/// Describes the pieces on some squares: `rook on a1, pawns on a2, b2`. The colours of the pieces are named if there are pieces of
+/// both colours.
 fn standing(squares: Bitboard, board: &Board, squares_max: usize) -> String {
     let mut groups: Vec<(Code, Vec<Square>)> = Vec::new();
     for square in squares {

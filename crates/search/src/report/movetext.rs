@@ -1,4 +1,4 @@
-//! The movetext of a game as tokens: its moves, and its side lines, comments and glyphs if they are kept.
+//! The movetext of a game as tokens: its moves, and its side lines, comments and annotation glyphs if the database has them.
 
 use std::ops::Range;
 
@@ -101,7 +101,7 @@ struct MovetextWriter<'a> {
     numbers: MoveNumbers,
     annotations: &'a [Annotation],
     out: Vec<MoveToken<'a>>,
-    /// True if a token other than a move or a glyph was written since the last move, so that a move of Black needs a number.
+    /// True if a token other than a glyph was written since the last move. A move of Black then needs a number, such as `23...`.
     anew: bool,
 }
 

@@ -122,12 +122,13 @@ impl Distribution {
         found.map_or(f64::NAN, |(&number, _)| number.into())
     }
 
-    /// Returns the width of steps (1, 2, 5, 10 and so on) at which a histogram has at most `STEPS_MAX` steps.
+    /// Returns the smallest width among 1, 2, 5, 10, 20 and so on with which a histogram has at most `STEPS_MAX` steps.
     pub fn step(&self) -> i64 {
         self.step_within(STEPS_MAX)
     }
 
-    /// Returns the width at which there are at most `steps_max` steps; `steps_max` is at least 2.
+    /// Returns the smallest width among 1, 2, 5, 10, 20 and so on with which a histogram has at most `steps_max` steps. `steps_max`
+    /// must be at least 2.
     pub fn step_within(&self, steps_max: i64) -> i64 {
         let (min, max) = self.ends().map_or((0, 0), |(min, max)| (i64::from(min), i64::from(max)));
         let mut steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_i64.pow(power)));

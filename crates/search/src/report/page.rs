@@ -1,8 +1,8 @@
 //! A report as one HTML file.
 //!
 //! The file needs no other file, and its content policy does not let it load any. The policy allows a single script, which copies
-//! FENs; without it, the page shows the same. The page shows only [`Findings`], and also contains them as JSON. Every chart has a
-//! table with its numbers. The invariant: equal findings give equal bytes.
+//! FENs; a browser without scripts shows the same content. The page shows only [`Findings`], and also contains them as JSON. Every
+//! chart has a table with its numbers. The invariant: equal findings give equal bytes.
 
 mod charts;
 mod copies;
@@ -74,7 +74,7 @@ pub(crate) fn document(
                             h2.unseen[index == 0] id={ (section.id) "-name" } { (section.name) }
                             (section.body)
                         }
-                        // The numbers come before the table of contents, even on a phone.
+                        // The first section has the main numbers, so it comes before the table of contents, even on a phone.
                         @if index == 0 { (contents(&sections[1..])) }
                     }
                 }
@@ -169,7 +169,7 @@ fn sections(findings: &Findings) -> Vec<PageSection> {
     out
 }
 
-/// Returns the heat maps with the ids of their tables. If there is a map for each colour, these maps replace the map for both.
+/// Returns the heat maps with the ids of their tables. Separate maps for the colours replace the map for both colours.
 fn maps(findings: &Findings) -> Vec<(String, &HeatMap)> {
     let orbit = findings.orbit.as_ref();
     let places = orbit.map_or((None, &[][..]), |orbit| (orbit.heat.as_ref(), &orbit.heat_by_color));
@@ -250,8 +250,8 @@ fn tile(name: &str, part: u64, all: u64, unit: &str) -> Markup {
     }
 }
 
-/// Returns a number with separators for people. A number that needs separators also has the plain number as an attribute, for
-/// programs.
+/// Returns a number with separators for people. A number with separators also has the plain number as an attribute, for programs
+/// that read the page.
 fn number(number: u64) -> Markup {
     html! { @if number < 1_000 { (number) } @else { data value=(number) { (grouped(number)) } } }
 }

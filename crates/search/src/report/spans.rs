@@ -37,8 +37,8 @@ impl<'a> SpanMoves<'a> {
         SpanMoves { span, numbers: MoveNumbers::from_header(game), moves: moves(&span.moves, game) }
     }
 
-    /// Returns the moves that are shown to people: the moves that matched, or the moves that led to the positions that were
-    /// found.
+    /// Returns the moves that are shown to people. For a filter that matches moves, these are the moves that matched; for a filter
+    /// that finds positions, they are the moves that led to the found positions.
     pub fn shown(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         match span.kind.is_of_moves() {
             true => SpanMoves::new(span, game),
@@ -95,7 +95,7 @@ impl<'a> SpanMoves<'a> {
     }
 
     /// Returns the first moves as pairs of squares; castling is the move of the king. The list is empty if the hit is not a
-    /// position of the span, or if too many moves lead to found positions to draw them all.
+    /// position of the span, or if the span consists of found positions and has more than [`ARROWS_MAX`] moves.
     pub fn arrows(&self, hit: u32) -> Vec<[Square; 2]> {
         let is_drawn = self.span.kind.is_of_moves() || self.moves.len() <= ARROWS_MAX;
         if !is_drawn || !self.span.nodes.contains(&hit) {

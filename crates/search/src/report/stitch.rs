@@ -1,4 +1,4 @@
-//! Joins the reports of blocks.
+//! Joins the reports of blocks, which are groups of games.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -53,7 +53,7 @@ impl Stitcher {
                 break;
             }
             if self.skip > 0 {
-                // Lines before a skipped game are skipped with it.
+                // This also skips the lines of games without hits that come before the last skipped game.
                 self.skip -= u64::from(game.is_found);
                 out.write_all(&report.text[written..end])?;
                 (written, end) = (game.end, game.end);

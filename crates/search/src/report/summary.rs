@@ -26,9 +26,9 @@ pub struct Phases {
     pub scanning: Duration,
 }
 
-/// Returns lines about games, positions, hits and time, each with its numbers as fields of an object. If the database was not
-/// read to its end, `is_part` is true and percentages are left out, because they would say nothing. `how` names the engine and
-/// the threads.
+/// Returns lines about games, positions, hits and time, each with its numbers as fields of a JSON object. If the database was not
+/// read to its end, `is_part` is true and percentages are left out, because they would say nothing. `how` names the engine and the
+/// threads.
 pub fn summary_lines(
     totals: &Totals,
     hits: HitTotals,
@@ -164,7 +164,7 @@ pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     (side_lines > 0).then(|| format!("{} {are} not searched: {remedy}", grouped(side_lines)))
 }
 
-/// Returns a sentence about bytes of a file after the end of its reel.
+/// Returns a sentence about bytes that follow the end of a reel, which is a database of games, in its file.
 pub fn behind_sentence(bytes: u64) -> String {
     format!(
         "{} bytes behind its end are no part of the reel and not read: an append that was interrupted or is going on wrote them, or \

@@ -1,4 +1,4 @@
-//! Tables for people: cells in aligned columns, without control characters that a terminal would obey.
+//! Tables for people: cells in aligned columns. Control characters that would act on a terminal are escaped.
 
 use unicode_width::UnicodeWidthStr as _;
 

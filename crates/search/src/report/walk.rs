@@ -6,8 +6,9 @@ use orbit_core::board::{MoveKind, PackedMove, Position, Role};
 use orbit_core::game::MoveNumbers;
 use orbit_reel::{GameRow, LineRow};
 
-/// A walk along the nodes of a game. It keeps the halfmove clock, which packed positions do not have. If the nodes are visited
-/// in ascending order, the game is gone through only once, no matter how many side lines it has.
+/// A walk along the nodes of a game. It keeps track of the halfmove clock, which a [`Position`] does not contain. If the nodes are
+/// visited in ascending order, the time for the whole walk is proportional to the length of the game, no matter how many side lines
+/// it has.
 pub struct NodeWalk<'a> {
     game: GameRow<'a>,
     numbers: MoveNumbers,
@@ -157,7 +158,7 @@ impl CountedPosition {
     fn play(&mut self, mv: PackedMove) {
         let board = &self.position.board;
         let pawn = board.at(mv.from()).piece().is_some_and(|piece| piece.role == Role::Pawn);
-        // Castling is packed as the king taking the rook, so a piece on `to` does not make it a capture.
+        // Castling is stored as the king taking the rook, so a piece on `to` does not make it a capture.
         let taken = board.at(mv.to()).piece().is_some();
         let is_reset = match mv.kind() {
             MoveKind::EnPassant => true,
@@ -186,8 +187,8 @@ fn branches(game: &GameRow, numbers: MoveNumbers, start: CountedPosition) -> Vec
     let around = |line: &LineRow| game.line_of(line.parent()).map(|around| around.index());
     let mut order: Vec<(Option<usize>, u32, usize)> =
         lines.iter().map(|line| (around(line), line.parent(), line.index())).collect();
-    // In this order, a line comes after the line that it leaves, and the lines that leave the same line are in the order of the
-    // nodes where they leave it.
+    // After sorting, a line comes after the line from which it branches off. Lines that branch off from the same line are in the
+    // order of the nodes where they do so.
     order.sort_unstable();
     let mut out = vec![LineBranch { before: start, around: None, entry: String::new() }; lines.len()];
     let mut alike: HashMap<(u32, PackedMove), u32> = HashMap::new();

@@ -4,11 +4,11 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::stats::TooManyGroups;
 
-/// The greatest count that a part can have: some 30 times the positions of 7 billion games. A million such parts can be added up
-/// without an overflow.
+/// The greatest count that a part can have. It is about 30 times the number of positions in 7 billion games, and a million such
+/// counts can be added up without an overflow.
 pub const PART_COUNT_MAX: u64 = 1 << 44;
-/// The greatest count in the part of one block, whose positions have numbers of 32 bits. The counts of any possible number of
-/// blocks can be added up without an overflow.
+/// The greatest count in the part of one block, which is a group of games whose positions have 32-bit numbers. The counts of any
+/// possible number of blocks can be added up without an overflow.
 pub const BLOCK_COUNT_MAX: u64 = 1 << 36;
 
 /// The message of the error that a count is above its limit.

@@ -1,13 +1,14 @@
-//! Numbers for the groups of a block. A group has its number only while its block is counted.
+//! Numbers for the groups of statistics, so that counting does not compare strings. They are valid only while one block of games is
+//! counted.
 
 use hashbrown::HashMap;
 
 use super::GroupKey;
 
-/// The code of a group within one block: a number itself, or the index of a string.
+/// The number of a group within one block: the value itself if groups are numbers, or the index of a string.
 pub(super) type GroupCode = i64;
 
-/// Strings and players, each with its code.
+/// The groups that are strings or players. The code of a group is its index in `keys`.
 #[derive(Default)]
 pub(super) struct NameCodes {
     pub(super) keys: Vec<GroupKey>,

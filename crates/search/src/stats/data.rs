@@ -1,4 +1,4 @@
-//! Counts as data. Groups are in their order, so that equal counts give equal bytes.
+//! Counts in a form that can be stored and read back. Groups are sorted, so equal counts give equal bytes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -47,7 +47,8 @@ struct CountsData {
     groups_max: usize,
     score_of: ScoreOf,
     tells_values: bool,
-    /// True if the rules ask for the scores of the sides that have the pattern, and true if the query determines these sides.
+    /// The fields `tells_sides` of [`Stats`] and of [`Counts`]: whether the scores of the sides that have the pattern are
+    /// requested, and whether the query determines these sides.
     tells_sides: [bool; 2],
     total: [Tally; 2],
     values: Distribution,
@@ -89,7 +90,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Returns whether groups have move tallies. These come at the end of the data. Counts by other groupings do not have them.
+/// Returns whether one of the groupings is by moves next to hits. Only then does the data end with a list of move tallies.
 fn are_of_moves(groupings: &[Grouping]) -> bool {
     groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }
@@ -148,8 +149,8 @@ impl<'de> Visitor<'de> for CountsVisitor {
 }
 
 impl Counts {
-    /// Checks counts that were read from bytes. `all` are the counts that have the groups of all games; among the queries over
-    /// the same games, only one has them.
+    /// Checks counts that were read from bytes. `all` are the counts that contain the groups of all games; if several queries
+    /// search the same games, only the counts of one query contain them.
     pub(super) fn check(&self, all: &Counts, most: u64) -> Result<(), &'static str> {
         let Counts { stats, total, values, tables, .. } = self;
         if all.stats != *stats {

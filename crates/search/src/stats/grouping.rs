@@ -1,4 +1,4 @@
-//! The properties by which games and positions are grouped, and their text form.
+//! The properties by which games and positions are grouped, and the strings that name them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use orbit_engine::Wants;
 pub enum By {
     /// The year of the tag `Date`, or else of `UTCDate`.
     Year,
-    /// The decade of that year, named by its first year.
+    /// The decade of the game, named by its first year.
     Decade,
     /// The first 1 to 3 characters of the tag `ECO`: `B`, `B9`, `B90`.
     Eco(u8),
@@ -31,7 +31,7 @@ pub enum By {
     Folder,
     /// A rating, in steps of this many points.
     Elo(Rating, u32),
-    /// Either player. A game is in the groups of both players, and the score of a group is that of its player.
+    /// Each of the two players. A game is in the groups of both players, and the score of a group is that of its player.
     Player,
     /// The opponent of the player whose games are chosen.
     Opponent,
@@ -39,13 +39,13 @@ pub enum By {
     PlayerOf(Color),
     /// The side of the player whose games are chosen.
     Side,
-    /// The rating of that player, in steps of this many points.
+    /// The rating of the player whose games are chosen, in steps of this many points.
     PlayerElo(u32),
-    /// The rating of that player's opponent, in steps of this many points.
+    /// The rating of the opponent of the player whose games are chosen, in steps of this many points.
     OpponentElo(u32),
     /// The value of a tag.
     Tag(String),
-    /// The title of a side, or of either side if there is no colour. In the second case, a game is in the groups of both titles.
+    /// The title of the player who has this side. With `None`, a game is in the groups of both players' titles.
     Title(Option<Color>),
     /// The speed of the game, according to the tag `TimeControl`.
     Speed,
@@ -83,7 +83,7 @@ pub enum By {
 /// A grouping by one property, or a cross table of two.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Grouping {
-    /// The property, which is that of the rows in a cross table.
+    /// The property; in a cross table, the property of the rows.
     pub first: By,
     /// The property of the columns in a cross table; `None` if there is only one property.
     pub second: Option<By>,
@@ -137,7 +137,7 @@ pub enum GroupingError {
     Itself(String),
 }
 
-/// The maximum number of moves of `next`. Each move adds a group for each hit.
+/// The maximum number of moves in a grouping `next`. With n moves, a hit is in up to n groups.
 pub(super) const NEXT_MAX: u8 = 12;
 
 /// The largest step.
@@ -273,7 +273,8 @@ impl fmt::Display for Grouping {
 }
 
 impl By {
-    /// Returns whether groups are listed by the number of their games that hit. Otherwise they have their own order.
+    /// Returns whether groups are sorted by the number of their games that hit. Groups of other properties have a natural order,
+    /// such as that of years.
     pub fn is_ranked(&self) -> bool {
         matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San | By::Position)
             || self.is_of_openings()
@@ -301,7 +302,7 @@ impl By {
         matches!(self, By::Player | By::Opponent | By::PlayerOf(_))
     }
 
-    /// Returns whether only hits have the property. The groups of such a property are compared with all games.
+    /// Returns whether only hits have the property. A group of such a property is compared with all games.
     pub fn is_of_hits(&self) -> bool {
         matches!(self, By::Value(_) | By::Copy | By::Position) || self.is_of_spans() || self.is_of_moves()
     }
@@ -328,7 +329,7 @@ impl By {
             By::Title(_) | By::Speed | By::Termination => Wants::TAGS,
             By::Measure(measure, _) => Wants::of_measure(*measure),
             By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Wants::TAGS,
-            // The numbers of moves depend on the counters in the tag `FEN`.
+            // Move numbers depend on the counters in the tag `FEN`.
             By::Move(_) => Wants::TAGS,
             By::Value(_) => Wants::VALUES,
             By::Copy => Wants::ALL_COPIES | Wants::COPY_NAMES,
@@ -480,7 +481,7 @@ impl fmt::Display for By {
             By::OpponentElo(step) => write!(f, "opponentelo:{step}"),
             By::Tag(tag) => match TAGS.iter().find(|(_, known)| known == tag) {
                 Some((short, _)) => f.write_str(short),
-                // A tag whose name is similar to that of a known tag is written such that it can be read back.
+                // A tag whose name is similar to that of a known tag is written with a second colon, so that it can be read back.
                 None if tag_named(tag).is_err() => write!(f, "tag::{tag}"),
                 None => write!(f, "tag:{tag}"),
             },

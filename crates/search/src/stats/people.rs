@@ -10,8 +10,8 @@ use super::grouping::{By, Grouping};
 use super::{Counts, GroupKey, TallyTable};
 use orbit_core::game::{Mention, are_alike, who_is_who};
 
-/// Returns the pairs of similar names that are the two players of one game. Such players must be different
-/// people.
+/// Returns the pairs of similar names that are the two players of one game. Such names belong to different people, so their groups
+/// are not merged.
 pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> BTreeSet<[String; 2]> {
     let mut pairs = BTreeSet::new();
     let mut letters: HashMap<&str, u64> = HashMap::new();
@@ -34,7 +34,7 @@ fn beginnings(name: &str) -> u64 {
     if name.is_ascii() { bits } else { u64::MAX }
 }
 
-/// Merges the groups of spellings into groups of players. The first of `counts` has the groups of all games.
+/// Merges the groups of all spellings of a player's name into one group. The first of `counts` has the groups of all games.
 pub(super) fn take_together(counts: &mut [Counts]) {
     let Some(first) = counts.first_mut() else { return };
     let met = std::mem::take(&mut first.met);

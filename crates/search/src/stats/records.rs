@@ -9,7 +9,7 @@ use super::{By, Counts, GroupKey, GroupRow, Grouping, MoveTally, ScoreOf, Share,
 use crate::report::{Bin, Distribution, NumberSummary};
 use orbit_core::visible::{EscapeContext, escape};
 
-/// One row. Shares and scores are from 0 to 1, rounded to six places.
+/// One row of CSV or JSON. Shares and scores are from 0 to 1, rounded to six places.
 #[derive(Serialize)]
 struct RowRecord<'a> {
     /// The grouping. It is `None` in JSON, where rows are listed under the name of their grouping.
@@ -46,7 +46,7 @@ struct ValuesRecord {
     value_max: Option<i32>,
 }
 
-/// Further columns for a query whose copies belong to sides.
+/// Further columns with the results of the sides that have the pattern. They exist if the query determines these sides.
 #[derive(Serialize)]
 struct SidesRecord {
     side_wins: u64,
@@ -118,8 +118,8 @@ impl<'a> MovesRecord<'a> {
     }
 }
 
-/// The columns of [`RowRecord`] in CSV. After them come those of [`ValuesRecord`] with the steps of the histogram, of
-/// [`SidesRecord`] and of [`MovesRecord`].
+/// The columns of [`RowRecord`] in CSV. The optional columns of [`ValuesRecord`] with the histogram, of [`SidesRecord`] and of
+/// [`MovesRecord`] follow them.
 const COLUMNS: [&str; 17] = [
     "grouping",
     "key",
@@ -278,13 +278,13 @@ pub(super) fn pattern<'a>(grouping: &Grouping, row: &GroupRow, copies: &'a [Stri
     copies.get(usize::try_from(copy - 1).ok()?).map(String::as_str)
 }
 
-/// The document of all counts, with each copy as CQL.
+/// The JSON document with all counts. `copies` has each copy as CQL.
 struct StatisticsDocument<'a> {
     counts: &'a Counts,
     copies: &'a [String],
 }
 
-/// The rows, under the names of their groupings.
+/// The object `groupings` of the JSON document, which has the rows under the names of their groupings.
 struct Groupings<'a>(&'a StatisticsDocument<'a>);
 
 impl Serialize for StatisticsDocument<'_> {

@@ -33,8 +33,8 @@ pub struct GroupRow {
 pub struct MoveRow {
     /// The sums over the games that hit.
     pub tally: MoveTally,
-    /// The number of games in which this move was possible: all games that hit, or in a tree, those that have the moves before
-    /// it.
+    /// The number of games in which this move could be played. For the first move, these are all games that hit, or in a cross
+    /// table, those in the group of the other property. For a later move, they are the games that have the moves before it.
     pub games_before: u64,
 }
 
@@ -153,14 +153,14 @@ impl ShareDifference {
     }
 }
 
-/// Returns for each property whether only hits have it. Returns false for a second property that does not exist.
+/// Returns, for each of the two properties, whether only hits have it. If there is no second property, its value is false.
 fn of_hits(grouping: &Grouping) -> [bool; 2] {
     let mut properties = grouping.properties().map(By::is_of_hits);
     [properties.next(), properties.next()].map(|found| found == Some(true))
 }
 
-/// Returns the keys of the group of all games with which a group is compared. If only hits have a property, its key there is
-/// that of the whole, because it has no groups among all games.
+/// Returns the keys of the group of all games with which the group `keys` is compared. If only hits have a property, all games have
+/// no groups by it, so its key is [`GroupKey::Whole`].
 pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
     let of_hits = of_hits(grouping);
     [0, 1].map(|k: usize| if of_hits[k] { GroupKey::Whole } else { keys[k].clone() })
@@ -196,18 +196,18 @@ pub(super) fn group_rows(table: &TallyTable, grouping: &Grouping, counts: &Count
     table.hit.iter().map(row).collect()
 }
 
-/// The games with which rows of moves are compared.
+/// The numbers of games from which rows about moves compute [`MoveRow::games_before`].
 struct MoveRows<'a> {
     /// The index of the property whose groups are moves.
     place: usize,
-    /// The games that hit, grouped by the other property, if there is one.
+    /// In a cross table, the games that hit, grouped by the other property.
     others: Option<&'a HashMap<[GroupKey; 2], Tally>>,
     /// The number of all games that hit.
     games: u64,
 }
 
 impl<'a> MoveRows<'a> {
-    /// Creates the comparison for the rows of a grouping. Returns `None` if neither property has moves as its groups.
+    /// Creates the numbers for the rows of a grouping. Returns `None` if the grouping is not by moves next to hits.
     fn from_grouping(grouping: &Grouping, counts: &'a Counts) -> Option<MoveRows<'a>> {
         let place = grouping.properties().position(By::is_of_moves)?;
         let other = grouping.properties().nth(1 - place);

@@ -13,15 +13,15 @@ use orbit_core::visible;
 
 /// The maximum width of a name. Longer names are cut on a terminal.
 const KEY_WIDTH_MAX: usize = 40;
-/// The maximum number of columns in a cross table, for groups that are listed by the number of games that hit.
+/// The maximum number of columns in a cross table whose columns are sorted by the number of games that hit.
 const COLUMNS_MAX: usize = 8;
 
 impl Counts {
     /// Writes a table for each grouping, with an empty line between two tables. A grouping by one property has a line for each
-    /// group; a grouping by two properties is a cross table of the games that hit. Of names, openings and copies, at most
-    /// `rows_max` groups are listed, which are those with the most games that hit; the number of further groups follows. `copies`
-    /// has each copy as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a terminal. Headings of
-    /// columns are always cut.
+    /// group; a grouping by two properties is a cross table of the games that hit. If groups are names, openings or copies, only
+    /// the `rows_max` groups with the most games that hit are listed, and the number of the other groups follows. `copies` has each
+    /// copy as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a terminal. Headings of columns are
+    /// always cut.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Returns the table for one property, with a line for each group and a line for everything.
+    /// Returns the table for one property, with a line for each group and a line with the total.
     fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String], cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
@@ -86,14 +86,14 @@ impl Counts {
         more.into_iter().for_each(|more| grid.remark(more));
         let mut sums = numbers(&total);
         if score_of != total.score_of {
-            // A score of all players together does not exist.
+            // The scores in the rows belong to the players of the groups. The total has no such score.
             sums[SCORES].fill(String::new());
         }
         grid.push("total".into(), sums);
         grid
     }
 
-    /// Returns the table of the values at hits for one property, with a line for each group and a line for everything.
+    /// Returns the table of the values at hits for one property, with a line for each group and a line with the total.
     fn values(&self, grouping: &Grouping, rows_max: usize, cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
@@ -116,7 +116,7 @@ impl Counts {
         grid
     }
 
-    /// Returns the cross table of two properties: the games that hit, and the sums for each property alone.
+    /// Returns the cross table of two properties: the numbers of games that hit, and the totals of each row and each column.
     fn matrix(&self, grouping: &Grouping, second: &By, rows_max: usize, cut: bool) -> TextTable {
         let margin = |by: &By| self.rows(&by.clone().into());
         let (rows, more) = split(margin(&grouping.first), &grouping.first, rows_max);
@@ -182,8 +182,8 @@ fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, O
         return (rows, None);
     }
     let more = rows.len() - rows_max;
-    // As in other tables, a tree keeps the rows with the most games. A row never has fewer games than its continuations, so no
-    // continuation is shown without the row before it.
+    // A tree of moves is cut to the rows with the most games, as other tables are. A row never has fewer games than its
+    // continuations, so no continuation is shown without the row before it.
     let mut ranks: Vec<(Reverse<u64>, usize)> =
         rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
     ranks.sort_unstable();

@@ -1,4 +1,4 @@
-//! Heat maps and histograms, each with its table.
+//! Heat maps and histograms, each with a table of its numbers.
 
 use maud::{Markup, html};
 
@@ -153,7 +153,7 @@ pub(super) fn histograms(histograms: &[Histogram]) -> Markup {
     }
 }
 
-/// Explains the marks that occur in a chart.
+/// Returns a legend of the marks that occur in a chart. It is empty if there are no marks.
 fn marks(histogram: &Histogram) -> Markup {
     let (is_cut, has_few) = (svg::is_cut(histogram), histogram.rows.iter().any(HistogramRow::is_few));
     html! {

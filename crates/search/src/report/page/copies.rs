@@ -1,4 +1,4 @@
-//! The pattern and its copies as boards, and the number of hits of each transform.
+//! The pattern and its transformed copies as boards, and the number of hits of each transform.
 
 use maud::{Markup, html};
 
@@ -75,7 +75,7 @@ fn rest(pattern: &PatternBoard) -> Markup {
     }
 }
 
-/// Returns sums as a table with bars. A single sum is left out, because it says nothing.
+/// Returns the hits of each transform as a table with bars. Returns nothing for a single transform, because it has all hits.
 fn sums(id: &str, caption: &str, sums: &[TransformSum]) -> Markup {
     let all: u64 = sums.iter().fold(0, |all, sum| all.saturating_add(sum.positions));
     let most = sums.iter().map(|sum| sum.positions).max().unwrap_or(0).max(1);

@@ -99,7 +99,7 @@ fn diagram(index: usize, hit: &SampleHit, has_copies: bool) -> Markup {
     }
 }
 
-/// Returns the moves around the position, with a bar at the position.
+/// Returns the moves around the position of the hit, with a bar at the position.
 fn moves(hit: &SampleHit) -> Markup {
     let SampleMoves { before, after } = &hit.moves;
     let played = before.split_last().map(|(last, earlier)| (earlier, last));
@@ -122,13 +122,13 @@ fn moves(hit: &SampleHit) -> Markup {
     }
 }
 
-/// Returns the address of an analysis board with the position. The page only links to it and loads nothing from
-/// it. Returns `None` if the FEN is not valid.
+/// Returns the address of an analysis board on lichess with the position. The page only links to this address and loads nothing
+/// from it. Returns `None` if the FEN is not valid.
 fn analysis(fen: &str) -> Option<String> {
     FenRecord::read(fen.as_bytes(), Leniency::NONE).ok()?;
     let is_plain = fen.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b' '));
-    // If rooks castle from unusual squares, castling rights name them by their files. On lichess this belongs to
-    // the variant Chess960.
+    // If rooks castle from unusual squares, the castling rights name the files of the rooks. Lichess analyses such positions as
+    // Chess960.
     let castling = fen.split(' ').nth(2).unwrap_or("-");
     let is_usual = castling.bytes().all(|letter| b"KQkq-".contains(&letter));
     let variant = if is_usual { "" } else { "chess960/" };

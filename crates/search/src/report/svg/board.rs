@@ -20,7 +20,7 @@ pub struct BoardDrawing<'a> {
     pub lit: Bitboard,
     /// The squares that are marked with a dot.
     pub area: Bitboard,
-    /// The moves that are drawn as arrows, from square to square; the first one is the strongest.
+    /// The moves that are drawn as arrows, from square to square; the first arrow is emphasized.
     pub arrows: &'a [[Square; 2]],
     /// True if the files and ranks are labelled.
     pub has_names: bool,
@@ -63,7 +63,7 @@ impl BoardDrawing<'_> {
         picture(self.id, "board", view, self.title, &self.words(&pieces), inside)
     }
 
-    /// Describes the board in words, for screen readers: `White Kg1 Qd1; Black ke8; marked d1`.
+    /// Describes the board in words, for screen readers: `White: Kg1 Qd1; Black: Ke8; marked: d1`.
     fn words(&self, pieces: &[(Square, char)]) -> String {
         let list = |test: &dyn Fn(char) -> bool| {
             let mut sorted: Vec<_> = pieces.iter().filter(|(_, letter)| test(*letter)).collect();
@@ -96,8 +96,8 @@ fn arrow(from: (i32, i32), to: (i32, i32)) -> String {
     let ((x, y), (tip_x, tip_y)) = (middle(from), middle(to));
     let length = (tip_x - x).hypot(tip_y - y).max(1.0);
     let (along_x, along_y) = ((tip_x - x) / length, (tip_y - y) / length);
-    // Each corner has a coordinate along the arrow and one to its left. First come the coordinates of the tail, the neck and the
-    // tip.
+    // Each corner of the outline is a pair: its distance along the arrow, and its distance to the left of the arrow. The distances
+    // along the arrow are those of the tail, the neck and the tip.
     let (tail, neck, tip) = (8.0, length - 16.0, length - 2.0);
     let outline =
         [(tail, 2.5), (neck, 3.5), (neck, 10.0), (tip, 0.0), (neck, -10.0), (neck, -3.5), (tail, -2.5)];

@@ -34,7 +34,7 @@ pub fn heat_map(map: &HeatMap, id: &str, style: Option<&str>) -> Markup {
             }
         }
         @if map.grid == Grid::Offsets {
-            // Marks the cell of the copies that are not shifted.
+            // Draws a frame around the cell of the copies that are not shifted.
             rect class="whisker" x=(7 * cell) y=(7 * cell) width=(cell - 1) height=(cell - 1) {}
         }
         @for k in 0..map.grid.side() {
@@ -87,7 +87,7 @@ fn heat_scale(map: &HeatMap, width: i32) -> Markup {
     }
 }
 
-// The edges of the plane of a bar chart. The space to the left of the plane is for the labels of lines.
+// The right, top and bottom edges of the plotting area of a bar chart. Its left edge depends on the labels of the horizontal lines.
 pub(super) const RIGHT: f64 = 384.0;
 pub(super) const TOP: f64 = 16.0;
 pub(super) const BOTTOM: f64 = 190.0;
@@ -98,13 +98,14 @@ const NUMBERED_WIDTH_MIN: f64 = 44.0;
 /// The width of a letter in a font of twelve units.
 const LETTER: f64 = 6.8;
 
-/// The positions of the bars in a chart.
+/// The horizontal positions of the bars in a chart, and of the numbers on its axis.
 pub(super) struct Plane {
     /// The left end of the axis.
     pub(super) left: f64,
     /// The left and right end of each bar.
     pub(super) places: Vec<(f64, f64)>,
-    /// The numbers at the axis with their positions, if groups are ranges of numbers. Otherwise the groups are labelled.
+    /// The numbers on the axis with their positions, if groups are ranges of numbers. With `None`, each bar has the name of its
+    /// group as a label.
     pub(super) ticks: Option<Vec<(i64, f64)>>,
 }
 
@@ -138,8 +139,8 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
 }
 
 impl Plane {
-    /// Computes the positions of the bars of some groups. A group is a range of numbers, or `None` for anything else. `letters`
-    /// is the number of letters for which there is room on the left.
+    /// Computes the positions of the bars of some groups. A group is a range of numbers, or `None` for anything else. `letters` is
+    /// the length of the longest label to the left of the plotting area.
     pub(super) fn from_groups(groups: &[Option<(i64, i64)>], letters: usize) -> Plane {
         let left = letters as f64 * LETTER + 12.0;
         let known = || groups.iter().flatten();
@@ -152,7 +153,7 @@ impl Plane {
         Plane { left, places: places.collect(), ticks: None }
     }
 
-    /// Places groups to scale. Groups that are not numbers are set apart at the right end.
+    /// Places groups to scale. Groups that are not numbers are at the right end, after a gap.
     fn to_scale(groups: &[Option<(i64, i64)>], (first, last): (i64, i64), left: f64) -> Plane {
         let others = groups.iter().filter(|group| group.is_none()).count() as f64;
         let other_width = (40.0 / others.max(1.0)).min(24.0);

@@ -109,7 +109,7 @@ pub(super) fn names(is_flipped: bool) -> Markup {
 
 /// Returns the id of the symbol for a letter; `None` if the letter is not a piece.
 ///
-/// The ids of white and black pieces differ in more than their case.
+/// The ids of white and black pieces begin with `white-` and `black-`, so they differ even if case is ignored.
 pub(super) fn name(letter: char) -> Option<String> {
     let known = SHAPES.iter().any(|shape| shape.letter == letter.to_ascii_uppercase());
     match letter {
