@@ -436,7 +436,7 @@ impl Comparison {
         if let ComparisonField::Measure(measure) = self.field { Some(measure) } else { None }
     }
 
-    /// Returns whether the comparison holds at a position with these measures. A comparison about games holds everywhere.
+    /// Returns whether the comparison holds at a position with these measures. A comparison about games holds at every position.
     pub fn holds_at(&self, measures: &Measures) -> bool {
         let ComparisonField::Measure(measure) = self.field else { return true };
         measures.get(measure).is_some_and(|number| self.test.fits_thousandths(number) != self.is_not)

@@ -127,7 +127,7 @@ impl ConditionJoin {
 /// Reads a condition from left to right.
 struct ConditionReader<'a> {
     text: &'a str,
-    /// The byte offset of the rest of the text.
+    /// The byte offset of the text that is still to be read.
     at: usize,
     /// The number of open parentheses.
     depth: usize,
@@ -142,7 +142,7 @@ impl<'a> ConditionReader<'a> {
         self.list("and", Self::one, ConditionJoin::All)
     }
 
-    /// Reads conditions that are joined by a word. A single condition is returned as it is.
+    /// Reads conditions that are joined by `word`. A single condition is returned without a list around it.
     fn list(
         &mut self,
         word: &'static str,
@@ -229,7 +229,7 @@ impl<'a> ConditionReader<'a> {
         is_next
     }
 
-    /// Returns the rest of the text without blanks around it.
+    /// Returns the text that is still to be read, without blanks around it.
     fn rest(&self) -> &'a str {
         self.text[self.at..].trim()
     }

@@ -65,7 +65,7 @@ pub struct Findings {
     /// For a query whose value is a set of squares: the number of positions at which each square is in the set.
     pub squares: Option<HeatMap>,
     /// The counts of `squares`, separately for squares with white pieces, with black pieces and without a piece, in this order.
-    /// Maps without counts are left out; the list is empty if only one map is left.
+    /// Maps in which all counts are 0 are left out; the list is empty if only one map is left.
     pub squares_by_color: Vec<HeatMap>,
     /// For a query whose value is a number: the distribution of its values.
     pub values: Option<ValueFindings>,
@@ -295,7 +295,7 @@ pub struct SampleHit {
     pub result: String,
     /// The number of half-moves before the position.
     pub ply: u32,
-    /// The number of the position in its game; on the main line the ply.
+    /// The number of the position in its game. On the main line, it is the number of half-moves before the position.
     pub node: u32,
     /// The side line of the position; empty on the main line.
     pub line: String,

@@ -81,7 +81,8 @@ impl HeatMap {
         Some(map)
     }
 
-    /// Creates the map of a query's value: for each square, from a1, the number of positions at which it is in the value.
+    /// Creates the map of a query whose value is a set of squares. `counts` has, for each square from a1 on, the number of
+    /// positions at which the square is in the set.
     pub fn of_squares(counts: &[u64; 64]) -> HeatMap {
         HeatMap {
             label: "Positions by the squares that the query found".into(),

@@ -24,8 +24,8 @@ pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: 
     }
 }
 
-/// Appends the differences between a position and the board with which the query compares positions: ` (flipcolor; missing Nc3,
-/// pe6; besides Ng1)`.
+/// Appends the differences between a position and the board with which the query compares it:
+/// ` (flipcolor; missing Nc3, pe6; besides Ng1)`.
 pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     let mut parts = Vec::new();
     if difference.placement != Placement::IDENTITY {

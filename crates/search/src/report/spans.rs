@@ -1,4 +1,5 @@
-//! The moves of spans: as PGN text for people, as lists for programs, and as arrows for pictures.
+//! The moves of spans, which are the moves or positions that a filter matched in a game: as PGN text for people, as lists for
+//! programs, and as arrows for pictures.
 
 use super::NodeWalk;
 use orbit_core::board::{MoveKind, PackedMove, Square};

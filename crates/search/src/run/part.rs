@@ -94,7 +94,7 @@ impl<P: Part> Part for Option<P> {
     }
 }
 
-/// A list has one part for each of several collectors. The empty list is the identity.
+/// A list has one part for each of several collectors. The empty list is the identity of merging.
 impl<P: Part> Part for Vec<P> {
     fn merge(&mut self, next: Self) -> Result<(), PartError> {
         if self.is_empty() {

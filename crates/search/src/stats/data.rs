@@ -17,8 +17,8 @@ use super::{By, Counts, GroupKey, Grouping, MoveTally, ScoreOf, Stats, Tally, Ta
 /// The greatest absolute value of a number in a key. It is greater than any year, rating or number of thousandths of a second.
 const KEY_MAX: u64 = 1 << 52;
 
-/// A key that distinguishes numbers, strings and unknown values. [`GroupKey`] itself is serialized for people, and does not
-/// distinguish them.
+/// The stored form of a [`GroupKey`], which distinguishes numbers, strings and unknown values. The serialized form of `GroupKey`
+/// itself is for people and does not distinguish them.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "GroupKey")]
 enum KeyData {
@@ -52,7 +52,7 @@ struct CountsData {
     tells_sides: [bool; 2],
     total: [Tally; 2],
     values: Distribution,
-    /// For each grouping, the groups of all games, the groups of the games that hit, and the values.
+    /// For each grouping, the groups of all games, the groups of the games that hit, and the values at the hits by group.
     tables: Vec<([Vec<Group>; 2], Vec<ValueBucket>)>,
     met: BTreeSet<[String; 2]>,
 }
@@ -199,7 +199,7 @@ fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
 
 const FAULT: &str = "the counts of a group do not fit each other";
 
-/// Returns whether a group can have a key. Numbers in keys have a limit.
+/// Returns whether a group can have this key. The absolute value of a number is at most [`KEY_MAX`].
 fn is_possible(key: &GroupKey) -> bool {
     match key {
         GroupKey::Number(number) | GroupKey::Thousandths(number) => number.unsigned_abs() <= KEY_MAX,

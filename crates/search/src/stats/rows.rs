@@ -14,7 +14,7 @@ use crate::report::Distribution;
 pub struct GroupRow {
     /// The group of the first property and the group of the second, which is [`GroupKey::Whole`] if there is no second property.
     pub keys: [GroupKey; 2],
-    /// The tally of all games in the group and of their positions in it.
+    /// The tally of all games and positions in the group, whether they hit or not.
     pub all: Tally,
     /// The tally of the games and positions that hit.
     pub hit: Tally,
