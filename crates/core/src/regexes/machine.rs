@@ -12,6 +12,9 @@ const STEPS_A_LOOK: u64 = 1 << 16;
 /// been tried yet, or the old value of a register.
 const UNDONE_MAX: usize = 4_000_000;
 
+/// The largest `max` for which `x{0,max}` is written out as `max` operations. Larger loops count their iterations.
+const PLAIN_MAX: u32 = 1_000;
+
 /// Marks a register that has no value.
 const NONE: usize = usize::MAX;
 
@@ -151,7 +154,9 @@ impl CompiledPattern {
                 self.add(of, backwards);
                 self.push(RegexOp::Mark(marks[usize::from(!backwards)]), backwards);
             }
-            SyntaxNode::Repeat { of, min: 0, max, greedy, groups } if groups.is_empty() && takes_one(of) => {
+            SyntaxNode::Repeat { of, min: 0, max, greedy, groups }
+                if groups.is_empty() && takes_one(of) && max.is_none_or(|max| max <= PLAIN_MAX) =>
+            {
                 self.plain_repeat(of, *max, *greedy, backwards);
             }
             SyntaxNode::Repeat { of, min, max, greedy, groups } => {
@@ -190,20 +195,25 @@ impl CompiledPattern {
         }
     }
 
-    /// Compiles `x*` or `x?` for an `x` that matches one byte. Such a loop needs no registers, since its iterations are not
-    /// counted.
+    /// Compiles `x*` or `x{0,max}` for an `x` that matches one byte. Such a loop needs no registers: `x*` does not count its
+    /// iterations, and `x{0,max}` is written out. Each `x` that is left out leads to the end, as in `(x(x)?)?`. With `x?x?` instead,
+    /// a search that fails would try every choice of the `x`s.
     fn plain_repeat(&mut self, of: &SyntaxNode, max: Option<u32>, greedy: bool, backwards: bool) {
-        if max.is_some_and(|max| max > 1) {
-            (0..max.unwrap_or(0).min(1_000)).for_each(|_| self.plain_repeat(of, Some(1), greedy, backwards));
-            return;
-        }
-        let split = self.push(RegexOp::Match, backwards);
-        self.add(of, backwards);
+        let splits: Vec<usize> = (0..max.unwrap_or(1))
+            .map(|_| {
+                let split = self.push(RegexOp::Match, backwards);
+                self.add(of, backwards);
+                split
+            })
+            .collect();
         if max.is_none() {
-            self.push(RegexOp::Jump(split), backwards);
+            self.push(RegexOp::Jump(splits[0]), backwards);
         }
-        let (body, exit) = (split + 1, self.ops.len());
-        self.ops[split] = if greedy { RegexOp::Split(body, exit) } else { RegexOp::Split(exit, body) };
+        let exit = self.ops.len();
+        for split in splits {
+            let body = split + 1;
+            self.ops[split] = if greedy { RegexOp::Split(body, exit) } else { RegexOp::Split(exit, body) };
+        }
     }
 }
 

@@ -150,6 +150,24 @@ proptest! {
 }
 
 #[test]
+fn long_and_empty_repetitions_keep_their_counts() {
+    let text = [b"a".repeat(1_500), b"b".to_vec()].concat();
+    for pattern in [
+        "^a{0,2000}b",
+        "^a{2,2000}b",
+        "^a{0,1499}b",
+        "a{0,1200}b",
+        "^a{0,2000}?b",
+        "^a{0}b",
+        "^a{0,1000}c",
+        "(?<=^a{0,2000})b",
+    ] {
+        assert_eq!(found(pattern, &text), expected(pattern, &text), "{pattern}");
+        assert_eq!(found(pattern, b"ab"), expected(pattern, b"ab"), "{pattern}");
+    }
+}
+
+#[test]
 fn a_search_ends() {
     let text = [b"a".repeat(60), b"b".to_vec()].concat();
     for pattern in ["(a+)+$", "(a|aa)+$", "(?:a*)*c", "(a*)*\\1c", "(?=(a+)+c)"] {
