@@ -1,3 +1,4 @@
+// The entry point of kernels that store nothing but the hits. An invocation replays several segments, one after the other.
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod documents;
+mod listing;
 mod names;
 
 use std::{

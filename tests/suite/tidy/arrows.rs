@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::{ARROWS, CRATES, EXCEPT, ROOTS, Token, module, paths, read, root, sources, tokens, tree, unit};
+use super::{
+    ARROWS, CRATES, EXCEPT, ROOTS, Token, documents::shows, module, paths, read, sources, tokens, tree, unit,
+};
 
 /// The imports of every module, as paths with re-exports resolved.
 struct Imports {
@@ -149,12 +151,6 @@ fn every_allowed_arrow_is_used() {
     assert_eq!(unused, [], "allowed arrows that nobody uses");
 }
 
-/// The document that shows the table.
-const DOCUMENT: &str = "docs/dev/imports.md";
-
-/// The lines of the document that enclose the table.
-const MARKS: [&str; 2] = ["<!-- imports: written by tests/suite/tidy -->\n", "<!-- end of imports -->\n"];
-
 fn table() -> String {
     let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let mut out = String::from("| module | may import | why |\n|---|---|---|\n");
@@ -174,13 +170,5 @@ fn table() -> String {
 
 #[test]
 fn the_page_of_imports_shows_the_table() {
-    let document = read(DOCUMENT);
-    let (before, rest) = document.split_once(MARKS[0]).expect("the table begins");
-    let (found, after) = rest.split_once(MARKS[1]).expect("the table ends");
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        let document = [before, MARKS[0], &table(), MARKS[1], after].concat();
-        std::fs::write(root().join(DOCUMENT), document).unwrap();
-        return;
-    }
-    assert!(found == table(), "{DOCUMENT} has another table: run the tests once with UPDATE_GOLDEN=1");
+    shows("docs/dev/imports.md", "imports", &table());
 }

@@ -15,6 +15,20 @@ fn documents() -> Vec<String> {
     found
 }
 
+/// Checks that a document shows a text between the comments that name it. `UPDATE_GOLDEN=1` writes the text there.
+pub(super) fn shows(document: &str, name: &str, text: &str) {
+    let begin = format!("<!-- {name}: written by tests/suite/tidy -->\n");
+    let end = format!("<!-- end of {name} -->\n");
+    let kept = read(document);
+    let (before, rest) = kept.split_once(&begin).expect("the text begins");
+    let (found, after) = rest.split_once(&end).expect("the text ends");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(root().join(document), [before, &begin, text, &end, after].concat()).unwrap();
+        return;
+    }
+    assert!(found == text, "{document} shows something else: run the tests once with UPDATE_GOLDEN=1");
+}
+
 /// Returns the lines of a document outside code blocks, with their numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
