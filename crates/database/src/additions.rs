@@ -1,4 +1,4 @@
-//! Finds the files that a reel already contains, so that they are not appended twice.
+//! Finds the files whose games a reel (orbit's own file of games) already contains, so that they are not appended twice.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -25,23 +25,23 @@ pub struct Additions {
 pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
-    /// The name of the source with the same content, followed by the name of its reel if the reel is an earlier input. If an
-    /// earlier file has the content, this is the path of that file. If the input is a reel, this is the holder of one of its
-    /// sources.
+    /// The name of the source that has the same content. If this source is in a reel that is an earlier input, the name of the reel
+    /// follows. If an earlier file has the content, this is the path of the file. If the input is a reel, this is the name for one
+    /// of its sources.
     pub source: String,
-    /// True if the holder of the content is an earlier input, and not the reel itself.
+    /// True if the content is in an earlier input, and not in the reel to which the inputs are appended.
     pub is_input: bool,
 }
 
-/// Finds out which inputs are already contained in a reel or in earlier inputs, as if all inputs were appended one after the
-/// other. These inputs are contained:
+/// Determines which inputs are already contained in a reel or in earlier inputs, as if all inputs were appended one after the
+/// other. These inputs count as contained:
 ///
 /// * files with the same content as a source, no matter what their names are;
 /// * reels all of whose sources are contained;
 /// * the reel itself.
 ///
-/// A file is read only if a source or an earlier input has the same size, unless their places and times are also the same.
-/// Standard input is always new.
+/// A file is read and hashed only if a source or an earlier input has the same size. If a source also has the same path and time,
+/// the file counts as unchanged and is not read. Standard input is always new.
 ///
 /// # Errors
 ///
@@ -89,7 +89,8 @@ struct HeldSources<'a> {
     by_hash: HashMap<u64, Holder>,
     /// The sizes of the contents whose hashes are known.
     sizes: HashSet<u64>,
-    /// The inputs that have not been hashed yet, by size. No two of them have the same size.
+    /// The inputs that have not been hashed yet, by size. No two of them have the same size, because an input is hashed as soon as
+    /// another one has its size.
     unread: HashMap<u64, PathBuf>,
     /// The sources of reels, by the canonical paths of their files. A reel of version 1 stores no such paths, so the paths where
     /// its files are now are used. If several sources have the same path, the last one is kept.
@@ -132,7 +133,7 @@ impl HeldSources<'_> {
             Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
                 return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
             }
-            // The file will later be reported as a file that was not read.
+            // When the file is opened later, it is reported as a file that was not read.
             Err(_) => None,
         };
         if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {

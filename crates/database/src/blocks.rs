@@ -1,5 +1,5 @@
-//! Prepares blocks: does all the work on a block that does not depend on the numbers of its games, so
-//! any thread can do it.
+//! Prepares blocks (groups of whole games). This is the work on a block that does not depend on the numbers of its games, so any
+//! thread can do it at any time.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) struct BlockTask {
     pub(super) passed: u32,
 }
 
-/// A block that is on its way to the caller.
+/// A block that was built or read, but has not been passed to the caller yet.
 pub(super) struct PreparedBlock {
     pub(super) streamed: StreamedBlock,
     pub(super) numbered: Numbered,
@@ -32,12 +32,11 @@ pub(super) struct PreparedBlock {
     pub(super) passed: u32,
     /// The hashes of the block's games, if duplicates are dropped.
     pub(super) hashes: Vec<GameHash>,
-    /// A difference between two readers of a game. If there is one, the block must not be used.
+    /// A difference between the results of two readers for the same game. If there is one, the block must not be used.
     pub(super) difference: Option<Difference>,
 }
 
-/// Blocks that are processed together. If there is a `failure`, the stream ends with it after these
-/// blocks.
+/// Blocks that are processed together. If there is a `failure`, it ends the stream after these blocks.
 pub(super) struct BlockGroup {
     pub(super) prepared: Vec<PreparedBlock>,
     pub(super) failure: Option<StreamError>,
@@ -139,7 +138,7 @@ pub(super) fn prepare(
     Ok(PreparedBlock { streamed, numbered, passed, hashes: Vec::new(), difference })
 }
 
-/// Builds the block of a chunk of PGN. Also returns the result of reading the chunk a second time.
+/// Builds a block from a chunk of PGN. Also returns the result of reading the chunk with a second reader, if the options demand it.
 pub(super) fn build(chunk: &Chunk, options: &StreamOptions) -> (Block, Reread) {
     let mut builder = BlockBuilder::new();
     // Comments are read only together with side lines. If side lines are not wanted, they are removed

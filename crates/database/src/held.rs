@@ -1,7 +1,7 @@
-//! A database that stays in memory after it was read, or that is read again from its beginning.
+//! A database that stays in memory after it was read. Also creates streams that read a database again from its beginning.
 //!
-//! The blocks are those of the first reading, with their numbers. So a run over them yields the same blocks, sums and sources as
-//! a run over the files. Several runs can share them.
+//! The blocks in memory have the game numbers that the first reading gave them. A run over them yields the same blocks, sums and
+//! sources as a run over the files. Several runs can share them.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -87,7 +87,7 @@ impl Held {
     /// Returns a stream over the blocks in memory.
     pub fn stream(&self) -> BlockStream {
         let bytes_total = Some(self.bytes_read());
-        // Games are counted again when their blocks are returned.
+        // The counts start at 0, because the stream counts the games of a source when it returns their blocks.
         let uncounted = |source: &SourceSummary| SourceSummary { games: 0, ..source.clone() };
         let sources = self.0.summary.sources.iter().map(uncounted).collect();
         let mut options = StreamOptions::default();
@@ -112,7 +112,7 @@ impl Held {
         &self.0.summary
     }
 
-    /// Returns the approximate memory that the blocks need.
+    /// Returns the approximate memory of the blocks, in bytes.
     pub fn bytes(&self) -> u64 {
         self.0.bytes
     }
@@ -127,7 +127,8 @@ impl Held {
         self.0.summary.bytes
     }
 
-    /// Returns the number of side lines that were left out of reels. Reels state only their sum, so no block counts them.
+    /// Returns the number of side lines that were left out of reels. A reel stores only the sum over its games, so the blocks do
+    /// not count them.
     pub(super) fn side_lines_of_reels(&self) -> u64 {
         let of_blocks: u64 = self.blocks().iter().map(|streamed| streamed.side_lines).sum();
         self.0.summary.side_lines.saturating_sub(of_blocks)
@@ -144,8 +145,9 @@ impl Held {
 }
 
 impl BlockStream {
-    /// Returns the same database from its beginning. Its files are opened again; only standard input and pipes cannot be read
-    /// twice. The set of earlier games of [`BlockStream::without_duplicates`] is dropped.
+    /// Returns a stream that reads this database from its beginning, no matter how much was already read. Files are opened again;
+    /// standard input and pipes cannot be read twice. The new stream does not drop duplicates, even if
+    /// [`BlockStream::without_duplicates`] was called.
     #[must_use]
     pub fn unread(&self) -> BlockStream {
         BlockStream {
@@ -169,16 +171,16 @@ impl BlockStream {
         self
     }
 
-    /// Limits the number of threads that read and work at a time: if `turns` is given, the stream gets its share of these
-    /// threads, and otherwise all of its own threads work.
+    /// Sets the threads that the stream uses. If `turns` is given, the stream gets a share of these threads. Otherwise it has
+    /// threads of its own, which all work at the same time.
     #[must_use]
     pub fn in_turn(mut self, turns: Option<&Turns>) -> BlockStream {
         self.options.share = turns.map(|turns| Arc::new(turns.share()));
         self
     }
 
-    /// Returns whether the whole database can be read a second time. Standard input and pipes cannot be read again. Files on the
-    /// web do not count either, because another download would take as long and might return another file.
+    /// Returns whether the whole database can be read a second time. Standard input and pipes cannot be read again. A file on the
+    /// web counts as not repeatable, because another download would take as long and might return a different file.
     pub fn is_repeatable(&self) -> bool {
         let is_known = |sources: &Sources| {
             sources.sources().iter().all(|source| source.bytes.is_some() && !source.is_remote)

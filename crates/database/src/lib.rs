@@ -1,8 +1,8 @@
-//! PGN sources and reels as one ordered stream of blocks.
+//! PGN sources and reels (orbit's own files of games) as one ordered stream of blocks (groups of whole games).
 //!
-//! A reel yields the blocks that it contains. PGN yields the same blocks as a reel made from it, so code that works on blocks
-//! cannot tell the two apart. For any number of threads, the blocks, the numbers and the order of results are the same, and only
-//! a few blocks are in memory at once.
+//! A reel yields the blocks that it contains. PGN yields the same blocks as a reel made from it, so code that works on blocks need
+//! not distinguish them. The blocks, the numbers of games and the order of results do not depend on the number of threads. Only a
+//! few blocks are in memory at once.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -57,10 +57,9 @@ pub struct StreamOptions {
     pub pgn: orbit_pgn::Options,
     /// The parts of a game that are kept.
     pub parse: ParseOptions,
-    /// True to read an up-to-date reel that was made from this file alone instead of a file given by name: see
-    /// [`BlockStream::substitutes`].
+    /// True if, instead of a file, an up-to-date reel is read that was made from this file alone: see [`BlockStream::substitutes`].
     pub substitute_reels: bool,
-    /// True to keep the text of PGN with the blocks that are made from it: see [`BlockStream::texts`].
+    /// True if the PGN text of a block's games is kept with the block: see [`BlockStream::texts`].
     pub keep_text: bool,
     /// The readers that parse text: see [`Summary::agreement`]. The games of reels are not parsed again.
     pub readers: Readers,
@@ -203,7 +202,7 @@ pub struct StreamedBlock {
 }
 
 enum Input {
-    /// `base` is the index of the first source of this input.
+    /// PGN files and other texts. `base` is the index of the first of these sources among all sources of the stream.
     Pgn {
         sources: Box<Sources>,
         base: u32,
@@ -244,7 +243,8 @@ pub struct BlockStream {
     notes: Vec<String>,
     /// The folders of reels.
     folders: Vec<SourceMark>,
-    /// The number of the last game of the database, if games follow after the blocks that are read.
+    /// The number of the last game of the database. It is set if the stream is restricted to some blocks, because games may follow
+    /// after them.
     last_game: Option<u32>,
 }
 
@@ -405,7 +405,7 @@ impl BlockStream {
                 self.add_shards(path, &manifest)?;
             } else if let Some((reel, notes)) = named.holding(path) {
                 self.notes.extend(notes);
-                // The reel is read at its own place among the inputs.
+                // The user names this reel as well, so it is read at its own place among the inputs.
                 self.substitutes.push(Substitute { reel: reel.to_owned(), file: path.clone() });
             } else if let Some(fresh) = self.fresh_reel(path) {
                 self.add_texts(&mut texts)?;
@@ -497,12 +497,13 @@ impl BlockStream {
         &self.substitutes
     }
 
-    /// Returns the reels next to files that are not read, because the rules of another version were used to read their games.
+    /// Returns the reels that could replace files but are not read, because another version of orbit made them and used other rules
+    /// for reading games.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
     }
 
-    /// Returns the reels that are read although the rules of another version were used to read their games.
+    /// Returns the reels that are read although another version of orbit made them and used other rules for reading games.
     pub fn outdated(&self) -> &[Outdated] {
         &self.outdated
     }
@@ -704,12 +705,12 @@ fn name_substitute(failure: StreamError, substitutes: Vec<Substitute>) -> Stream
     }
 }
 
-/// The serial part of the stream, which issues the tasks.
+/// The part of the stream that hands out tasks, one after the other.
 struct Feed {
     inputs: VecDeque<Input>,
     /// The number of bytes of the inputs that are finished.
     bytes: u64,
-    /// The number of games that were skipped since the last task.
+    /// The number of games in skipped blocks since the last task.
     passed: u32,
     /// The number of side lines in those reels whose blocks were all read.
     side_lines: u64,
@@ -751,13 +752,13 @@ impl Feed {
                 Input::Held { held, next } if *next < held.blocks().len() => {
                     let block = held.blocks()[*next].clone();
                     *next += 1;
-                    // For all blocks except the last, this is the number of bytes that the first reading had read up to the
-                    // block.
+                    // `block.bytes` is the number of bytes that the first reading had read up to this block. With the last block,
+                    // all input counts as read.
                     let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
                     self.bytes = bytes;
                     return Some((BlockWork::Held(Box::new(block)), bytes));
                 }
-                // An overflow is reported when the games are numbered.
+                // If the sum overflows, the error is returned when the games are numbered.
                 Input::Passed { games } => self.passed = self.passed.saturating_add(*games),
                 Input::Reel { .. } | Input::Held { .. } => {}
             }
@@ -765,7 +766,7 @@ impl Feed {
         }
     }
 
-    /// Removes the first input, even if it was not read to its end, and keeps its stamps, failures and counts.
+    /// Removes the first input, even if it was not read to its end, and stores its stamps, failures and counts.
     fn finish_input(&mut self) {
         let input = self.inputs.pop_front();
         if let Some(Input::Reel { reel, next, .. }) = &input

@@ -1,4 +1,5 @@
-//! Facts about a block that depend on all blocks before it: its numbers, and the earlier games.
+//! Numbers the games of blocks and drops duplicate games. Both depend on all blocks before, so blocks are processed here in their
+//! order.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ pub(super) enum Numbered {
     Wholly,
 }
 
-/// The state that depends on all earlier blocks.
+/// The counts of games so far, over all sources and in each source, and the set of earlier games if duplicates are dropped.
 pub(super) struct RunningNumbers {
     games: u32,
     by_source: Vec<SourceCount>,
@@ -32,7 +33,7 @@ struct SourceCount {
 
 impl RunningNumbers {
     pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> RunningNumbers {
-        // A crafted reel can state a number that does not fit into 32 bits.
+        // A manipulated reel can contain a number that does not fit into 32 bits.
         let games_of = |source: &SourceSummary| u32::try_from(source.games).unwrap_or(u32::MAX);
         let count = |source: &SourceSummary| SourceCount {
             name: source.name.clone(),
@@ -80,14 +81,14 @@ impl RunningNumbers {
         }
     }
 
-    /// Counts games of a source. Returns the count before these games.
+    /// Adds games to the count of a source. Returns the count before these games.
     fn count(&mut self, source: u32, games: u32) -> u32 {
         let count = &mut self.by_source[source as usize].games;
         std::mem::replace(count, count.saturating_add(games))
     }
 
-    /// If duplicates are dropped, drops the games of a numbered block that equal an earlier game. Returns whether there
-    /// were any.
+    /// Drops the games of a numbered block that equal an earlier game. Does nothing if duplicates are not dropped. Returns whether
+    /// any game was dropped.
     pub(super) fn drop_duplicates(&mut self, block: &mut Arc<Block>, hashes: &[GameHash]) -> bool {
         let Some(seen) = &mut self.seen else { return false };
         let duplicates = seen.duplicates(block, hashes);
@@ -97,7 +98,7 @@ impl RunningNumbers {
         for duplicate in &duplicates {
             self.by_source[block.game(duplicate.index).source() as usize].duplicates += 1;
         }
-        // A set of games that the caller gives may contain games of sources that are not listed here.
+        // The set of earlier games comes from the caller, so a game in it may belong to a source that is not listed here.
         let name = |source: u32| {
             self.by_source.get(source as usize).map_or("what came before", |it| it.name.as_str())
         };

@@ -1,7 +1,6 @@
 //! Runs tasks on many threads and returns their results in the order of the tasks.
 //!
-//! This module does not know about blocks. If a thread or the caller stops, fails or panics, all threads end, and none of them
-//! waits forever.
+//! Tasks can be of any type. If a thread or the caller stops, fails or panics, all threads end, and none of them waits forever.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,7 +12,8 @@ use std::time::Duration;
 use super::turns::{ThreadShare, Turn};
 use orbit_core::sync::{into_inner, lock, wait, wait_timeout};
 
-/// The maximum number of threads that are started. Each thread costs memory, and no machine has so many cores.
+/// The maximum number of threads that are started. The limit is more than the cores of any machine; without it, a wrong number
+/// could use up the memory.
 const THREADS_MAX: usize = 1024;
 
 /// The time after which a waiting caller checks the interrupt flag again.
@@ -91,7 +91,7 @@ impl MemoryBudget<'_> {
         self.reserved.set(self.reserved.get().saturating_add(bytes));
     }
 
-    /// Replaces a reservation by the number of bytes that are really used. This does not wait.
+    /// Replaces a reservation of `reserved` bytes by the number of bytes that are really used. This never waits.
     pub fn correct(&self, reserved: u64, bytes: u64) {
         let Some(gate) = self.gate else { return };
         let correct = |sum: u64| sum.saturating_sub(reserved).saturating_add(bytes);
@@ -388,7 +388,7 @@ mod tests {
     use super::super::turns::Turns;
     use super::*;
 
-    /// Squares the numbers 0..n, which are numbered in order. `work` panics at `panic_at`.
+    /// Runs `n` tasks that square the numbers 0..n, and checks that they are numbered in order. `work` panics at `panic_at`.
     fn squares(threads: usize, n: u64, panic_at: Option<u64>, break_at: Option<u64>) -> (Vec<u64>, bool) {
         let mut tasks = 0..n;
         let mut expected = 0;
@@ -519,7 +519,7 @@ mod tests {
             let steps = Steps {
                 next: || {
                     let task = tasks.next()?;
-                    // The test takes the place of a source that continues only after its reader has answered.
+                    // This simulates a source that sends more only after the result of its last task was taken.
                     let begun = Instant::now();
                     while taken.load(Ordering::Relaxed) < task {
                         assert!(begun.elapsed() < Duration::from_secs(60), "{task} of {threads} threads");

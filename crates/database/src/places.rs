@@ -29,11 +29,13 @@ const VERSION: u32 = 1;
 const ENDING: &str = "places";
 /// The maximum number of sidecars in a folder. The oldest are removed.
 const SIDECARS_MAX: usize = 256;
-/// The maximum size of a sidecar that is read, which has some 600,000 stretches.
+/// The maximum size of a sidecar that is read. A sidecar of this size has about 600,000 stretches.
 const SIDECAR_BYTES_MAX: u64 = 32 << 20;
-/// If a file was written to more recently than this, another write may leave its time unchanged.
+/// The minimum age of a file's last change. After a more recent change, another write might leave the modification time unchanged,
+/// because file systems store times with a coarse resolution.
 const SETTLED: Duration = Duration::from_secs(2);
-/// The number of bytes of each source that are compared to check that the source is not compressed.
+/// The number of bytes at the beginning of each file that are compared with its text. If they are equal, the file is not
+/// compressed.
 const HEAD_BYTES: usize = 64;
 
 /// The folder in which sidecars are stored, and the least amount of text for which one is written.
@@ -169,7 +171,7 @@ impl FileMark {
         })
     }
 
-    /// Returns whether the next change of the file will certainly change its time.
+    /// Returns whether the file's last change is so long ago that another change would certainly change its modification time.
     fn is_settled(&self, now: SystemTime) -> bool {
         let modified = SystemTime::UNIX_EPOCH + Duration::from_nanos(self.modified_ns);
         now.duration_since(modified).is_ok_and(|age| age > SETTLED)
@@ -194,8 +196,8 @@ struct Stretch {
     games_before: u32,
     /// The number of games in this stretch of text, with skipped games included.
     games: u32,
-    /// The number of games that come before this stretch of text in the source of its first text. Its other texts are the
-    /// beginnings of their sources.
+    /// The number of games before this stretch in the source of its first text. The other texts of a stretch are the beginnings of
+    /// their sources, with no games before them.
     in_source: u32,
     texts: Vec<TextMark>,
     /// The XXH3 hash of all bytes of the stretch.
@@ -239,7 +241,7 @@ enum SourcePlace {
         /// The number of games in the sources before the block.
         games_before: u32,
     },
-    /// The game comes after these sources, in which there are `games` games.
+    /// The game comes after these sources, which contain `games` games.
     Behind {
         games: u32,
     },
@@ -350,10 +352,10 @@ fn read(path: &Path) -> Option<GamePlaces> {
 /// The records of a new sidecar, which are collected while text is read from its beginning.
 struct Notes {
     sidecar: Sidecar,
-    /// The index of the first source. `before` is the number of games before the sources.
+    /// The index of the sidecar's first source in the stream. `before` is the number of games before this source.
     base: u32,
     before: u32,
-    /// True if a text cannot be found again by its offset, because its source is compressed.
+    /// True if no further stretches can be recorded, because a source is compressed and its text cannot be found by an offset.
     is_broken: bool,
     stretches: Vec<Stretch>,
     /// True once all texts of these sources were read.
@@ -372,7 +374,7 @@ impl Notes {
         if self.is_broken || self.is_past {
             return;
         }
-        // A block of a reel has no text, and comes after all these sources.
+        // Only the block of a reel has no text. It comes after all these sources.
         if taken.text.is_empty() || !taken.text.iter().all(is_ours) {
             self.is_past = true;
             return;
@@ -404,8 +406,9 @@ impl Notes {
         });
     }
 
-    /// Writes the sidecar. It is not written if the files have changed meanwhile, or may still change unnoticed, or if reading
-    /// them produced messages, which would be missing when the sidecar is used.
+    /// Writes the sidecar. It is not written if the files have changed meanwhile, or changed so recently that another change could
+    /// go unnoticed. It is also not written if sources were skipped or not read to their ends, because a search with the sidecar
+    /// would not report this.
     fn write(self, summary: &Summary) {
         let Notes { sidecar: Sidecar { cache, path, paths, mut places }, stretches, .. } = self;
         let now = SystemTime::now();
@@ -419,7 +422,7 @@ impl Notes {
         }
         places.is_whole = is_whole;
         places.stretches = stretches;
-        // The game was found, even if no sidecar can be written.
+        // An error is ignored, because the game was found even if no sidecar can be written.
         let _ = store(&cache, &path, &places);
     }
 }

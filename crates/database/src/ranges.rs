@@ -73,8 +73,8 @@ impl BlockStream {
         self
     }
 
-    /// Restricts the stream to the blocks of each reel that `choose` returns, in ascending order. If `choose` returns `None`,
-    /// all blocks of the reel are kept. Games and sources keep their numbers.
+    /// Restricts the stream to some blocks of each reel. `choose` is called with each reel and returns the indices of its blocks in
+    /// ascending order, or `None` for all blocks. Games and sources keep their numbers.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl BlockStream {
         Arc::clone(&self.options.interrupt)
     }
 
-    /// Returns marks that identify this database: those of its folders of reels, and of its inputs in their order.
+    /// Returns marks that identify this database: first those of its folders of reels, and then those of its inputs in their order.
     pub fn marks(&self) -> Vec<SourceMark> {
         let mut marks = self.folders.clone();
         for input in &self.inputs {
@@ -145,8 +145,7 @@ impl BlockStream {
 }
 
 impl StreamedBlock {
-    /// Creates a streamed block from a part of a job, which has the sums but not the block itself. Its games have only the text
-    /// that the part contains.
+    /// Creates a streamed block from the results that a part of a job stores. It has the sums over a block, but no games.
     pub fn of_part(totals: Totals, side_lines: u64, bytes: u64) -> StreamedBlock {
         StreamedBlock {
             block: Arc::default(),

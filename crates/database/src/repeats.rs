@@ -1,4 +1,4 @@
-//! Files that a stream reads more than once, by whatever names they were given.
+//! Detects files that a stream reads more than once, even if they were given under different names.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -22,7 +22,7 @@ impl BlockStream {
         for (index, source) in (0..).zip(&self.sources).skip(first) {
             let (path, name) = match &source.reel {
                 Some(reel) => {
-                    // A reel has several sources, which have the same base.
+                    // The sources of one reel have the same base, so they count once.
                     let base = bases.range(..=index).next_back();
                     if last.replace(base) == Some(base) {
                         continue;

@@ -24,8 +24,8 @@ impl fmt::Display for Substitute {
     }
 }
 
-/// A reel that was made from the present content of a file by a version of this program with other rules for reading games. The
-/// file is read instead of it.
+/// A reel that has the present content of a file but is not read instead of the file, because the version of orbit that made it
+/// used other rules for reading games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PassedOver {
     /// The reel.
@@ -45,18 +45,18 @@ impl fmt::Display for PassedOver {
     }
 }
 
-/// A reel, or a folder of reels, that was made by a version of this program with other rules for reading games. It is read
-/// nevertheless.
+/// A reel, or a folder of reels, that is read although the version of orbit that made it used other rules for reading games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outdated {
     /// The reel, or the folder.
     pub reel: PathBuf,
-    /// The arguments of `orbit index` that make it again: options and files.
+    /// The options and files with which `orbit index` makes the reel again.
     again: String,
 }
 
 impl Outdated {
-    /// Returns the entry of a reel if the rules by which its games were read are not those of this version; otherwise `None`.
+    /// Returns an entry for a reel whose games were read by rules other than those of this version. For any other reel, returns
+    /// `None`.
     pub fn of_reel(reel: &Reel) -> Option<Outdated> {
         let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
@@ -80,7 +80,7 @@ impl Outdated {
     }
 }
 
-/// Returns the argument with which a command line names a source.
+/// Returns the command line argument that names a source.
 fn argument(source: &str) -> String {
     if source == "standard input" { String::from("-") } else { shell_word(source) }
 }
@@ -156,14 +156,14 @@ fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     })
 }
 
-/// Returns whether a source of a reel has the present content of the file `now`. This file is `file` itself or, if `file` is an
-/// archive, one of its members.
+/// Returns whether a source of a reel has the present content of the file at `now`. This path is `file` itself or, if `file` is an
+/// archive, the path of a member.
 fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
     let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
     // The path of a member begins with the path of its archive.
     let folder = file.parent().unwrap_or(Path::new(""));
     let same_name = Path::new(&source.name).ends_with(now.strip_prefix(folder).unwrap_or(now));
-    // The file system is asked last, because a reel may have many sources.
+    // The file is inspected last, because a reel may have many sources and access to the file system is slow.
     is_whole
         && same_name
         && Stamp::at(now)
@@ -175,7 +175,7 @@ fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
 pub(super) struct NamedReels(Vec<(PathBuf, Vec<ReelSource>)>);
 
 impl NamedReels {
-    /// Finds the reels and folders of reels among some paths, by their names.
+    /// Opens the reels and folders of reels among some paths. They are recognized by their names.
     pub(super) fn among(paths: &[PathBuf]) -> NamedReels {
         let sources = |path: &PathBuf| {
             if path.extension().is_some_and(|extension| extension == "reel") {
@@ -197,7 +197,7 @@ impl NamedReels {
             return None;
         }
         let (files, notes) = orbit_pgn::list(&[file.to_owned()]).ok()?;
-        // Files in other folders may have the same name, size and time.
+        // The folders are compared too, because files in other folders may have the same name, size and time.
         let place = std::fs::canonicalize(file).ok()?;
         let is_here = |reel: &Path, source: &ReelSource| {
             reel.parent() == file.parent()

@@ -71,8 +71,8 @@ impl SourceSummary {
 pub struct Summary {
     /// The sums over the games, positions and problems of the blocks that were returned.
     pub totals: Totals,
-    /// The number of side lines (variations) that are not searched because only main lines are. These are the side lines in text
-    /// that was read, and those in the sources of each reel that was read to its end.
+    /// The number of side lines (variations) that were left out, because only main lines are searched. It counts the side lines in
+    /// text that was read, and those in the sources of each reel that was read to its end.
     pub side_lines: u64,
     /// The agreement of two readers, for text that both have read: see [`StreamOptions::readers`](super::StreamOptions::readers).
     pub agreement: Agreement,

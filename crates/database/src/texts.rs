@@ -1,7 +1,7 @@
 //! Fetches the text of games from their sources.
 //!
-//! A block made from PGN may keep its text. The text of a reel's games is fetched from the files from which the reel was made,
-//! and these may have changed since then. The invariant: a text is returned for a game only if it reads as this game.
+//! A block made from PGN may keep its text. The text of a reel's games is fetched from the files from which the reel was made, and
+//! these may have changed since then. The invariant: a text is returned for a game only if parsing the text yields this game.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -74,8 +74,8 @@ pub struct GameTexts {
 }
 
 impl BlockStream {
-    /// Returns access to the text of the stream's games, for the time when their blocks are returned. Games of PGN have no
-    /// text without [`StreamOptions::keep_text`](super::StreamOptions::keep_text).
+    /// Returns an object that provides the text of the stream's games once the stream returns their blocks. The text of PGN is
+    /// available only with [`StreamOptions::keep_text`](super::StreamOptions::keep_text).
     pub fn texts(&self) -> GameTexts {
         let (sources, options) = (self.sources.clone(), self.options.pgn.clone());
         GameTexts { sources, options, has_tags: self.options.parse.tags, current: None }
@@ -83,11 +83,11 @@ impl BlockStream {
 }
 
 impl GameTexts {
-    /// Returns the text of a game, from its first byte to the next game, without trailing blanks. Returns `None` if the text
-    /// is not a game by itself: its source is a list of positions, or the game begins or ends in a way that would mean
-    /// something else in another place. The game can then still be written from the block.
+    /// Returns the text of a game, from its first byte to the next game, without trailing blanks. Returns `None` if the text alone
+    /// does not parse to this game. This is so if its source is a list of positions, or if the game begins or ends in a way that
+    /// depends on the text around it. The caller can then write the game from its block.
     ///
-    /// Fetch the games of a compressed source in their order, because going back means decompressing the source again.
+    /// Fetch the games of a compressed source in their order: to go back, the source must be decompressed from its beginning.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl GameTexts {
         match text {
             None => Ok(None),
             Some(text) if self.is_of(&text, game) => Ok(Some(text)),
-            // The text is the one that was read, but it is not a game by itself.
+            // The text is the one that was read, but alone it does not parse to the game.
             Some(_) if is_same => Ok(None),
             Some(_) => {
                 Err(TextError::Moved { name: name(), reel: reel.clone(), number: game.number_in_source() })
@@ -132,7 +132,7 @@ impl GameTexts {
         }
     }
 
-    /// Returns whether a text reads as a game.
+    /// Returns whether parsing a text yields the given game.
     fn is_of(&self, text: &[u8], game: &GameRow) -> bool {
         let options = ParseOptions { variations: game.has_lines(), ..ParseOptions::default() };
         let Some(found) = orbit_pgn::read_game(text, &options) else { return false };
@@ -232,8 +232,7 @@ impl Packed {
             let Some(next) = next_text(&mut self.sources)? else { return Ok(Vec::new()) };
             self.text = next;
         }
-        // No part contains the text between the cut of a game that is too long and the next game, so the offset can be before
-        // this part.
+        // If a game is too long, the text after its cut, up to the next game, is in no part. So the offset can be before this part.
         let text =
             offset.checked_sub(self.text.offset).map_or(&[][..], |from| &self.text.bytes[from as usize..]);
         Ok(orbit_pgn::first_game(text, options.game_bytes_max).to_vec())
@@ -244,7 +243,7 @@ fn open(path: &Path, options: &orbit_pgn::Options) -> io::Result<Sources> {
     Sources::open(&[path.to_owned()], options.clone()).map_err(io::Error::other)
 }
 
-/// Reads the next part of the text. `sources` is a single source. Returns `None` at its end.
+/// Reads the next part of a source's text. `sources` contains only this source. Returns `None` at its end.
 fn next_text(sources: &mut Sources) -> io::Result<Option<SourceText>> {
     if let Some(chunk) = sources.next_chunk() {
         return Ok(chunk.texts.into_iter().next());
@@ -272,8 +271,8 @@ fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Ve
             game => game,
         };
         if let Some(game) = game {
-            // The text is copied to a new buffer, because many games may be kept at once, and this buffer has room for longer
-            // ones.
+            // The text is copied to a buffer of its size, because many games may be in memory at once and `text` has room for a
+            // longer game.
             return Ok(game.to_vec());
         }
         want *= 2;

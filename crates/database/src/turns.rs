@@ -137,8 +137,9 @@ mod tests {
 
     use super::*;
 
-    /// Counts the blocks that each stream begins while `ends` blocks end, the oldest first. Each stream joins after a given
-    /// number of ends, and wants more blocks than it gets.
+    /// Simulates streams and returns the number of blocks that each of them begins until `ends` blocks have ended. Blocks end in
+    /// the order in which they began. `streams` has, for each stream, the number of ended blocks after which it joins. All streams
+    /// always want another block.
     fn begun(threads: usize, streams: &[usize], ends: usize) -> Vec<usize> {
         let turns = Turns::new(threads);
         let mut shares: Vec<ThreadShare> = Vec::new();

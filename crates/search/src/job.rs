@@ -1,9 +1,9 @@
-//! Jobs, which are searches in numbered parts. Each part is computed separately, in any order, and on any machine.
+//! Jobs. A job is a search that is divided into numbered parts. Each part is computed separately, in any order and on any machine.
 //!
-//! A [`Job`] contains the query, the sources, and the ranges of blocks (groups of games) into which the database is divided.
-//! [`record`](fn@record) computes a part and writes it to its own file. [`Replay`] passes the contents of these files to the code
-//! that processes the blocks of one run. The invariant: the merged parts produce the same bytes as one run over the whole database.
-//! This module does not decide who computes which part: a part that is computed twice, even at the same time, gives the same file.
+//! A [`Job`] stores the query, the sources, and the range of blocks (groups of whole games) that each part searches.
+//! [`record`](fn@record) computes a part and writes its results to a file. [`Replay`] reads the files of all parts and passes their
+//! results on as if one run had computed them. The invariant: the output from merged parts is byte for byte the output of a single
+//! run. The parts may be given to machines in any way. If a part is computed twice, even at the same time, its file is the same.
 
 mod file;
 mod plan;

@@ -110,7 +110,7 @@ mod tests {
         assert!(queries.iter().all(|prepared| !prepared.query.variations));
     }
 
-    /// Checks that each position is assigned to the right ending, and each game to every ending that it reaches.
+    /// Checks that each position is counted under the right ending, and each game under every ending that it reaches.
     #[test]
     fn endings_are_told_by_their_pieces() {
         let position = |fen: &str| format!("[White \"Ann\"]\n[Result \"1-0\"]\n[FEN \"{fen}\"]\n\n1-0\n\n");

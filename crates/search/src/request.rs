@@ -1,9 +1,9 @@
-//! The common form of all requests to a database. `orbit serve`, Python, programs and the command line convert their input to a
+//! Requests to a database. The command line, `serve`, the Python package and Rust programs all convert their input to a
 //! [`Request`].
 //!
-//! The invariant: this module decides which fields exclude each other, and which fields need a query of a certain type. Code that
-//! does not support a field of a request returns an error of its own; for example, a request that only counts hits cannot have a
-//! limit.
+//! The invariant: all rules about fields that exclude each other, and about fields that need a query of a certain type, are in this
+//! module. Only a caller that does not support a field at all rejects it itself. For example, counting hits does not support
+//! limits.
 
 mod command_line;
 
@@ -59,7 +59,7 @@ pub struct Request {
     pub at: Option<String>,
     /// The transforms of `board` or `similar`, the outermost first.
     pub transforms: Vec<String>,
-    /// The dialect of the queries; with `None`, it is recognized from the text.
+    /// The dialect of the queries. `None` means that it is recognized from their text.
     pub dialect: Option<Dialect>,
     /// True if side lines are searched.
     pub variations: bool,
@@ -67,7 +67,8 @@ pub struct Request {
     pub unique: Option<Alike>,
     /// The engine; `None` means the engine of the database.
     pub engine: Option<EngineChoice>,
-    /// The sample that a second engine recomputes. In JSON it is `true`, or a number of segments of 32 positions.
+    /// The sample of positions that a second engine recomputes to verify the first. In JSON it is `true` for all positions, or a
+    /// number of segments of 32 positions.
     #[serde(with = "verification")]
     pub verify: Option<Sample>,
     /// Conditions, all of which must be met; in JSON one string or a list of strings. See
@@ -89,7 +90,7 @@ pub struct Request {
     pub opponent_rating: Option<String>,
     /// True if only the first hit of each game is selected.
     pub first: bool,
-    /// True if only the hit with the greatest value of each game is selected.
+    /// True if only the hit with the greatest value in each game is selected.
     pub best: bool,
     /// The number of games with hits that are left out at the beginning.
     pub skip: u64,
@@ -145,7 +146,7 @@ impl Default for Request {
     }
 }
 
-/// The selection and the order that a request asks for, after its fields were checked.
+/// The selection of games and hits in a request, and their order. The fields of the request have been checked.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Chosen {
@@ -202,7 +203,7 @@ impl Request {
         }
     }
 
-    /// Returns notes about parts of boards that have no effect. Each note comes with the field and the text of its board. A board
+    /// Returns notes about parts of boards that have no effect, each with the name of its field and the text of the board. A board
     /// that cannot be read has no notes.
     pub(crate) fn board_remarks(&self) -> Vec<(&'static str, &str, Diagnostic)> {
         let board = self.board.iter().map(|text| ("board", text, diagram::query(text, &[])));
@@ -298,7 +299,7 @@ impl Request {
 }
 
 impl Chosen {
-    /// Returns the facts about games and hits that these choices need.
+    /// Returns the data about games and hits that this selection and order need.
     pub fn wants(&self) -> Wants {
         self.choice.wants() | self.order.map_or(Wants::HITS, Order::wants)
     }
@@ -310,12 +311,12 @@ impl Chosen {
         is_all_hits && self.order.is_none() && self.skip == 0 && self.games_max.is_none()
     }
 
-    /// Checks that a query has the values and moves that the choices need. `ty` is the type of the query's value; `has_spans` is
-    /// true if the query's hits can consist of moves.
+    /// Checks that a query provides what the selection and the order need. `ty` is the type of the query's value. `has_spans` is
+    /// true if its hits can have spans (the moves that the query matched).
     ///
     /// # Errors
     ///
-    /// Fails if the query lacks a value or moves that a choice needs.
+    /// Fails if the query has no value although `best` or the order needs one, or no spans although the order needs them.
     pub fn check_query(&self, ty: Type, has_spans: bool) -> Result<(), RequestError> {
         let wants = self.order.map_or(Wants::HITS, Order::wants);
         let why = if self.choice.best && !ty.has_value() {
@@ -338,7 +339,7 @@ impl Chosen {
 /// `Display` shows the names of fields as in JSON: `` `sort` ``.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestError {
-    /// The sentence. The names of fields are in braces, possibly with a value: `{sort value}`.
+    /// The sentence of the message. The names of fields in it are in braces, possibly with a value: `{sort value}`.
     sentence: &'static str,
     /// The text after the sentence.
     detail: String,
@@ -358,8 +359,8 @@ impl RequestError {
         self.said(|field| format!("--{}", field.replace('_', "-")))
     }
 
-    /// Returns the message with other names of fields. `name` receives the name of a field in JSON. If the field has a value, a
-    /// blank and the value follow.
+    /// Returns the message with the names of fields replaced by `name`. The argument of `name` is the name of the field in JSON,
+    /// followed by a blank and the value if the field has one.
     pub fn said(&self, name: impl Fn(&str) -> String) -> String {
         let mut out = String::new();
         for (number, part) in self.sentence.split(['{', '}']).enumerate() {

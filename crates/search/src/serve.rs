@@ -1,11 +1,10 @@
-//! Databases that stay open for many requests. The requests come from a program, as lines of JSON, or from a person.
+//! Databases that stay open for many requests, which programs send as lines of JSON or people type.
 //!
-//! [`OpenDatabases`] keeps databases open under names and runs one request per call. It stores the hits of a query as [`KeptHits`],
-//! so that a client can request them page by page. [`converse()`] reads requests and writes answers while queries run. A
-//! [`Listener`] has such a conversation with each client of a socket, and an `HttpListener` with each client over HTTP. HTTP
-//! clients can also use an opening explorer with the interface of the lichess explorer. The module does not depend on a terminal or
-//! a command line. The invariant: rows and counts are those that `orbit scan` writes, and all data that is kept in memory is
-//! limited in size.
+//! [`OpenDatabases`] stores the open databases by name and runs one request per call. The hits of a query stay in memory as
+//! [`KeptHits`], and clients fetch them page by page. [`converse()`] reads requests and writes answers while queries run. A
+//! [`Listener`] starts a conversation with each client of a socket. An `HttpListener` does so over HTTP, and also provides an
+//! opening explorer like that of lichess. This module does not use the terminal or the command line. The invariants: rows and
+//! counts equal those of `orbit scan`, and everything that stays in memory has a limit.
 
 mod answer;
 mod ask;

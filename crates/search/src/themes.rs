@@ -22,7 +22,7 @@ use orbit_query::Parsed;
 mod files;
 mod load;
 
-/// The path that means the built-in themes and not a file.
+/// The path that means the built-in themes instead of a file.
 pub const CATALOGUE: &str = "catalogue";
 
 /// A named query.
@@ -36,14 +36,14 @@ pub struct Theme {
     pub group: String,
     /// The text of the query.
     pub query: String,
-    /// A description of what the query regards as the theme.
+    /// A description of the pattern that the query finds.
     pub description: String,
     /// A reference to an explanation of the theme.
     pub source: String,
     /// FENs of positions that the query hits. Moves may follow after a comma; then the query hits at least one of the positions
     /// along these moves.
     pub hits: Vec<String>,
-    /// Positions, in the same form, that the query does not hit.
+    /// Positions, in the form of `hits`, that the query does not hit.
     pub misses: Vec<String>,
     /// The parsed query.
     pub parsed: Parsed,
@@ -136,7 +136,7 @@ pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
     load::load(path)
 }
 
-/// Returns the themes that come with the program.
+/// Returns the themes that are built into the program.
 pub fn built_in() -> Vec<Theme> {
     load(Path::new(CATALOGUE)).expect("a test loads the catalogue")
 }
@@ -145,7 +145,7 @@ pub fn built_in() -> Vec<Theme> {
 ///
 /// # Errors
 ///
-/// Fails if no theme has this name. The error suggests a similar one.
+/// Fails if no theme has this name. The error suggests a similar name.
 pub fn named(name: &str) -> Result<Theme, Diagnostic> {
     let all = built_in();
     let unknown = unknown("theme", name, all.iter().map(|theme| &*theme.name), "orbit batch --list");

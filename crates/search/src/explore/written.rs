@@ -11,12 +11,12 @@ use orbit_core::board::{Color, MoveKind, PackedMove, Position};
 use orbit_core::game::{Opening, Speed};
 use orbit_core::visible;
 
-/// The moves that are played in a position, ready to be written.
+/// The answer to an explorer request: the moves that the games play in a position. Its methods write it as JSON or as tables.
 #[derive(Debug)]
 pub struct Explored<'a> {
     asked: &'a ExplorerRequest,
     part: &'a ExplorerPart,
-    /// The moves, sorted by their numbers of games.
+    /// The moves, those in the most games first.
     moves: Vec<(PackedMove, &'a ExploredMove)>,
     /// The games that end in the position.
     ended: Option<&'a ExploredMove>,
@@ -219,7 +219,7 @@ impl<'a> Explored<'a> {
     }
 }
 
-/// Creates a table of rows, the first of which has the headings. Columns without any value are left out.
+/// Creates a table from `rows`. The first row contains the headings. Columns without any value are left out.
 fn table(mut rows: Vec<Vec<String>>) -> TextTable {
     for column in (0..rows[0].len()).rev() {
         if rows[1..].iter().all(|row| row[column].is_empty()) {

@@ -1,7 +1,8 @@
-//! The file of a part. It has a header, a record for each block, a record with the sums of all blocks, and a checksum.
+//! The file with the results of one part of a job. It has a header, a record for each block (a group of whole games), a record with
+//! the sums over all blocks, and a checksum.
 //!
 //! A record is a letter, the length of its content in eight bytes, and the content. The checksum is the 128-bit XXH3 of all bytes
-//! before it, in 16 bytes. A file is read only if its checksum is right.
+//! before it, in 16 bytes. A file with a wrong checksum is not used.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _, Write as _};
@@ -21,7 +22,7 @@ const HEADER: u8 = b'h';
 const BLOCK: u8 = b'b';
 const END: u8 = b'e';
 
-/// The reason why the file of a part cannot be used.
+/// The reason why the file of a job's part cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartFault {
@@ -59,23 +60,25 @@ pub(super) struct BlockRecord {
     pub(super) totals: Totals,
     pub(super) side_lines: u64,
     pub(super) bytes: u64,
-    /// The results that depend on the order of blocks, and those that must cover only the blocks before the run stopped.
+    /// The results that the sums in [`EndRecord`] leave out: those that depend on the order of blocks, and those that must cover
+    /// only the blocks that are replayed before the search stops.
     pub(super) parts: Parts,
 }
 
 /// The results of a whole part.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct EndRecord {
-    /// The sums of all results that do not depend on the order of blocks.
+    /// The sums, over all blocks of the part, of the results that do not depend on the order of blocks.
     pub(super) parts: Parts,
     pub(super) sources: Vec<SourceRecord>,
-    /// The number of side lines outside any block.
+    /// The number of side lines that no block counts. These are the side lines that were left out of reels.
     pub(super) side_lines: u64,
-    /// True if all blocks were processed; false if the lists reached their limit of games before.
+    /// True if all blocks of the part were searched; false if the search stopped early because the lists had reached their limit of
+    /// games.
     pub(super) finished: bool,
 }
 
-/// The facts that a part knows about one source.
+/// The games that the part read from one source, and the reason if the source was skipped or not read to its end.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct SourceRecord {
     pub(super) games: u64,
@@ -105,7 +108,7 @@ impl EndRecord {
     }
 }
 
-/// Writes the file of a part. The file gets its final name once it is complete.
+/// A writer for the file of a part. The file gets its final name once it is complete.
 pub struct PartWriter {
     file: OutputFile,
     hasher: XxHash3_128,
@@ -156,7 +159,7 @@ impl PartWriter {
     }
 }
 
-/// Reads the file of a part, after its checksum was found to be right.
+/// A reader for the file of a part. Its checksum has already been verified.
 pub(super) struct PartReader {
     path: PathBuf,
     file: BufReader<File>,
@@ -205,7 +208,7 @@ impl PartReader {
         &self.path
     }
 
-    /// Reads the next record and checks its numbers. If no readable record follows, this is an error.
+    /// Reads the next record and checks its numbers. Fails if no readable record follows.
     pub(super) fn next(&mut self) -> io::Result<PartRecord> {
         let unreadable = |why: &'static str| io::Error::new(io::ErrorKind::InvalidData, why);
         let (kind, bytes) = self.content()?;
@@ -245,7 +248,7 @@ fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     postcard::take_from_bytes(bytes).ok().filter(|(_, rest)| rest.is_empty()).map(|(found, _)| found)
 }
 
-/// Returns whether the checksum after `left` bytes is right.
+/// Returns whether the next `left` bytes of the file match the checksum that follows them.
 fn is_whole(file: &mut BufReader<File>, mut left: u64) -> io::Result<bool> {
     let (mut hasher, mut buffer) = (XxHash3_128::new(), vec![0; 1 << 18]);
     while left > 0 {

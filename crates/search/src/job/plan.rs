@@ -18,7 +18,7 @@ use orbit_pgn::READER_VERSION;
 pub const JOB_NAME: &str = "job.json";
 /// The name of the folder that contains the parts, in the job's folder.
 const PARTS_NAME: &str = "parts";
-/// The version of the format. It is increased when the meaning of a job or of its parts changes.
+/// The version of the format of jobs and parts. It is increased when the meaning of their fields changes.
 const SCHEMA: u32 = 2;
 
 /// The reason why a job cannot be read, written or continued.
@@ -113,16 +113,17 @@ impl OnePartReason {
     }
 }
 
-/// The request: everything on which the content of parts depends.
+/// The request of a job: everything that determines the contents of its parts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct JobRequest {
     /// The arguments of the command line.
     pub arguments: Vec<String>,
-    /// The queries as text, including those in files, and the choices.
+    /// The queries, as text even if they were given in files, and the selection of games and hits.
     pub request: Request,
-    /// The outputs that are computed from the answers. They are compared with those of later runs, but never parsed.
+    /// A description of the outputs. When a job is continued, the description is compared with that of the new request; it is never
+    /// parsed.
     pub output: Value,
-    /// A hash of the copies into which the queries expand.
+    /// A hash of the queries after their transforms were expanded into copies.
     pub plan: String,
     /// The inputs.
     pub sources: Vec<SourceMark>,
@@ -152,8 +153,8 @@ pub struct Job {
 pub struct JobPart {
     /// The number of the part, counted from 1.
     pub number: u32,
-    /// The range of blocks that the part reads, counted over all reels from 0: the first block, and the one after the last.
-    /// `None` means all blocks, if the job has only one part.
+    /// The blocks that the part reads, counted from 0 over all reels: the first block, and the block after the last one. `None`
+    /// means all blocks; only the part of a job with a single part can have this value.
     pub blocks: Option<(usize, usize)>,
     /// The number of positions in the part, if it is known.
     pub positions: Option<u64>,
@@ -189,7 +190,8 @@ impl Job {
     }
 
     fn hash_now(&self) -> String {
-        // Arguments and folder are left out, because one search can be written in several ways and started in several folders.
+        // The hash does not cover the arguments and the folder, because the same search can be written in several ways and started
+        // in several folders.
         let question = JobRequest { arguments: Vec::new(), ..self.question.clone() };
         let bare = Job { hash: String::new(), folder: String::new(), question, ..self.clone() };
         let bytes = serde_json::to_vec(&bare).expect("a job is numbers and texts");
@@ -328,7 +330,8 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
         done += piece;
         let left = pieces.len() - index - 1;
         let open = wanted - out.len();
-        // The part has its share of positions, or the remaining pieces are just enough for the other parts.
+        // A part ends when it has its share of the positions, or when only enough pieces are left to give one to each remaining
+        // part.
         let is_share = u128::from(done) * wanted as u128 >= u128::from(total) * (out.len() as u128 + 1);
         if left == 0 || open > 1 && (is_share || left < open) {
             let number = out.len() as u32 + 1;

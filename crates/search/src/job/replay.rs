@@ -1,4 +1,4 @@
-//! Replays the parts of a job as if they were the blocks of one run.
+//! Reads the results in the parts of a job and passes them on as if one run had computed them.
 
 use std::fmt::Write as _;
 use std::io;
@@ -27,7 +27,7 @@ pub enum ReplayError {
         folder: PathBuf,
         /// The number of parts of the job.
         parts: usize,
-        /// The numbers of the parts that cannot be used, with the reasons.
+        /// The numbers of the parts that cannot be used, each with the reason.
         faults: Vec<(u32, PartFault)>,
     },
     /// A part changed or became unreadable while it was merged.
@@ -72,7 +72,7 @@ impl Job {
         PartReader::open(self, part, folder).map(drop)
     }
 
-    /// Checks the file of each part: see [`Job::check_part`].
+    /// Checks the files of all parts as [`Job::check_part`] does. Returns the number of each part with the result.
     pub fn check(&self, folder: &Path) -> Vec<(u32, Result<(), PartFault>)> {
         let check = |part: &JobPart| (part.number, self.check_part(part, folder));
         self.parts.iter().map(check).collect()
@@ -99,8 +99,8 @@ impl Replay {
         }
     }
 
-    /// Passes the results in the parts to `take`, in the order of the database, until `take` breaks. The sums of a part come
-    /// after its blocks, together with an empty block.
+    /// Passes the stored results to `take`, part by part in the order of the database, until `take` breaks. Within a part, `take`
+    /// first gets the results of each block, and then the sums over the part, together with an empty block.
     ///
     /// # Errors
     ///

@@ -11,8 +11,9 @@ use orbit_core::text::decode;
 use orbit_pgn::Outcome;
 use orbit_reel::{Block, GameRow};
 
-/// One game. It shares its block of games, so it is cheap to clone and stays valid after the database is dropped. If the database
-/// is not in memory, every game that you keep also keeps its block, about a megabyte, in memory.
+/// One game. It holds a reference to its block (a group of whole games), so it is cheap to clone and stays valid after the database
+/// is dropped. If the database is not in memory, each game that you keep also keeps its block in memory, which takes about a
+/// megabyte.
 #[derive(Clone)]
 pub struct GameRef {
     block: Arc<Block>,
@@ -35,7 +36,7 @@ impl GameRef {
         self.row().number()
     }
 
-    /// Returns the source of the game: the file as it was given.
+    /// Returns the path of the game's file, as it was given.
     pub fn source(&self) -> &str {
         self.sources.get(self.row().source() as usize).map_or("", String::as_str)
     }
@@ -107,7 +108,7 @@ impl GameRef {
     ///
     /// # Panics
     ///
-    /// Panics if there is no such node. The other methods that take a node panic in the same way.
+    /// Panics if the game has no node with this number. All methods that take a node panic in this case.
     pub fn ply(&self, node: u32) -> u32 {
         self.checked(node).ply_of(node)
     }
@@ -141,7 +142,7 @@ impl GameRef {
         Some(self.row().move_to(node)?.to_san(&self.position(parent)))
     }
 
-    /// Returns the next move after a node in its line, as SAN; `None` at the end of the line.
+    /// Returns the move that follows a node in its line, as SAN; `None` at the end of the line.
     pub fn san_after(&self, node: u32) -> Option<String> {
         Some(self.checked(node).move_from(node)?.to_san(&self.position(node)))
     }

@@ -29,8 +29,8 @@ pub fn board_svg(title: &str, placement: &str, lit: Bitboard, arrows: &[[Square;
 }
 
 impl Hit {
-    /// Returns the position as SVG, with White's side at the bottom. The squares of the value are highlighted, and the moves of
-    /// the span are drawn as arrows. A hit without a span has an arrow for the move that led to it.
+    /// Returns the position as SVG, with White's side at the bottom. The squares that the query found are highlighted. If the query
+    /// matched moves (a span), these are drawn as arrows; otherwise an arrow shows the move that led to the position.
     pub fn svg(&self) -> String {
         let row = self.game().row();
         let arrows = match &self.span {

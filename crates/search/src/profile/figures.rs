@@ -14,9 +14,9 @@ use crate::stats::{MoveTally, Share, ShareDifference};
 
 /// The number of openings of each colour that are listed by name.
 const OPENINGS_MAX: usize = 10;
-/// The maximum number of positions in the list of gaps.
+/// The maximum number of positions in the list of gaps (positions in which the player scores less than expected).
 const GAPS_MAX: usize = 10;
-/// The least number of rated games with a position in the list of gaps.
+/// The minimum number of rated games that a position must have to be listed as a gap.
 const GAP_GAMES_MIN: u64 = 5;
 /// The maximum number of similar names that are listed.
 const NEAR_MAX: usize = 10;
@@ -24,7 +24,7 @@ const NEAR_MAX: usize = 10;
 /// The profile of a player.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Profile {
-    /// The player as given, with the further conditions on the player.
+    /// The player as given, followed by the side, the ratings and the opponent if these are restricted.
     pub player: String,
     /// A description of the conditions on games; empty if there are none.
     pub chosen: String,
@@ -34,7 +34,7 @@ pub struct Profile {
     pub names: Vec<NameGames>,
     /// Similar names whose games were left out, the most similar first.
     pub near: Vec<NameGames>,
-    /// The number of games of others.
+    /// The number of games in which the player does not play.
     pub others: u64,
     /// The first and the last year of the player's games.
     pub years: Option<[u16; 2]>,
@@ -42,13 +42,13 @@ pub struct Profile {
     pub sides: [SideRow; 3],
     /// The openings as White and as Black.
     pub openings: [OpeningTable; 2],
-    /// The positions in which the player scores least, compared with the expected score.
+    /// The positions in which the player's score is furthest below the expected score.
     pub gaps: Vec<GapRow>,
-    /// The novelties, if they can be looked for.
+    /// The novelties; `None` if the games cannot be read several times, as finding novelties requires.
     pub novelties: Option<PlayerNovelties>,
     /// The themes.
     pub themes: Vec<ThemeRow>,
-    /// The scores in each ending that was reached, followed by the score in games with any of them.
+    /// The score in each type of ending that the games reach, followed by the score in all games that reach any of them.
     pub endings: Vec<Scored>,
     /// The figures about clocks; `None` if there are no clocks.
     pub clock: Option<ClockShare>,
@@ -100,7 +100,7 @@ pub struct GapRow {
     pub scored: Scored,
 }
 
-/// The share of games with a theme in a set of games.
+/// The share of the games in a set that have a theme.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct ThemeShare {
     /// The number of games with the theme.
@@ -118,11 +118,11 @@ pub struct ThemeRow {
     pub theme: String,
     /// The title.
     pub title: String,
-    /// The share in the player's games. If there are no games of others, only games in which the player has the pattern are
-    /// counted.
+    /// The share in the player's games. If the database has no games of other players, only games in which the player has the
+    /// pattern count.
     pub player: ThemeShare,
-    /// The share in the games of others. If there are no such games, it is the share of the player's games in which the opponent
-    /// has the pattern, if the theme determines a side.
+    /// The share in the games of other players. If the database has no such games and the theme determines a side, this is the
+    /// share of the player's games in which the opponent has the pattern.
     pub field: Option<ThemeShare>,
     /// The share in the player's games minus the share in the field.
     pub difference: Option<ShareDifference>,
@@ -131,7 +131,7 @@ pub struct ThemeRow {
     pub has_pattern: Option<[u64; 2]>,
 }
 
-/// The games in which the sides were in time trouble.
+/// The shares of games with time trouble, for the player and for the opponents.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ClockShare {
     /// The number of games with clocks.
@@ -155,7 +155,8 @@ pub struct Losses {
     pub opponents: Vec<LossRow>,
 }
 
-/// The losses of one side's moves after which a certain part of the starting time remained.
+/// The losses of one side's moves in one class of remaining time. The class of a move is the fraction of the starting time that is
+/// left after it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct LossRow {
     /// The name of the class of remaining time.
@@ -254,7 +255,7 @@ impl ThemeRow {
 }
 
 impl Profile {
-    /// Computes the figures of a player's games. Novelties are added later: they need further readings of the games.
+    /// Computes the figures of a player's games. Novelties are added later, because finding them means reading the games again.
     pub fn new(player: &Player, choice: &Choice, sources: Vec<String>, part: &ProfilePart) -> Profile {
         let names = |all: Vec<(&str, u64)>| -> Vec<NameGames> {
             all.into_iter().map(|(name, games)| NameGames { name: name.to_owned(), games }).collect()
@@ -301,8 +302,8 @@ impl Profile {
     }
 }
 
-/// Returns the positions in which the score is lowest compared with the expected score. If the same games passed several
-/// positions, the one with the longest name is listed.
+/// Returns the positions in which the score is furthest below the expected score. If several positions have the same record, which
+/// suggests that the same games passed through them, only the one with the longest name is listed.
 fn gaps(part: &ProfilePart) -> Vec<GapRow> {
     let mut all = Vec::new();
     for (side, positions) in ["White", "Black"].into_iter().zip(&part.positions) {

@@ -16,15 +16,15 @@ use orbit_visits::{ChosenNovelties, Novelty, TableError, novelties_of};
 /// The number of novelties that are listed.
 const LISTED_MAX: usize = 20;
 
-/// The player's novelties, and the games by the side that played the first new move.
+/// The player's novelties, and the scores of the games grouped by the side that played the first new move.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PlayerNovelties {
     /// The games in which the player played the first new move, those in which the opponent did, and those without a new move.
     pub games: [Scored; 3],
-    /// The number of games of the player that were not examined, because the games before them have too many positions.
+    /// The number of the player's games that were not examined, because the limit on positions was reached before them.
     pub left_out: u64,
-    /// The player's novelties, at most `LISTED_MAX`. First come those whose position before the new move occurs in the most
-    /// earlier games.
+    /// The player's novelties, at most `LISTED_MAX`. They are sorted by the number of earlier games that reach the position before
+    /// the new move, the most first.
     pub listed: Vec<NoveltyRow>,
 }
 
@@ -33,7 +33,7 @@ pub struct PlayerNovelties {
 pub struct NoveltyRow {
     /// The number of the game in the database.
     pub game: u32,
-    /// The date of the game as its tag writes it, if it is known.
+    /// The date of the game as in its tag, if it is known.
     pub date: Option<String>,
     /// The side of the player: `White` or `Black`.
     pub side: &'static str,
@@ -52,9 +52,9 @@ pub struct NoveltyRow {
     pub label: String,
     /// The new position.
     pub fen: String,
-    /// The number of earlier games that have the position before it.
+    /// The number of earlier games that have the position before the new move.
     pub games_before: u64,
-    /// The moves that these games played, the most frequent one first.
+    /// The moves that these earlier games played in that position, the most frequent one first.
     pub before: Vec<MoveGames>,
 }
 
@@ -81,9 +81,9 @@ impl PlayerGame {
 }
 
 impl PlayerNovelties {
-    /// Finds the novelties of a player's games that meet the conditions of a choice. Games that do not meet the conditions still
-    /// count as earlier games. All games are read several times; `watch` gets each block. Returns `None` if that is not possible,
-    /// or if the reading was interrupted.
+    /// Finds the novelties in the player's games that meet the conditions of `choice`. Other games still count as earlier games.
+    /// The whole database is read several times, and `watch` is called with each block of each reading. Returns `None` if the
+    /// database cannot be read more than once, or if the reading was interrupted.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The player's score in some games, compared with the score that the ratings predict.
+//! The player's score in a group of games, compared with the score that the ratings predict.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::stats::{Share, ShareDifference, SideResults};
 /// The player's score in some games.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Scored {
-    /// The name of these games, such as an opening or an ending.
+    /// The name of the group of games, such as an opening or an ending.
     pub name: String,
     /// The number of games.
     pub games: u64,
@@ -33,7 +33,8 @@ impl Scored {
         let expected =
             (record.rated > 0).then(|| record.expected_millionths as f64 / 1e6 / record.rated as f64);
         let rated_score = Share::of_points(record.half_points, record.rated);
-        // The expected score is treated as exact, because ratings are given numbers.
+        // The expected score is treated as exact, because it is computed from given ratings and not sampled. So the interval of the
+        // score only shifts.
         let difference = rated_score.zip(expected).map(|(Share { value, low, high }, expected)| {
             ShareDifference { value: value - expected, low: low - expected, high: high - expected }
         });

@@ -23,7 +23,7 @@ struct Section {
 struct SectionTable {
     id: &'static str,
     caption: String,
-    /// The rows, the first of which has the headings.
+    /// The rows. The first row contains the headings.
     rows: Vec<Vec<String>>,
     /// True if the last column is aligned to the left in text.
     last_is_left: bool,
@@ -155,7 +155,7 @@ impl Profile {
         Section { id: "summary", name: "Summary", notes, tables: vec![table] }
     }
 
-    /// Returns a note about the games that have an expected score, unless all games have one.
+    /// Returns a note with the number of games that have an expected score. Returns `None` if all games have one.
     fn ratings_note(&self) -> Option<String> {
         let both = &self.sides[2].scored;
         match both.rated {
@@ -410,8 +410,8 @@ const RATED_SCORE: usize = 7;
 /// The number of moves of earlier games that are listed beside a novelty.
 const BEFORE_MAX: usize = 3;
 
-/// Creates a table of rows that begin with the cells of [`scored_row`]. `more` are the headings of further
-/// columns.
+/// Creates a table of rows that begin with the cells of [`scored_row`]. `more` contains the headings of the columns after these
+/// cells.
 fn scored_table(
     id: &'static str,
     caption: String,
@@ -419,7 +419,7 @@ fn scored_table(
     more: &[&str],
     mut rows: Vec<Vec<String>>,
 ) -> SectionTable {
-    // If all games are rated, or none are, these columns say no more than the columns before them.
+    // If all games are rated, or none are, these columns repeat what the columns before them show.
     if rows.iter().all(|row| row[RATED] == row[1]) || rows.iter().all(|row| row[RATED] == "0") {
         rows.iter_mut().for_each(|row| row[RATED..=RATED_SCORE].fill(String::new()));
     }

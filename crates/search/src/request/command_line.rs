@@ -1,7 +1,7 @@
 //! Writes a request as a command line of `orbit scan`.
 //!
-//! The invariant: the program reads the command line as a request that equals the original one. So equal requests have equal
-//! command lines, no matter what was typed for them and on which machine.
+//! The invariant: parsing the command line gives a request that equals the original one. Equal requests have equal command lines,
+//! even if users typed them differently or on different machines.
 
 use super::Request;
 use crate::choice::SortKey;
@@ -37,7 +37,7 @@ impl ShellWords {
         }
     }
 
-    /// Adds an option with its value, if there is one.
+    /// Adds an option and its value. Adds nothing if there is no value.
     fn option(&mut self, name: &str, value: Option<impl AsRef<str>>) {
         if let Some(value) = value {
             let value = value.as_ref();
@@ -113,7 +113,8 @@ impl Request {
         words.option("seed", number(Some(self.seed).filter(|&seed| seed > 0)));
         let ShellWords(mut line) = words;
         if let Some(query) = self.query.first() {
-            // Blanks at the ends of a query mean nothing here, but the program uses one to tell queries from options.
+            // Blanks at the ends of a query have no meaning, so they are removed. A query that begins with a dash then needs `-e`,
+            // or the program would parse it as an option.
             let query = query.trim();
             let option = if query.starts_with('-') { " -e" } else { "" };
             line += &format!("{option} {}", shell_quoted(query));

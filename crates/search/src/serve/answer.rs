@@ -12,12 +12,12 @@ use orbit_core::visible::{EscapeContext, escape};
 /// changes its meaning.
 pub const SERVE_SCHEMA: u32 = 1;
 
-/// An answer: its fields, and its rows, each of which is already a JSON object as text.
+/// An answer to a request. Its rows are already written as JSON.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Response {
     /// The fields, without the id and the rows.
     pub fields: Map<String, Value>,
-    /// The rows, each an object.
+    /// The rows, each as the text of a JSON object; `None` if this kind of answer has no rows.
     pub rows: Option<Vec<String>>,
 }
 
@@ -34,8 +34,7 @@ impl Response {
         }
     }
 
-    /// Returns the answer as a line, without the line end. Characters that act on a terminal are
-    /// escaped.
+    /// Returns the answer as a line of JSON, without the line end. Characters that act on a terminal are escaped.
     pub fn line(&self, id: Option<&RequestId>) -> String {
         let mut out = format!("{{\"id\":{}", id.map_or("null", RequestId::json));
         for (name, value) in &self.fields {
@@ -49,7 +48,7 @@ impl Response {
     }
 }
 
-/// Returns the remarks about the board of a request and about its query.
+/// Returns the remarks about the boards of a request and about its query, as JSON.
 pub(super) fn remarks(request: &Request, query: &str, remarks: &[Diagnostic]) -> Vec<Value> {
     let of_board = request.board_remarks();
     let of_board = of_board.iter().map(|(field, board, remark)| remark.json(board, field, 1));

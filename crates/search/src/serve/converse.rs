@@ -1,9 +1,10 @@
-//! A conversation, which reads requests while queries run.
+//! A conversation with a client. Requests are read and answered while queries run.
 //!
-//! One thread reads. A few threads run the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`), each as soon
-//! as it need not wait for an earlier one. Another thread writes pages, games and explanations. A request that needs the result
-//! of another one waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered immediately. The invariant: each
-//! request gets exactly one answer, no matter what it asks for and how it ends.
+//! One thread reads requests. A few threads run the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`). A
+//! long request starts as soon as it does not depend on an earlier one that is still running. Another thread writes pages, games
+//! and explanations. A request that needs the result of another request waits for it. `cancel`, `progress`, `ping`, `version` and
+//! `quit` are answered immediately. The invariant: each request gets exactly one answer, even if it is wrong, fails or is
+//! cancelled.
 
 use std::any::Any;
 use std::io::{self, BufRead};
@@ -33,7 +34,7 @@ pub(super) const CARD_IDLE: Duration = Duration::from_secs(300);
 /// The stack size of the threads that parse queries, which is that of a program's main thread.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The message to a client that speaks another protocol.
+/// The message to a client that uses another protocol.
 const NO_OBJECT: &str =
     "each line is a request, a JSON object such as {\"id\":1,\"request\":\"ping\"}: the connection is closed";
 
@@ -51,8 +52,8 @@ pub struct Greeting<'a> {
 pub enum Origin {
     /// Standard input. When it ends, all requests are still answered.
     Input,
-    /// A connection. Its end means that the client has left, and its requests are cancelled. A client whose first byte does not
-    /// begin an object, such as a browser, gets an error, and nothing more is read from it.
+    /// A connection. When it ends, the client has left, so its requests are cancelled. A client whose first byte does not begin an
+    /// object, such as a browser, gets an error, and nothing more is read from it.
     Client,
 }
 
@@ -73,7 +74,7 @@ pub fn converse(
     hello.fields.insert("event".into(), "greeting".into());
     say(&hello.line(None));
     let ended = std::thread::scope(|scope| {
-        // The threads must learn that the conversation has ended, even after an error.
+        // When this guard is dropped, the threads learn that the conversation has ended. This also happens after an error.
         let _end = EndOnDrop(&shared);
         let thread = || std::thread::Builder::new().stack_size(STACK_BYTES);
         for _ in 0..RUNNING_MAX {
@@ -282,7 +283,8 @@ impl SharedConversation<'_> {
     fn finish(&self, state: &mut QueueState, id: &RequestId, answer: Result<Response, Fault>) {
         let Some(at) = state.find(id) else { return };
         let job = state.jobs.remove(at);
-        // The job is answered before the requests that wait for it. The state is locked, so no other request can come between.
+        // The job is answered before the requests that wait for it. The state is locked meanwhile, so no other answer can get in
+        // between.
         self.answer(&job.id, answer);
         for mut quick in job.then {
             match quick.find(&state.results) {
@@ -293,7 +295,7 @@ impl SharedConversation<'_> {
         self.changed.notify_all();
     }
 
-    /// Runs long requests one after the other, until no more requests come.
+    /// Runs long requests one after the other, until the conversation has ended and no long request is left.
     fn run_jobs(&self) {
         let mut state = lock(&self.state);
         loop {
@@ -365,8 +367,8 @@ impl SharedConversation<'_> {
         }
     }
 
-    /// Writes pages, games and explanations, until no more requests come. Between requests, it frees the memory of idle graphics
-    /// cards.
+    /// Writes pages, games and explanations, until the conversation has ended and no request is left. Between requests, it frees
+    /// the memory of idle graphics cards.
     fn run_pages(&self) {
         let mut looked = Instant::now();
         let mut state = lock(&self.state);

@@ -49,8 +49,8 @@ impl Default for ServeOptions {
     }
 }
 
-/// The open databases, by their names. Each call runs one request on the caller's thread; several threads may call at the same
-/// time.
+/// The open databases, by their names. Each method runs one request on the caller's thread. Several threads may call methods at the
+/// same time.
 pub struct OpenDatabases {
     options: ServeOptions,
     /// The threads that the requests of all clients share.
@@ -67,7 +67,7 @@ impl OpenDatabases {
         OpenDatabases { turns, memory, options, databases: Mutex::default() }
     }
 
-    /// Returns the same databases, with other files that their requests may use.
+    /// Replaces the set of files that requests may read and write.
     #[cfg(feature = "http")]
     pub(super) fn with_files(mut self, files: RequestFiles) -> OpenDatabases {
         self.options.files = files;
@@ -83,8 +83,8 @@ impl OpenDatabases {
         self.options.files.check_written(path)
     }
 
-    /// Returns the open databases for one client. They begin as the databases that are open here, and share their memory and
-    /// threads. The client opens, closes and renames its own databases, without an effect on other clients.
+    /// Creates the list of open databases for one client. At first it contains the databases of this list, with which it shares
+    /// memory and threads. When the client opens, closes or renames databases, the lists of other clients do not change.
     pub(super) fn of_client(&self) -> OpenDatabases {
         OpenDatabases {
             options: self.options.clone(),
@@ -214,7 +214,8 @@ fn unknown(name: &str, databases: &[(String, Arc<Database>)]) -> Fault {
     Fault::new(ErrorCode::UnknownDatabase, message)
 }
 
-/// Describes a database. Its games, positions and problems are known only if it is in memory.
+/// Returns a description of a database. The numbers of games and positions, and most problems of the files, are known only if the
+/// database is in memory.
 fn described(name: &str, database: &Database) -> Value {
     let summary = database.summary();
     json!({

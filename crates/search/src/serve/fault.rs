@@ -146,7 +146,8 @@ impl Fault {
         object
     }
 
-    /// Returns the error for people. If the error has a place, it has several lines with the place marked.
+    /// Returns the error as text for people. If the error has a place in a query, the text has several lines, and the place is
+    /// marked.
     pub fn render(&self, styled: bool) -> String {
         match &self.place {
             Some(place) => place.0.render(&place.1, "query", styled),

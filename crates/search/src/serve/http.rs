@@ -1,9 +1,10 @@
 //! Clients over HTTP. Everyone may use an opening explorer like that of lichess. Clients with the token may also send the
 //! requests of a conversation.
 //!
-//! A connection has one request. The invariants: a request is answered only if its `Host` is an address of this server and its
-//! `Origin` is that of the server or an allowed one, so that no other page in a browser can read or request anything; without the
-//! token, only the explorer answers; and a client takes bounded memory and time before it is answered.
+//! A connection serves one request. There are three invariants. First, a request is answered only if its `Host` is an address of
+//! this server and its `Origin` is that of the server or an allowed one, so that no other page in a browser can read or request
+//! anything. Second, requests without the token reach only the explorer. Third, until a client is answered, the memory and the time
+//! that it can take are bounded.
 
 mod explorer;
 mod head;
@@ -36,11 +37,11 @@ pub const BODY_BYTES_MAX: usize = 16 << 20;
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
 /// The time within which a body must be complete, and within which a client must read each piece of an answer.
 const BODY_TIME: Duration = Duration::from_secs(60);
-/// The time for which a connection is still read after its answer, so that the client receives the answer, and the maximum number
-/// of bytes that are read in this time.
+/// The maximum time for which a connection is read after its answer, and the maximum number of bytes. Without this reading, the
+/// client could lose the end of the answer.
 const FAREWELL: Duration = Duration::from_secs(1);
 const FAREWELL_BYTES: u64 = 1 << 20;
-/// The pause after the system has refused a connection.
+/// The pause after the system has failed to accept a connection or to start its thread.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// The scheme, host and port of pages that may send requests: `https://example.org`.
@@ -98,7 +99,7 @@ impl HttpListener {
         Ok(HttpListener { socket, address, origins, token, files })
     }
 
-    /// Returns the event that tells clients the address and the token, as a line.
+    /// Returns the event `listening` as a line of JSON. It tells clients the address and the token.
     pub fn event(&self) -> String {
         let address = format!("http://{}", self.address);
         Response::from_value(json!({ "event": "listening", "address": address, "token": self.token }))
@@ -188,8 +189,8 @@ impl HttpListener {
         }
     }
 
-    /// Checks that a request does not come from a page of another site. Returns the origin of the request if it is an allowed
-    /// one.
+    /// Checks that a request does not come from a web page of another site. Returns the origin of the request if it is one of the
+    /// allowed origins.
     fn check<'a>(&self, head: &'a RequestHead) -> Result<Option<&'a str>, RequestRefusal> {
         let hosts: Vec<&str> = head.all("host").collect();
         let [host] = hosts[..] else {
@@ -208,7 +209,7 @@ impl HttpListener {
             (Some(_), _) => {
                 Err(RequestRefusal::new(403, "pages of this Origin may not ask: see --allow-origin"))
             }
-            // Browsers send this header when they send no origin, for example for an image or a link.
+            // Browsers send `Sec-Fetch-Site` also when they send no `Origin`, for example for an image or a link.
             (None, _)
                 if head.all("sec-fetch-site").any(|site| matches!(site, "cross-site" | "same-site")) =>
             {
@@ -260,7 +261,7 @@ impl HttpListener {
     }
 }
 
-/// Decreases the count of connections when a connection ends.
+/// A guard that decreases the number of open connections when it is dropped.
 struct ConnectionGuard<'a>(&'a Mutex<usize>);
 
 impl Drop for ConnectionGuard<'_> {
@@ -269,7 +270,7 @@ impl Drop for ConnectionGuard<'_> {
     }
 }
 
-/// The bytes that a client sends before a deadline.
+/// A reader of the bytes that a client sends. It fails after a deadline.
 struct Timed<'a> {
     stream: &'a TcpStream,
     until: Instant,

@@ -1,4 +1,4 @@
-//! Lines of requests. The memory of each line has a limit.
+//! Reads requests line by line. A line that is too long is skipped, so that it does not fill the memory.
 
 use std::io::{self, BufRead};
 

@@ -1,8 +1,8 @@
-//! Clients over sockets. Each client has its own conversation.
+//! Clients that connect over sockets. Each client has its own conversation.
 //!
-//! Each client has its own [`OpenDatabases`], which shares with other clients the memory, the threads, and the databases that
-//! were open at the start. The invariants: only the user of the process can reach a socket in the file system, and only this
-//! machine can reach an address, unless the caller allows more; no client waits for another one that is idle or slow.
+//! Each client has its own [`OpenDatabases`]. Clients share the memory, the threads, and the databases that were open at the start.
+//! The invariants: a socket in the file system accepts only the user of the process; an address accepts only this machine, unless
+//! the caller allows other machines; no client waits for another client that is idle or slow.
 
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -28,7 +28,7 @@ pub const CLIENTS_MAX: usize = 16;
 const FAREWELL: Duration = Duration::from_secs(1);
 /// The maximum number of bytes that are read from a client after its conversation and dropped.
 const FAREWELL_BYTES: u64 = 1 << 20;
-/// The pause after the system has refused a connection.
+/// The pause after the server has failed to accept a connection or to start its conversation.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// Accepts clients at an endpoint.
@@ -73,7 +73,7 @@ impl Listener {
         }
     }
 
-    /// Returns the event that tells clients the address, as a line.
+    /// Returns the event `listening` as a line of JSON. It tells clients the address.
     pub fn event(&self) -> String {
         Response::from_value(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
     }
@@ -95,7 +95,7 @@ impl Listener {
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {
-            // Each conversation frees the memory of idle cards. This thread does so while there is no conversation.
+            // Each conversation frees the memory of idle graphics cards. This thread also frees it when there is no conversation.
             let look = || {
                 loop {
                     std::thread::sleep(CARD_IDLE);
@@ -163,7 +163,7 @@ impl Clients<'_> {
             }
         };
         let input = (&mut BufReader::new(ClientBytes(stream)), Origin::Client);
-        // An error of the connection only ends the conversation.
+        // An error of the connection ends only this conversation.
         let _ = converse(&self.desk.of_client(), self.greeting, input, &say);
         stream.shut(Shutdown::Write);
         // If a connection is closed while there are bytes to read, the client may lose the last bytes that were written.
@@ -173,7 +173,7 @@ impl Clients<'_> {
     }
 }
 
-/// Decreases the count of clients when a client leaves.
+/// A guard that decreases the number of connected clients when it is dropped.
 struct ClientGuard<'a>(&'a Mutex<usize>);
 
 impl Drop for ClientGuard<'_> {

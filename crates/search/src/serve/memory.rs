@@ -1,4 +1,4 @@
-//! The memory that the databases of all clients use together.
+//! The memory of the databases of all clients, which have one common limit.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, Weak};
@@ -25,7 +25,7 @@ struct MemoryState {
 
 /// A database that is open, or that a request still searches.
 struct OpenDatabase {
-    /// The database. The reference only shows whether the database still exists.
+    /// A weak reference that shows whether the database still exists.
     database: Weak<dyn Send + Sync>,
     bytes: u64,
     files: Vec<PathBuf>,
@@ -59,7 +59,7 @@ impl MemoryState {
     }
 }
 
-/// The opening of one database. When it is dropped, the next database can be opened.
+/// The permission to open a database. Only one exists at a time; when it is dropped, the next database can be opened.
 pub(super) struct DatabaseOpening<'a>(&'a Memory);
 
 impl DatabaseOpening<'_> {

@@ -11,7 +11,7 @@ use super::request::RequestId;
 pub const RESULTS_MAX: usize = 16;
 /// The maximum memory that all kept hits may use.
 const BYTES_MAX: u64 = 512 << 20;
-/// The maximum number of queries without kept hits that are remembered.
+/// The maximum number of answered requests without hits in memory whose ids are remembered.
 const DROPPED_MAX: usize = 1000;
 
 /// The reason stored for a request that does not list hits.
@@ -38,7 +38,7 @@ struct One {
 }
 
 impl Results {
-    /// Keeps the hits of a query. Older hits are dropped, the oldest first, until there is room.
+    /// Stores the hits of a query. If the limits are exceeded, the hits of other queries are dropped, the oldest first.
     pub(super) fn add(&mut self, id: RequestId, database: &str, kept: Option<Arc<KeptHits>>) {
         self.forget(&id);
         self.kept.push_back(One { id, database: database.to_owned(), kept });

@@ -12,7 +12,8 @@ use super::place::{Endpoint, ListenError};
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
-    /// The device and inode of the socket. They are compared, because a socket of another process may have taken its path.
+    /// The device and inode of the socket. They are compared before the file is removed, because another process may have replaced
+    /// the socket.
     id: (u64, u64),
 }
 
@@ -44,8 +45,8 @@ pub(super) fn bind(path: &Path) -> Result<(UnixListener, SocketFile), ListenErro
     listen(path).map_err(|error| ListenError::System(place(), error))
 }
 
-/// Creates the socket. A socket accepts connections as soon as it has a name, at first with the permissions of the user's mask.
-/// Therefore it is created in a folder that no other user can enter, and is renamed after its permissions were set.
+/// Creates the socket. A socket accepts connections as soon as it has a name, and its first permissions depend on the umask.
+/// Therefore it is created in a folder that no other user can enter, and is moved to its path once its permissions are set.
 fn listen(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     let folder = path.with_file_name(format!(".orbit-{}", std::process::id()));
     let made = folder.join("s");

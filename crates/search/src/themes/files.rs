@@ -11,7 +11,7 @@ use super::{CATALOGUE, TextFile, ThemesError};
 /// The maximum length of a file.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// The identity of a file. It is the same for all spellings of the file's path.
+/// The identity of a theme file. Different paths to one file have the same identity.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Identity {
     BuiltIn(&'static str),

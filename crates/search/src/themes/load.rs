@@ -1,4 +1,4 @@
-//! Reads themes from TOML, including the files that a file includes.
+//! Reads themes from a TOML file and from the files that it includes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ struct Loader {
     themes: Vec<Theme>,
     /// The place of each name in its file, as text: `themes.toml:3:8`.
     places: HashMap<String, String>,
-    /// The files that are being read, each of which includes the next one.
+    /// The files that are being read. Each of them includes the next one.
     chain: Vec<ThemeFile>,
     /// All files that have been read. A file is read only once.
     done: HashSet<Identity>,

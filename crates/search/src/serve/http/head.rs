@@ -1,4 +1,4 @@
-//! Reads the heads of requests, and writes answers.
+//! Reads the heads of HTTP requests, and writes answers.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ pub(super) struct RequestHead {
     lines: Vec<(String, String)>,
 }
 
-/// The reason why a request is not answered.
+/// An answer that refuses a request.
 #[derive(Debug)]
 pub(super) struct RequestRefusal {
     status: u16,
@@ -43,7 +43,7 @@ impl RequestRefusal {
 }
 
 impl RequestHead {
-    /// Reads a head. Also returns the bytes that were read after it.
+    /// Reads the head of a request. Also returns the bytes of the body that were read together with the head.
     pub(super) fn read(input: &mut impl Read) -> Result<(RequestHead, Vec<u8>), RequestRefusal> {
         let mut bytes = Vec::new();
         let mut buffer = [0; 4096];
