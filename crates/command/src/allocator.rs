@@ -1,8 +1,8 @@
 //! Changes settings of glibc's allocator, so that it keeps freed memory.
 //!
-//! The buffers of a block have about a megabyte each. From the sizes that were freed so far, glibc decides whether it returns
-//! such a buffer to the system. If it does, the next block gets the memory anew, page by page. This made a scan with `find` on
-//! one thread take 1.4 times as long. With fixed thresholds, the process keeps the buffers.
+//! A block (a group of whole games) has several buffers of about a megabyte each. Depending on the sizes that were freed before,
+//! glibc may return such a buffer to the system. The next block then has to get the memory from the system again, page by page.
+//! This made a scan with `find` on one thread take 1.4 times as long. With fixed thresholds, the process keeps the memory.
 
 /// Makes the process keep some megabytes of freed memory. Call it before other threads begin.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

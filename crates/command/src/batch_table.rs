@@ -48,7 +48,7 @@ const COLUMNS: [&str; 23] = [
     "side_score",
 ];
 
-/// The counts of each theme, all of them by the same groupings.
+/// The counts of all themes. Each theme is counted by the same groupings.
 pub(super) struct Matrix<'a> {
     pub(super) themes: &'a [Theme],
     pub(super) counts: &'a [Counts],
@@ -106,7 +106,7 @@ impl ThemeCount {
         }
     }
 
-    /// Returns the counts of a group, compared with those of the first group of its grouping.
+    /// Returns the counts of a group as a row, with the difference between this group and the first group of the grouping.
     fn beside(row: &GroupRow, first: Option<&GroupRow>) -> ThemeCount {
         let difference =
             first.filter(|first| first.keys != row.keys).and_then(|first| difference(row, first));
@@ -231,8 +231,8 @@ impl Matrix<'_> {
         out
     }
 
-    /// Returns the counts of a theme whose search covered the most positions. If some themes search side lines, it is one of
-    /// these.
+    /// Returns the counts of the theme whose search covered the most positions. If some themes search side lines, this is one of
+    /// those.
     fn widest(&self) -> Option<&Counts> {
         self.counts.iter().rev().max_by_key(|counts| counts.total().all.positions)
     }
@@ -247,8 +247,8 @@ impl Matrix<'_> {
         groups
     }
 
-    /// Makes a table with a line for each theme, below the name of the theme's group. If `sizes` are given, they form the first
-    /// line.
+    /// Makes a table with a line for each theme. The themes of a group are below the group's name. If `sizes` are given, they form
+    /// the first line.
     fn grid(
         &self,
         headings: Vec<String>,
@@ -334,7 +334,7 @@ fn heading(key: &GroupKey) -> String {
     clipped(&escape(&key.to_string(), EscapeContext::Line), HEADING_MAX)
 }
 
-/// A theme, as it is written to JSON.
+/// A theme in the form in which it is written as JSON.
 #[derive(Serialize)]
 struct ThemeRecord<'a> {
     theme: &'a str,

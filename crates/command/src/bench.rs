@@ -12,7 +12,8 @@ use super::common::{GpuArgs, count, from_one};
 use super::failure::{Exit, Failure};
 use super::query_text::DialectArgs;
 
-/// Queries that cover every way in which orbits are planned.
+/// The built-in queries. Together they cover all the ways in which the planner evaluates an orbit, the set of copies that
+/// transforms make of a query.
 pub const QUERIES: &str = "\
 knight_check\tshift {Nd4 kf3}
 knight_check_flip\tshift flip {Nd4 kf3}

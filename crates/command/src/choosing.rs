@@ -81,7 +81,8 @@ pub(super) fn texts(conditions: &[Condition]) -> Vec<String> {
     conditions.iter().map(Condition::to_string).collect()
 }
 
-/// Makes a request choose as a search for similar positions does: the best hit of each game, and the best games first.
+/// Sets the selection and the order of a search for similar positions in a request: only the best hit of each game counts, and the
+/// best games come first.
 pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
     if request.sort.is_some() || request.reverse || request.sample.is_some() || request.first {
         let why = "--similar lists the best position of each game, the best games first: leave out --sort, --reverse, \
@@ -102,8 +103,8 @@ pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns hints for a search without results whose conditions depend on positions. The hints are about the comments that such
-/// conditions read.
+/// Returns hints for a search that found nothing and has conditions on clocks or evaluations. These are read from comments, which
+/// the games may not have.
 pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
         let command = match compared.measure()? {
@@ -117,7 +118,8 @@ pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns messages about conditions that no game meets although some values contain the string of the condition.
+/// Returns messages about conditions that compare whole values and that no game meets, although some values contain the string of
+/// the condition.
 pub(super) fn missed_lines<'a>(
     collector: &'a WholeTextsCollector,
     part: &'a WholeTextsPart,

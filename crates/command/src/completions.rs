@@ -1,7 +1,7 @@
 //! Implements `orbit completions`, which prints a completion script for a shell.
 //!
-//! clap writes the scripts. This module adds completions for the words of the query language. They are offered within an argument
-//! that begins with a quotation mark, whose last word is completed.
+//! clap writes the scripts. This module adds completions for the words of the query language. If an argument begins with a
+//! quotation mark, its last word is completed as a word of a query.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -41,8 +41,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// In bash, this function is called in place of clap's function if the word begins with a quotation mark and is at a place for a
-/// query. Bash closes the quotation if only one completion is left; this code prevents a blank after it.
+/// The bash function that completes the arguments of `orbit`. If the word to complete begins with a quotation mark and can be a
+/// query, this function completes the words of the query language; otherwise it calls clap's function. If only one completion is
+/// left, bash closes the quotation marks; `nospace` prevents a blank after them.
 const IN_BASH: &str = r#"
 _orbit_in_query() {
     local current="${COMP_WORDS[COMP_CWORD]}"
@@ -73,7 +74,7 @@ else
 fi
 "#;
 
-/// In the script for zsh, makes arguments that are queries use a function of their own.
+/// Returns the script for zsh, changed so that arguments that are queries are completed by [`IN_ZSH`].
 fn for_zsh(script: &str, words: &str) -> String {
     let is_query = |line: &str| {
         line.starts_with("'*::words -- ")
@@ -97,7 +98,7 @@ fn for_zsh(script: &str, words: &str) -> String {
     made
 }
 
-/// In zsh, `compset -P` makes the completion ignore everything before the last word.
+/// The zsh function that completes queries. `compset -P` makes the completion ignore everything before the last word.
 const IN_ZSH: &str = "
 
 _orbit_in_query() {
@@ -110,7 +111,8 @@ _orbit_in_query() {
 }
 ";
 
-/// In fish, a completion replaces the whole argument.
+/// The fish function that completes queries. In fish, a completion replaces the whole argument, so it repeats the text before the
+/// last word.
 const IN_FISH: &str = r#"function __orbit_in_query
     set -l text (string match -r '^[\'"](.*)$' -- (commandline -ct))[2]
     set -l before (string replace -r '[A-Za-z0-9_]*$' '' -- "$text")

@@ -1,4 +1,4 @@
-//! Silences libraries that are loaded together with a graphics driver and print warnings about which users can do nothing.
+//! Silences libraries that are loaded together with a graphics driver and print warnings that do not help users.
 
 /// Makes these libraries quiet. Call it before other threads begin.
 ///

@@ -206,7 +206,8 @@ impl<'a> Explanation<'a> {
         lines
     }
 
-    /// Describes the filter of the query that no plan can express, as in `find all x: the engines ...`.
+    /// Returns the filter that no plan can express, and the reason, for example `find all x: the engines ...`. Returns `None` if a
+    /// plan can express the query.
     fn reason(&self) -> Option<String> {
         let refusal = self.prepared.planner.refusal()?;
         let filter = self.text.get(refusal.span.start..refusal.span.end).unwrap_or_default();
@@ -266,7 +267,8 @@ impl<'a> Explanation<'a> {
     }
 }
 
-/// Expands every transform of the tree on its own. A chain of fused transforms counts as one.
+/// Collects the orbits (sets of copies) of all transforms in the tree. Each transform is expanded separately; a chain of fused
+/// transforms counts as one.
 fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(&'a str, String, Orbit)>) {
     if node.is_transform() {
         let filter = orbit_transforms::expand(&node.cloned()).ok();
@@ -382,8 +384,8 @@ fn size_text(plan: &Plan) -> String {
     )
 }
 
-/// Describes the flat programs of a plan, which keep state from position to position of a game and read the columns of earlier
-/// stages.
+/// Describes the flat programs of a plan. A flat program keeps state from one position of a game to the next, and reads the results
+/// of earlier stages.
 fn flat_text(plan: &Plan) -> String {
     let carried = plan.program.stages.iter().flat_map(|stage| &stage.carried);
     let flat = carried.filter_map(|carry| match &carry.what {
@@ -400,7 +402,8 @@ fn flat_text(plan: &Plan) -> String {
     text.collect()
 }
 
-/// Describes how the orbits are evaluated. A note that occurs several times has one line, with the number of its occurrences.
+/// Describes how the orbits (sets of copies of a pattern) are evaluated. A note that occurs several times gets one line with the
+/// number of its occurrences.
 fn note_lines(notes: &[OrbitNote]) -> Vec<String> {
     let mut lines: Vec<(String, usize)> = Vec::new();
     for note in notes {

@@ -13,7 +13,7 @@ use orbit_search::job::{JobError, RecordError, ReplayError};
 use orbit_search::run::{RunError, TakeError};
 use orbit_visits::TableError;
 
-/// The way in which a command ends if it does not fail.
+/// The end of a command that does not fail. Each variant has its own exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Exit {
     /// The command succeeded.
@@ -46,7 +46,7 @@ pub enum Failure {
     /// An engine cannot answer.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A job does not exist, or does not match this command.
+    /// A job does not exist, or its request differs from that of the command.
     #[error(transparent)]
     Job(#[from] JobError),
     /// Parts of a job are missing or damaged.

@@ -36,7 +36,7 @@ impl GameOutputs {
         &self.comment
     }
 
-    /// Fetches and writes the next game of a block, if it is wanted.
+    /// Fetches the text of the next game of a block and writes it, unless the game is left out.
     pub(super) fn take(
         &mut self,
         streamed: &StreamedBlock,
@@ -51,7 +51,7 @@ impl GameOutputs {
         progress.beside_stdout(|| self.write_now(text))
     }
 
-    /// Writes the next game, if it is wanted.
+    /// Writes the text of the next game, unless the game is left out.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Failure> {
         if self.wanted.takes_next() { self.write_now(text) } else { Ok(()) }
     }

@@ -41,7 +41,7 @@ enum Topic {
     },
 }
 
-/// Parses any string, and lets shells complete the words of the language.
+/// A parser of an argument that accepts any string. Shells complete the words of the query language.
 #[derive(Clone)]
 struct SomeWord;
 
@@ -86,7 +86,7 @@ pub(super) fn for_fish() -> String {
     )
 }
 
-/// Lets shells complete the names of the commands that `orbit help` explains.
+/// Returns the command in which the argument of `orbit help` accepts only the names of commands, so that shells complete them.
 pub(super) fn with_commands(orbit: Command) -> Command {
     let names: Vec<String> = orbit.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     orbit.mut_subcommand("help", |help| {
@@ -170,7 +170,7 @@ fn shown(dialect: Dialect, word: &Word, spelling: &str) -> String {
     if word.takes_colon(dialect) { format!(":{spelling}") } else { spelling.into() }
 }
 
-/// Words of chess players, each with the corresponding words of the language.
+/// Words that chess players use, each with the corresponding words of the query language.
 const CHESS: [(&str, &[&str]); 22] = [
     ("king", &["K"]),
     ("queen", &["Q"]),
@@ -217,7 +217,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
         found.splice(0..0, meant);
     }
     if found.is_empty() && asked.contains(' ') {
-        // The string may be a heading on the page of a topic, such as `move capture S`.
+        // The string may be the beginning of a form that the page of a topic shows, such as `move capture S`.
         let form = |(_, word): &(&WordGroup, &Word)| word.form(word.spellings[0]);
         found = known.iter().copied().filter(|word| form(word).starts_with(asked)).collect();
     }
@@ -245,7 +245,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the group whose title contains a word, such as `moves` or `pawns`.
+/// Returns the group of words whose title contains `asked`, such as `moves` or `pawns`.
 fn topic(asked: &str) -> Option<&'static WordGroup> {
     let asked = asked.to_lowercase();
     words::groups().find(|group| {

@@ -216,8 +216,8 @@ fn write_tables(
         .try_for_each(|reel| positions::write(reel.as_ref(), args.threads, args.quiet, interrupt))
 }
 
-/// Opens the inputs. For an append, inputs that the reel already contains are left out. Returns `None` if it contains all of
-/// them.
+/// Opens the inputs. When appending, inputs that the reel already contains are left out. Returns `None` if the reel contains all
+/// inputs.
 fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Option<BlockStream>, Failure> {
     if !args.append {
         return Ok(Some(BlockStream::open(&args.paths, options.clone())?));
@@ -232,7 +232,7 @@ fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Opt
         return Ok(None);
     }
     let mut options = options.clone();
-    // The paths that are not kept are folders and archives. They were replaced by the files in them.
+    // The paths that are not in `kept` are folders and archives, which were replaced by the files in them.
     let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
     options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
     Ok(Some(match reel {
@@ -248,7 +248,7 @@ fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
     source.is_nothing() && reel.sources().iter().any(is_same)
 }
 
-/// Returns a message that explains why an input is not appended.
+/// Returns a message that an input is not appended, because its content is in the reel or in an earlier input.
 fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     let (path, output) = (held.path.display().to_string(), output.display());
     let source = &held.source;
@@ -301,12 +301,12 @@ fn write(
         }
     });
     progress.clear();
-    // An error here fails the whole command, and no reel is written.
+    // If reading or writing failed, the whole command fails, and no reel is written.
     let summary = summary?;
     fault.map_or(Ok(summary), Err)
 }
 
-/// Prints a summary of the games and the size of the reel. After an append, `all` are the totals of the whole reel.
+/// Prints a summary of the games and the size of the reel. If games were appended, `all` has the totals of the whole reel.
 fn report(
     (output, variations): (&Path, bool),
     summary: &Summary,
@@ -338,7 +338,8 @@ fn report(
     );
 }
 
-/// Refuses a name with the ending of another format, unless the file exists: an existing reel may have any name.
+/// Fails if the name has the ending of another format, such as `.pgn`. The name of an existing file is accepted, because an
+/// existing reel may have any name.
 fn refuse_ending(path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     match ending.as_deref() {
@@ -351,7 +352,7 @@ fn refuse_ending(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Refuses to replace a file that is not a reel: a mistyped command must not overwrite a PGN file.
+/// Fails if the path is a file that is not a reel, so that a mistyped command does not overwrite a PGN file.
 fn refuse_all_but_reels(path: &Path) -> Result<(), Failure> {
     // Opening a pipe may block. The writer refuses pipes later.
     if !path.is_file() {

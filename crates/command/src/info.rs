@@ -196,7 +196,8 @@ fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Describes whether the file has changed since the reel was made. Its content is read only with `--verify`.
+/// Describes whether the file of a source has changed since the reel was made. The content of the file is read only with
+/// `--verify`.
 fn file_state(source: &ReelSource, reel: &Reel, verified: bool) -> String {
     let freshness = match verified {
         true => source.freshness(reel.path()),

@@ -1,11 +1,11 @@
-//! Makes the short help of `-h`, which fits a screen. Also finds out from arguments that cannot be parsed whether messages must
-//! be JSON.
+//! Makes the short help of `-h`, which fits on a screen. Also determines whether messages must be JSON if the arguments cannot be
+//! parsed.
 
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// The arguments that `-h` lists, by their names in clap, for commands whose arguments do not all fit a screen.
+/// The arguments that `-h` lists for commands with more arguments than fit on a screen. They are named as in clap.
 const SHORT: [(&str, &[&str]); 6] = [
     (
         "explore",

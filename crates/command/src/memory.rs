@@ -1,8 +1,8 @@
 //! Ends the program with a message if the system refuses memory.
 //!
 //! In Rust, a collection that cannot grow aborts the process with a signal, and no message suggests a remedy. Collections grow in
-//! thousands of places, so the refusal is handled in the one place that they share, the allocator. Library code that can do
-//! without the memory, or that reports what needed it, still sees the refusal.
+//! thousands of places, so the refusal is handled in the one place that they share, the allocator. Library code that can go on
+//! without the memory, or that returns its own error, still gets the refusal.
 
 #![allow(dead_code, reason = "the Python package, which contains the program, leaves memory to Python")]
 
@@ -83,7 +83,7 @@ fn refused(bytes: usize) {
 #[cfg(target_os = "linux")]
 pub fn reserve_stack() {
     use std::{hint::black_box, mem::MaybeUninit};
-    /// A larger buffer would not be faster, since each page is used only once, and would raise the memory of small runs.
+    /// The number of bytes of stack to use. More would raise the memory of small runs.
     const BYTES: usize = 1 << 20;
     #[inline(never)]
     fn grow() {
@@ -98,7 +98,7 @@ pub fn reserve_stack() {
 #[cfg(not(target_os = "linux"))]
 pub fn reserve_stack() {}
 
-/// Makes the program end in the same way if a library panics because memory was refused. Call this before other threads begin.
+/// Makes the program end with a message if a library panics because memory was refused. Call this before other threads begin.
 pub fn end_panics_of_memory() {
     let others = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -109,7 +109,7 @@ pub fn end_panics_of_memory() {
     }));
 }
 
-/// Prints a message about the refusal, removes unfinished files and ends the process. It allocates no memory and waits for no
+/// Prints a message that memory was refused, removes unfinished files and ends the process. It allocates no memory and waits for no
 /// lock.
 fn end(bytes: Option<usize>) -> ! {
     static IS_ENDING: AtomicBool = AtomicBool::new(false);

@@ -18,7 +18,7 @@ use super::failure::{Exit, Failure};
 use super::problems::Problems;
 use super::terminal::Remark;
 
-/// A run of many queries over a database, which is read once.
+/// A run of many queries over a database. The database is read only once.
 pub(super) struct BatchPass<'a> {
     pub(super) scan: &'a Executor,
     pub(super) interrupt: &'a CtrlC,
@@ -34,7 +34,7 @@ pub(super) struct BatchPass<'a> {
     pub(super) fail_if_none: bool,
 }
 
-/// The games to search, or a database together with the parts of a job that were already computed.
+/// The games of a run: a database that is searched now, or a database with the results that the parts of a job already stored.
 pub(super) enum PassSource {
     Read(BlockStream),
     Searched(BlockStream, Replay),
@@ -82,7 +82,7 @@ impl BatchPass<'_> {
         }
     }
 
-    /// Writes the counts by `write`, prints the summary followed by `lines`, and returns the exit of the command. `is_hit` is
+    /// Calls `write` to write the counts, prints the summary and then `lines`, and returns the exit of the command. `is_hit` is
     /// true if any query hits.
     pub(super) fn finish(
         &self,

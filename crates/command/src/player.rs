@@ -75,7 +75,7 @@ impl Args {
         }
     }
 
-    /// Returns the choice of games. It has no player, since the games of other players are examined, too.
+    /// Returns the conditions on games. They do not include the player, because the games of other players are examined too.
     fn choice(&self) -> Result<Choice, Failure> {
         let request = Request { conditions: texts(&self.conditions), ..Request::default() };
         let choice = request.check()?.choice;
@@ -142,14 +142,15 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         return Err(Failure::Other(players::none_of(player, &part.spellings)));
     }
     if !interrupt.is_set() {
-        // These are further readings of the games. They show a bar, but no lines of JSON, since these describe a single reading.
+        // Finding novelties reads the games again. These readings show a progress bar, but print no progress as JSON, because that
+        // describes a single reading.
         let progress = ProgressDisplay::new_if(args.pass.progress.is_bar() && !args.pass.quiet);
         let watch = |streamed: &StreamedBlock| progress.update(streamed);
         profile.novelties =
             PlayerNovelties::find(&again, player, &choice, threads(args.pass.threads), watch)?;
     }
     match (sink, format) {
-        // A file that ends early would look like a complete one, so it is not written.
+        // After an interrupt, the profile would look complete although games are missing, so no file is written.
         (Some(sink), _) if interrupt.is_set() => {
             let path = sink.path().unwrap_or(Path::new("-")).display();
             message!("interrupted; {path} was not written");

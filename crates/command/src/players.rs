@@ -69,7 +69,7 @@ pub(super) fn spellings(choice: &Choice) -> Option<SpellingsCollector> {
     choice.player.as_ref().map(|player| SpellingsCollector::new(player.name.clone()))
 }
 
-/// If no player is chosen, refuses groups that only the games of a player can have.
+/// Fails if no player is chosen and statistics are grouped by a property of the player, such as the opponent.
 pub(super) fn refuse_idle(choice: &Choice, groupings: &[Grouping]) -> Result<(), Failure> {
     let mut all = groupings.iter().flat_map(Grouping::properties);
     match all.find(|by| by.is_of_player()).filter(|_| choice.player.is_none()) {
@@ -80,8 +80,8 @@ pub(super) fn refuse_idle(choice: &Choice, groupings: &[Grouping]) -> Result<(),
     }
 }
 
-/// Returns lines about the games of the player, the spellings that were merged, and similar spellings. `is_whole` is true if all
-/// games were read.
+/// Returns lines about the games of the player, the spellings that were counted as the player's name, and similar spellings that
+/// were not. `is_whole` is true if all games were read.
 pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool) -> Vec<Remark> {
     let Some(player) = &choice.player else { return Vec::new() };
     let name = &player.name;
@@ -166,8 +166,8 @@ fn objects(all: &[(&str, u64)]) -> Vec<Value> {
     all.iter().map(|(name, games)| json!({ "name": name, "games": games })).collect()
 }
 
-/// Returns merged spellings that also fit spellings of another player: two merged spellings that contradict each other, or one
-/// that was left out.
+/// Returns the spellings that were counted as the player's name but may also belong to another player, each with the spellings that
+/// cause the doubt. A doubtful spelling fits a spelling that was left out, or two counted spellings that contradict each other.
 fn undecided<'a>(taken: &[(&'a str, u64)], near: &[(&'a str, u64)]) -> Vec<(&'a str, Vec<&'a str>)> {
     let taken: Vec<&str> = taken.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();
     let near: Vec<&str> = near.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();

@@ -11,7 +11,7 @@ use super::sink::{OutputFiles, Sink};
 
 /// The outputs of the list of problems.
 pub(super) struct Problems {
-    /// The file of the list; `None` if there is none, and after `finish`.
+    /// The file of the list; `None` if no file is written, and after `finish`.
     file: Option<Sink>,
     verbose: bool,
 }
@@ -25,7 +25,8 @@ impl Problems {
         Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
-    /// Makes a list that is not written. A part of a job uses it, and stores the problems if they are wanted.
+    /// Makes a list that is not written to a file. A part of a job uses such a list; if `are_wanted` is true, it stores the
+    /// problems among its results.
     pub(super) fn unlisted(are_wanted: bool) -> Problems {
         Problems { file: None, verbose: are_wanted }
     }

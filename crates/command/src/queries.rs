@@ -11,7 +11,7 @@ use super::query_text::{self, DialectArgs, QueryText};
 
 /// One of several queries.
 pub struct NamedQuery {
-    /// The name before a tab, or the text of the query if it has no name.
+    /// The name, which is before a tab in the line; if there is no name, the text of the query.
     pub name: String,
     /// The query as it is written.
     pub text: String,

@@ -90,7 +90,7 @@ impl ReadingArgs {
         self.script_files.as_deref()
     }
 
-    /// Returns the database without duplicates if `--unique` is given, and otherwise unchanged.
+    /// Returns the database. If `--unique` is given, duplicates are dropped from it.
     pub(super) fn unique(&self, database: BlockStream) -> BlockStream {
         match self.unique {
             None => database,
@@ -98,7 +98,7 @@ impl ReadingArgs {
         }
     }
 
-    /// Returns a line with the number of games that `--unique` left out, if it is given.
+    /// Returns a line with the number of games that `--unique` left out. Returns `None` without this option.
     pub(super) fn unique_line(&self, summary: &Summary) -> Option<String> {
         let what = match self.unique? {
             Alike::Tags => "equal an earlier game",
@@ -108,8 +108,8 @@ impl ReadingArgs {
         Some(format!("{} games were left out, which {what}", grouped(games)))
     }
 
-    /// Sets the options of a database for some queries, and sets whether these search side lines. `wants` has the facts about
-    /// games that everything except the queries needs.
+    /// Sets the options with which a database is read for some queries, and sets whether the queries search side lines. `wants` has
+    /// the data about games that conditions and outputs need, apart from the queries.
     pub(super) fn apply<'a>(
         &self,
         options: &mut StreamOptions,
@@ -155,7 +155,7 @@ impl PassArgs {
         options
     }
 
-    /// Prints the totals of the games and the sources that were not read to their ends, and returns the exit of the command.
+    /// Prints the number of games and positions, and the sources that were not read to their ends. Returns the exit of the command.
     pub(super) fn end(&self, summary: &Summary, interrupt: &CtrlC) -> Exit {
         if !self.quiet {
             message!("{}", totals_line(&summary.totals));
@@ -167,8 +167,8 @@ impl PassArgs {
     }
 }
 
-/// Prints notes about three kinds of files: those in folders and archives that are not read, reels that are read instead of
-/// files, and outdated reels.
+/// Prints notes about files in folders and archives that are not read, and about reels: those that are read or not read instead of
+/// files, those that are outdated, and those with other bytes after their ends.
 pub(super) fn print_substitutes(database: &BlockStream, quiet: bool) {
     database.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
     let passed_over = database.passed_over().iter().filter(|_| !quiet);

@@ -91,7 +91,7 @@ impl RunningRequest {
     }
 }
 
-/// The action that follows after a line was executed.
+/// The action to take after a line was executed.
 enum Done {
     /// Read the next line.
     Next,
@@ -121,7 +121,7 @@ struct Repl {
     running: RunningRequest,
     /// The last query and its answer.
     last: Option<(Answered, Arc<KeptHits>)>,
-    /// The number of games of the last answer that were already listed.
+    /// The number of games in the last answer that were already listed.
     shown: usize,
     has_prompt: bool,
 }
@@ -150,7 +150,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             }
         }
     }
-    // A person has seen the error. A script needs an exit code.
+    // A person has seen the error message. For a script, the exit code must report it.
     match is_wrong && !has_prompt {
         true => Ok(Exit::Wrong),
         false => Ok(Exit::Done),

@@ -99,7 +99,7 @@ pub(super) struct OpenArgs {
 }
 
 impl OpenArgs {
-    /// Opens the list of databases. If files were given, its first database, `main`, has these files.
+    /// Creates the list of open databases. If files were given, opens them as the first database, `main`.
     pub(super) fn open(&self, cancel: &CancelToken) -> Result<OpenDatabases, Failure> {
         let mut options = ServeOptions::default();
         options.memory_max = self.memory;

@@ -129,9 +129,9 @@ fn reason(block: &Block, number: u32) -> String {
 pub(super) struct Shown<'a> {
     game: GameRow<'a>,
     variations: bool,
-    /// The node to whose move a mark is added, if a node was requested.
+    /// The node whose move is marked, if a node was requested.
     marked: Option<u32>,
-    /// A walk through the game that is at the node of the position.
+    /// A walk through the game. It is at the node whose position is shown.
     walk: NodeWalk<'a>,
 }
 

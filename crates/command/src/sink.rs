@@ -14,7 +14,8 @@ use super::terminal::Stdout;
 
 /// An output of a command.
 pub(super) enum Sink {
-    /// Writes nothing: the reader of standard output closed the pipe, or the results are stored in a part of a job instead.
+    /// An output that writes nothing, because the reader of standard output closed the pipe, or because the results are stored in a
+    /// part of a job.
     Closed,
     Stdout(Stdout),
     File(OutputFile),
@@ -24,7 +25,7 @@ pub(super) enum Sink {
 }
 
 impl Sink {
-    /// Begins a file for a command that reads no database.
+    /// Begins a file, without comparing its name with inputs. This is for commands that read no database.
     pub(super) fn create(path: &Path) -> Result<Sink, Failure> {
         Ok(Sink::File(OutputFile::create(path)?))
     }
@@ -34,7 +35,7 @@ impl Sink {
         named(path).map_or_else(|| Ok(Sink::Stdout(Stdout::new())), Sink::create)
     }
 
-    /// Converts the output to one that takes rows and writes Parquet.
+    /// Converts an output file to one that receives rows and writes them as Parquet.
     #[cfg(feature = "parquet")]
     pub(super) fn parquet(self, columns: Columns) -> Result<Sink, Failure> {
         let Sink::File(file) = self else { return Ok(self) };
@@ -69,7 +70,7 @@ impl Sink {
         self.finish()
     }
 
-    /// Completes the output. A file gets its name.
+    /// Completes the output. A file gets its final name only now.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         match self {
             Sink::File(file) => Ok(file.finish()?),
@@ -100,8 +101,8 @@ pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| path.as_os_str() != "-")
 }
 
-/// Begins the files that a search writes while it reads a database. If files are not to be written, it only checks that their
-/// names are not those of inputs.
+/// A factory for the files that a search writes while it reads a database. It checks that no file has the name of an input. If
+/// files are not to be written, it does nothing else.
 #[derive(Clone, Copy)]
 pub(super) struct OutputFiles<'a> {
     pub(super) database: &'a BlockStream,

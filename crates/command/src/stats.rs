@@ -71,7 +71,8 @@ impl StatsArgs {
         named(self.stats_output.as_deref())
     }
 
-    /// Returns the facts about games and hits that the groupings need. Groupings that will be refused later need none.
+    /// Returns the data about games and hits that the groupings need. If the groupings cannot be parsed, returns none; the error is
+    /// reported later.
     pub(super) fn wants(&self) -> Wants {
         let groupings = parse(&self.stats.join(",")).map_or(Vec::new(), |(groupings, _)| groupings);
         groupings.iter().flat_map(Grouping::properties).map(|by| by.wants()).collect()
@@ -89,7 +90,7 @@ impl StatsArgs {
 }
 
 impl Statistics {
-    /// Refuses groups by moves if the hits of the query have no moves.
+    /// Fails if hits are grouped by the moves that they consist of, and the hits of the query do not consist of moves.
     pub(super) fn refuse_idle(&self, scan: &Executor) -> Result<(), Failure> {
         let mut all = self.stats.groupings().iter().flat_map(Grouping::properties);
         match all.find(|by| by.is_of_spans()).filter(|_| !scan.has_spans()) {
@@ -141,7 +142,7 @@ impl Statistics {
         sink.write_whole(&text)
     }
 
-    /// Returns the path of the output file, which is not finished.
+    /// Returns the path of the output file, for a message that it was not finished.
     pub(super) fn abandoned(&self) -> Option<&Path> {
         self.sink.path()
     }

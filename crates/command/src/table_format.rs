@@ -20,8 +20,8 @@ pub(super) enum TableFormat {
 const OTHERS: [&str; 10] = ["pgn", "jsonl", "ndjson", "epd", "fen", "parquet", "html", "htm", "svg", "reel"];
 
 impl TableFormat {
-    /// Returns the format that `option` chose. If it chose none, the ending of the file's name decides, and the format is text if
-    /// there is no file or no ending. The ending of another format is refused.
+    /// Returns the format that `option` chose. If it chose none, the ending of the file's name decides; without a file or an
+    /// ending, the format is text. Fails if the ending belongs to another format.
     pub(super) fn from_option(
         asked: Option<TableFormat>,
         option: &str,

@@ -1,4 +1,4 @@
-//! Does all printing of the program.
+//! Prints all output of the program.
 //!
 //! Messages and text are escaped here, so that no tag, no file name and no argument can act on a terminal; a test forbids
 //! printing in the other files of this crate. Games, tables and lists of positions are data: their bytes stay unchanged unless
@@ -65,7 +65,7 @@ enum MessageFormat {
 }
 
 impl LookArgs {
-    /// Makes messages JSON, for errors in the arguments themselves.
+    /// The appearance with messages as JSON. It is applied if an error is in the arguments themselves.
     pub(super) const JSON: LookArgs =
         LookArgs { color: ColorWhen::Auto, message_format: MessageFormat::Json };
 
@@ -97,7 +97,8 @@ pub fn message(line: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "{}", escape(&line, EscapeContext::Line));
 }
 
-/// Prints a line that the program itself wrote. Allocates no memory, and does not wait for other threads that use stderr.
+/// Prints a line without escaping it, so it must be text of the program itself. Allocates no memory, and does not wait for other
+/// threads that use stderr.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the standard library locks stderr")]
 pub(super) fn message_at_once(line: &[u8]) {
@@ -105,7 +106,7 @@ pub(super) fn message_at_once(line: &[u8]) {
     unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
-/// Prints a line that the program itself wrote, without allocating memory.
+/// Prints a line without escaping it, so it must be text of the program itself. Allocates no memory.
 #[cfg(not(unix))]
 pub(super) fn message_at_once(line: &[u8]) {
     let _ = io::stderr().write_all(line);
@@ -119,7 +120,8 @@ pub(super) fn error_message(code: &str, text: &str) {
     }
 }
 
-/// Returns a message about a text, either drawn or as JSON. `line` is the line of the origin at which the text begins.
+/// Returns a message about a place in a text, as lines that show the place or as JSON. `line` is the line of the origin at which
+/// the text begins.
 pub(super) fn rendered(diagnostic: &Diagnostic, text: &str, origin: &str, line: usize) -> String {
     if !has_json_messages() {
         return diagnostic.render_line(text, origin, line, has_colors());
@@ -235,7 +237,7 @@ impl Out {
         writeln!(self.0, "{}", json(value)).map_err(Failure::of_stdout)
     }
 
-    /// Prints complete lines that may have the program's own colours.
+    /// Prints complete lines. Colours in them are kept; all other characters that act on a terminal are escaped.
     pub(super) fn drawn(&mut self, text: &str) -> Result<(), Failure> {
         self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::of_stdout)
     }
@@ -249,7 +251,7 @@ impl Out {
 pub(super) enum Stdout {
     Bytes(io::Stdout),
     Terminal(VisibleBytes<io::Stdout>),
-    /// Complete lines of text that may have the program's own colours.
+    /// Complete lines of text, in which the colours of the program are kept.
     Drawn(io::Stdout),
 }
 
@@ -261,7 +263,7 @@ impl Stdout {
         }
     }
 
-    /// Opens standard output for lines of text. They are in colours if these are wanted.
+    /// Opens standard output for lines of text, in colours if the options and the terminal allow them.
     pub(super) fn of_text() -> Stdout {
         if has_colors_on_stdout() { Stdout::Drawn(io::stdout()) } else { Stdout::new() }
     }

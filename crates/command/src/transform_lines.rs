@@ -50,7 +50,7 @@ impl LinesOut {
     }
 }
 
-/// The lines of a stream. Wrong lines are listed on stderr and counted.
+/// The lines of a stream. Lines that cannot be transformed are listed on stderr and counted.
 pub(super) struct TransformLines<R> {
     source: R,
     lists_all: bool,
@@ -63,7 +63,7 @@ impl<R: Read> TransformLines<R> {
         TransformLines { source, lists_all, number: 0, wrong: 0 }
     }
 
-    /// Passes every line that is not blank to `each`, until `each` fails. If a read error ended the stream, returns that error.
+    /// Passes every line that is not blank to `each`, until `each` fails. Fails if the stream cannot be read to its end.
     pub(super) fn for_each(
         &mut self,
         mut each: impl FnMut(&[u8]) -> Result<Result<(), Diagnostic>, Failure>,
@@ -125,7 +125,7 @@ impl<R: Read> TransformLines<R> {
         if !self.lists_all && self.wrong > LISTED_MAX {
             return;
         }
-        // Each byte becomes one character, so that the caret is below the right one.
+        // Each byte is shown as one character, so that the caret is below the byte with the error.
         let shown = &line[..line.len().min(SHOWN_MAX.max(error.span.end))];
         let plain = |&byte: &u8| if matches!(byte, b' '..=b'~') { char::from(byte) } else { ' ' };
         let text: String = shown.trim_ascii_end().iter().map(plain).collect();

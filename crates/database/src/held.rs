@@ -145,9 +145,8 @@ impl Held {
 }
 
 impl BlockStream {
-    /// Returns a stream that reads this database from its beginning, no matter how much was already read. Files are opened again;
-    /// standard input and pipes cannot be read twice. The new stream does not drop duplicates, even if
-    /// [`BlockStream::without_duplicates`] was called.
+    /// Returns another stream over this database, from its beginning. Files are opened again; standard input and pipes cannot be
+    /// read twice. The new stream does not drop duplicates, even if [`BlockStream::without_duplicates`] was called.
     #[must_use]
     pub fn unread(&self) -> BlockStream {
         BlockStream {

@@ -12,8 +12,7 @@ use std::time::Duration;
 use super::turns::{ThreadShare, Turn};
 use orbit_core::sync::{into_inner, lock, wait, wait_timeout};
 
-/// The maximum number of threads that are started. The limit is more than the cores of any machine; without it, a wrong number
-/// could use up the memory.
+/// The maximum number of threads that are started. Each thread costs memory, and hardly any machine has more cores than this.
 const THREADS_MAX: usize = 1024;
 
 /// The time after which a waiting caller checks the interrupt flag again.

@@ -197,7 +197,7 @@ impl NamedReels {
             return None;
         }
         let (files, notes) = orbit_pgn::list(&[file.to_owned()]).ok()?;
-        // The folders are compared too, because files in other folders may have the same name, size and time.
+        // The locations are compared too, because files in other folders may have the same name, size and time.
         let place = std::fs::canonicalize(file).ok()?;
         let is_here = |reel: &Path, source: &ReelSource| {
             reel.parent() == file.parent()

@@ -21,8 +21,8 @@ use super::{Args, QUERIES, STREAMS};
 const POSITIONS: u64 = 16_000_000;
 /// The maximum number of positions for the CPU. More positions would not change its rate.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;
-/// The number of positions, of 32 bytes each, that are summed to time the reading of memory alone, which no engine can
-/// undercut. They take 128 MB, more than caches can keep.
+/// The number of positions, of 32 bytes each, in the buffer whose words are added up to measure how fast memory can be read. No
+/// engine that reads unpacked positions from memory can be faster. The buffer takes 128 MB, more than caches can hold.
 const FLOOR_POSITIONS: usize = 4 << 20;
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
@@ -62,7 +62,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The rates that no engine on the CPU can exceed, in positions per second on one thread.
+/// The rates of two basic operations on one thread, in positions per second, as upper limits for engines on the CPU: adding up 32
+/// bytes for each position, and replaying the moves.
 struct CpuFigures {
     sum: f64,
     replay: f64,
@@ -196,7 +197,7 @@ fn card_figures(
     })
 }
 
-/// Fails if the hits of two engines differ. The games repeat, so all hits can be compared even if one engine ran on fewer
+/// Fails if the hits of two engines differ. The games repeat, so all hits in `others` can be compared even if `hits` covers fewer
 /// blocks.
 fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<(), Failure> {
     let same = others.iter().zip(hits.iter().cycle()).all(|(a, b)| a.bits == b.bits);
@@ -206,7 +207,7 @@ fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<()
     Err(Failure::Other(format!("{query}: {engine} differs from cpu on one thread: please report this")))
 }
 
-/// The rates, in positions per second, of all queries in one run and of the same queries one after the other.
+/// The rates, in positions per second, of all queries in one run, on the CPU and on the card.
 struct SharedRun {
     queries: usize,
     cpu: f64,
@@ -245,7 +246,7 @@ impl SharedRun {
 
 const MILLION: f64 = 1e6;
 const GIGA: f64 = 1e9;
-/// The number of bytes that are read for a position that is unpacked in memory.
+/// The number of bytes that an unpacked position takes in memory.
 const POSITION_BYTES: f64 = 32.0;
 
 fn text_of(

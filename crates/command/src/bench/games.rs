@@ -27,7 +27,8 @@ pub struct BenchGames {
 }
 
 impl BenchGames {
-    /// Reads games, or takes the built-in ones, and repeats them until there are at least `positions` positions.
+    /// Reads games, or uses the built-in games if there are no paths, and repeats them until there are at least `positions`
+    /// positions.
     pub fn open(paths: &[PathBuf], positions: u64, threads: usize) -> Result<BenchGames, Failure> {
         let database = if paths.is_empty() {
             BlockStream::from_pgn_bytes("built in", orbit_games::SAMPLE.to_vec(), StreamOptions::default())
@@ -116,7 +117,7 @@ pub fn side_by_side<T: Send>(
     let mut done: Vec<_> = std::thread::scope(|scope| {
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let all: Vec<_> = (1..threads).map_while(start).collect();
-        // This thread works as well. It does everything if the system starts no other thread.
+        // This thread works as well. If the system starts no other thread, it does all the work.
         let here = work();
         let there = all.into_iter().flat_map(|thread| thread.join().expect("an engine does not panic"));
         here.into_iter().chain(there).collect()

@@ -41,7 +41,8 @@ enum Does {
     FilterOfWord(&'static str),
     /// Restricts the search to a range of game numbers.
     Games,
-    /// Adds two filters, which require the number that this text computes to be between the bounds of a range.
+    /// Adds two filters. They require that the value of this text, which is a filter with a number, lies within the range in the
+    /// operands.
     FilterOfRange(&'static str),
     Transform(&'static str),
     Variations(bool),
@@ -160,7 +161,7 @@ pub(super) struct CqlOptions {
 }
 
 impl CqlOptions {
-    /// Replaces those settings of a query that options give. Other settings in its header stay.
+    /// Replaces the settings of a query for which there are options. The other settings in its header stay.
     pub(super) fn apply(&self, query: &mut TypedQuery) {
         let virtual_mainline = self.filters.iter().any(|filter| filter == VIRTUAL_MAINLINE);
         query.variations = self.variations.unwrap_or(query.variations || virtual_mainline);
@@ -352,9 +353,9 @@ fn unknown(name: &str) -> Failure {
     ))
 }
 
-/// The column of the help at which the effects of options begin.
+/// The column of the help text at which the descriptions of options begin.
 const HELP_COLUMN: usize = 25;
-/// The width of a terminal for which the lines of the help are broken.
+/// The width at which lines of the help text are broken.
 const HELP_WIDTH: usize = 80;
 
 /// Lists the options for the help. Lines are broken here, because clap cannot make columns in a text.

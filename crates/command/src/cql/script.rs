@@ -20,7 +20,7 @@ pub(super) struct Script {
     /// The file of the script, if it has one.
     pub(super) path: Option<PathBuf>,
     text: String,
-    /// The text to insert before the filters of the script; `at` is the place.
+    /// The text to insert before the filters of the script, at the byte `at`.
     before: String,
     at: usize,
     /// The text to add after the filters.

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 
-/// Returns the parts, out of `all`, that words such as `5`, `3-7` and `2/16` choose. Each part occurs once, in the order given.
+/// Returns the numbers of the parts that words such as `5`, `3-7` and `2/16` choose from `all` parts. Each part occurs once, in the
+/// order of the words.
 pub(super) fn chosen(words: &[String], all: usize) -> Result<Vec<usize>, Failure> {
     let mut out: Vec<usize> = Vec::new();
     for word in words {

@@ -1,4 +1,5 @@
-//! Reads lines that a person types, with history and completion. If standard input is not a terminal, reads its lines instead.
+//! Reads the lines that a person types, with history and completion. If standard input is not a terminal, its lines are read
+//! without these.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Stdin};
