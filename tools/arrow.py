@@ -1,10 +1,10 @@
-"""Times hits that become a data frame: as Arrow record batches of the package, and as JSON Lines of the program.
+"""Times two ways to put hits into a data frame: Arrow record batches of the Python package, and JSON Lines of the program.
 
     python tools/arrow.py [MILLIONS]
 
-Searches copies of games/sample.pgn as reels, with the query `true`, until there are so many million rows (10). Each way is a
-process of its own, with the memory that it took at most. COLUMNS_OF_ROWS names the columns. Needs polars, pyarrow and the
-package as `python/check --release` builds it; the program is that of the package.
+MILLIONS is the number of rows in millions, by default 10. The script searches copies of games/sample.pgn as reels with the query
+`true`. Each way runs in a process of its own, and its peak memory is printed. COLUMNS_OF_ROWS names the columns. This needs
+polars, pyarrow and the package as `python/check --release` builds it; the program is that of the package.
 """
 
 import json
@@ -28,14 +28,14 @@ def database(reels):
 
 
 def arrow(reels):
-    """A data frame of the record batches."""
+    """Makes a data frame from the record batches."""
     import polars
 
     return len(polars.DataFrame(database(reels).scan("true", columns=COLUMNS)))
 
 
 def batches(reels):
-    """The record batches one by one, none of which is kept."""
+    """Reads the record batches one after the other, without keeping them."""
     import pyarrow
 
     reader = pyarrow.RecordBatchReader.from_stream(database(reels).scan("true", columns=COLUMNS))
@@ -43,7 +43,7 @@ def batches(reels):
 
 
 def json_lines(reels):
-    """A data frame of the lines of the program, read by Python's `json`."""
+    """Makes a data frame from the lines of the program, which Python's `json` parses."""
     import polars
 
     command = [sys.executable, "-m", "orbit_chess", "scan", "-q", "-F", "jsonl", "--columns", ",".join(COLUMNS), "true", *reels]

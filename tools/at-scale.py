@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What searches of a very large database cost, from figures that are measured and figures that are assumed.
+"""Estimates the cost of searching a very large database, from measured and assumed figures.
 
     tools/at-scale.py measure GAMES.pgn FIGURES.json   times target/release/orbit on one thread (a minute or two)
     tools/at-scale.py simulate FIGURES.json            prints the tables of docs/at-scale.md
 
-Needs Python 3.11 and nothing else; `measure` also needs the program zstd. CPU seconds are those of user and system, so
-that other work on the machine disturbs little.
+This needs only Python 3.11; `measure` also needs the program zstd. CPU seconds are user and system time, so other work on the
+machine affects them little.
 """
 
 import argparse
@@ -30,33 +30,33 @@ THEMES = "the 84 themes of `orbit batch`"
 # ---------------------------------------------------------------------------------------------- what is assumed
 
 GAMES = 7e9
-"""Rated standard games that lichess hands out, in round figures."""
+"""The approximate number of rated standard games that lichess publishes."""
 POSITIONS = 500e9
 ZST_A_GAME = 330.0
-"""Bytes of a packed game with evaluations and clocks: of the months of recent years, about."""
+"""The approximate number of bytes of a compressed game with evaluations and clocks, in recent months of lichess."""
 CORES = 16
-"""Of a machine."""
+"""The number of cores of a machine."""
 NETWORK = 1.25e9
-"""Bytes a second that a machine reads from storage: 10 gigabits."""
+"""The number of bytes per second that a machine can read from storage: 10 gigabits."""
 STORAGE = 5e9
-"""Bytes a second that storage gives to all machines together: an ordinary cluster's."""
+"""The number of bytes per second that the storage of an ordinary cluster delivers to all machines together."""
 PRICE = 0.80
-"""Dollars an hour and machine."""
+"""The price of a machine in dollars per hour."""
 PART = 256e6
-"""Bytes of the reel of a part: `index --shards 256M`."""
+"""The number of bytes in the reel of a part, as from `index --shards 256M`."""
 FAILURE_HOURS = {"seldom": 1000.0, "spot": 10.0}
-"""Hours until a machine fails, on average."""
+"""The mean number of hours until a machine fails."""
 RESTART = 300.0
-"""Seconds until a machine that failed is replaced."""
+"""The number of seconds until a failed machine is replaced."""
 SLOW, SLOW_SHARE = 3.0, 0.05
-"""One machine in twenty takes three times as long."""
+"""The assumption that one machine in twenty takes three times as long."""
 
 
 # ---------------------------------------------------------------------------------------------- measuring
 
 
 def cpu_seconds(*command: object, repeat: int = 3) -> float:
-    """CPU seconds of a command, the least of some runs."""
+    """Returns the CPU seconds of a command, the lowest of several runs."""
     least = float("inf")
     for _ in range(repeat):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -67,7 +67,7 @@ def cpu_seconds(*command: object, repeat: int = 3) -> float:
 
 
 def measure(games: pathlib.Path) -> dict[str, object]:
-    """Figures of one thread of this machine."""
+    """Measures the figures on one thread of this machine."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         reel, packed, db, job = folder / "games.reel", folder / "games.pgn.zst", folder / "db", folder / "job"
@@ -103,10 +103,10 @@ def measure(games: pathlib.Path) -> dict[str, object]:
 
 
 def run(parts: list[float], machines: int, failure_hours: float, slow_share: float, is_array: bool, seed: int) -> tuple[float, float]:
-    """Seconds until all parts are done, and the share of core seconds that were lost.
+    """Simulates a run. Returns the number of seconds until all parts are done, and the share of core seconds that were lost.
 
-    Each core takes the next part when it is free (`xargs`, Ray), or its own share of the parts (an array of Slurm). When a
-    machine fails, its cores lose what they had begun, and go on after a while.
+    Each free core takes the next part (as with `xargs` and Ray), or computes its own share of the parts (as in an array of
+    Slurm). When a machine fails, its cores lose the parts that they had begun, and continue after `RESTART` seconds.
     """
     chance = random.Random(seed)
     cores = machines * CORES
@@ -144,7 +144,7 @@ def run(parts: list[float], machines: int, failure_hours: float, slow_share: flo
 
 
 def part_seconds(figures: dict, ns: float, machines: int) -> list[float]:
-    """Seconds of each part on one of the cores of a machine: the greater of computing and reading."""
+    """Returns the seconds that each part takes on a core: the time of computing or of reading, whichever is longer."""
     bytes_in_all = POSITIONS * figures["reel bytes a position"]
     count = round(bytes_in_all / PART)
     measured = figures["CPU seconds of parts"]
@@ -181,7 +181,7 @@ def simulate(figures: dict) -> None:
             computing = POSITIONS * ns * 1e-9 / CORES / machines
             reading = POSITIONS * per / machines / min(NETWORK, STORAGE / machines)
             end, lost = run(parts, machines, float("inf"), 0.0, False, 0)
-            # Without faults the simulation is a division, but for the last parts.
+            # Without faults, the result is the sum of all parts divided by the cores, apart from the last parts.
             assert lost == 0 and sum(parts) / machines / CORES <= end <= sum(parts) / machines / CORES + 2 * max(parts)
             cost = end / 3600 * machines * PRICE
             print(f"| {label} | {machines} | {span(computing)} | {span(reading)} | {span(end)} | {cost:,.2f} |")

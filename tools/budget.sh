@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Keeps the default build small: fails when it has more crates than the last line of tools/budget.tsv allows, or its machine code
-# is more than 5 % larger than that line says. A line with a reason raises the budget.
+# Keeps the default build small. Fails if it has more crates than the last line of tools/budget.tsv allows, or if its machine code
+# is more than 5 % larger than in that line. To raise the budget, add a line with a reason.
 #
 #   tools/budget.sh check    after cargo build --release
 #   tools/budget.sh print    the figures of this build

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Builds the program as it is given to others: target/dist/orbit without symbols, and orbit.debug beside it, which debuggers
-# find by the name that the program holds. It reads 7z archives and answers requests over HTTP. Arguments go to cargo, such as `--features parquet`.
+# Builds the program for distribution: target/dist/orbit without symbols, and its symbols in orbit.debug beside it. Debuggers find
+# this file by its name, which is stored in the program. The program reads 7z archives and answers requests over HTTP. Arguments,
+# such as `--features parquet`, are passed to cargo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --profile dist --bin orbit --features sevenz,http "$@"
 cd "${CARGO_TARGET_DIR:-target}/dist"
 objcopy --only-keep-debug orbit orbit.debug
-# A new file takes the name: cargo keeps the old one under another name too, and with its symbols.
+# The stripped program is written to a new file, because cargo has a hard link to the old file, which keeps its symbols.
 objcopy --strip-all --add-gnu-debuglink=orbit.debug orbit orbit.stripped
 mv orbit.stripped orbit
 ls -l "$PWD/orbit" "$PWD/orbit.debug"

@@ -3,10 +3,11 @@
 
     tools/growth.py [--program target/release/orbit] [--games 1e6,1e7,1e8] [--more 1e7] [FILE.pgn]
 
-The games of FILE.pgn (games/sample.pgn) are repeated and go to the program's standard input. Each repetition has other names
-of Black, and no two games are equal; the names of White come again after 4,000 repetitions. Only `orbit index` writes to the temporary folder, 0.4 GB for each million games. For each number of games in --games one search is measured, for --more also
-commands that keep something for each hit, game or name. Prints a Markdown table: seconds of the clock, seconds of the
-processor, and the largest resident set.
+The games of FILE.pgn (by default games/sample.pgn) are repeated and written to the program's standard input. Each repetition has
+different names of Black, so no two games are equal. The names of White repeat after 4,000 repetitions. Only `orbit index` writes
+to the temporary folder: 0.4 GB for each million games. For each number of games in --games, one search is measured. For each
+number in --more, commands are measured that store something for each hit, game or name. The script prints a Markdown table with
+the elapsed time, the CPU time and the peak memory.
 """
 
 import argparse
@@ -36,7 +37,7 @@ def numbers(text: str) -> list[int]:
 
 
 def pieces(path: Path) -> tuple[list[bytes], int]:
-    """The text of a file, cut where the number of a repetition goes: behind the names of players."""
+    """Returns the text of a file, cut after each player's name, where numbers are inserted, and the number of games."""
     text = path.read_bytes()
     cuts = [match.end(1) for match in re.finditer(rb'^\[(?:White|Black) "([^"]*)', text, re.MULTILINE)]
     cuts = [0, *cuts, len(text)]
@@ -45,13 +46,13 @@ def pieces(path: Path) -> tuple[list[bytes], int]:
 
 
 def repetition(parts: list[bytes], number: int) -> bytes:
-    """The games of a repetition. White's name stands before Black's."""
+    """Returns the games of a repetition. The tag White must precede the tag Black in each game."""
     names = [b" %d" % (number % WHITE_REPEATS), b" %d" % number]
     return parts[0] + b"".join(names[place % 2] + part for place, part in enumerate(parts[1:]))
 
 
 def measure(program: str, command: list[str], parts: list[bytes], repeats: int) -> tuple[float, float, int]:
-    """Seconds of the clock, seconds of the processor, bytes."""
+    """Runs a command. Returns the elapsed seconds, the CPU seconds and the peak memory in bytes."""
     reel = Path(tempfile.mkdtemp()) / "growth.reel"
     command = [str(reel) if word == "REEL" else word for word in command]
     begun = time.monotonic()
@@ -64,7 +65,7 @@ def measure(program: str, command: list[str], parts: list[bytes], repeats: int) 
             for number in range(repeats):
                 to.write(repetition(parts, number))
     except BrokenPipeError:
-        pass  # The program has said why it reads no more.
+        pass  # The program has printed why it stopped reading.
     _, status, usage = os.wait4(child.pid, 0)
     shutil.rmtree(reel.parent)
     if status != 0:

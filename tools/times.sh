@@ -3,10 +3,10 @@
 #
 # usage: tools/times.sh [--peers] FILE.pgn     (after cargo build --release, or with ORBIT_PROGRAM)
 #
-# With --peers a second table has other programs on the same games, one thread each, in seconds of the processor, which other
-# work on the machine changes little: pgn-extract, which reads the games and checks their moves; CQL, which answers the transform
-# of the first row; scoutfish, which has no transforms and searches its index for one placement. Each has a row where `pgn-extract`,
-# `cql` and `scoutfish` are in PATH. Programs of which a run takes more than ten seconds run once. RUNS sets another number of runs.
+# With --peers, a second table compares orbit with other programs on the same games, on one thread each. It has CPU seconds, which
+# other work on the machine affects little. pgn-extract reads the games and checks their moves. CQL runs the query with transforms
+# of the first row. scoutfish has no transforms; it searches its index for one placement. A program has a row only if it is in PATH
+# as `pgn-extract`, `cql` or `scoutfish`. A command that takes more than ten seconds runs once. RUNS sets the number of runs.
 set -euo pipefail
 usage='usage: tools/times.sh [--peers] FILE.pgn'
 peers=false
@@ -14,14 +14,14 @@ peers=false
 pgn=$(realpath -- "${1:?$usage}")
 orbit=${ORBIT_PROGRAM:-$(cd "$(dirname "$0")/.." && pwd)/target/release/orbit}
 [ -x "$orbit" ] || { echo "there is no $orbit: build it with cargo build --release" >&2; exit 2; }
-# Debian has games and what reads them apart.
+# Debian installs chess programs in this folder.
 PATH=$PATH:/usr/games
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 reel=$folder/games.reel
 runs=${RUNS:-7}
 
-# The shortest time of a command, in seconds.
+# Prints the shortest elapsed time of a command, in seconds.
 shortest() {
     local best='' begun time
     for _ in $(seq "$runs"); do
@@ -51,7 +51,7 @@ for query in true 'shift {Nd4 kf3}' "$transform" 'shift {P[a2,b2,c2] p[a3]}' '#p
 done
 $peers || exit 0
 
-# The fewest seconds that the processor spends on a command.
+# Prints the lowest CPU time of a command, in seconds.
 spent() {
     local best='' time TIMEFORMAT='%U %S %R'
     for _ in $(seq "$runs"); do
@@ -84,7 +84,7 @@ else
     echo 'cql is not in PATH: no row for CQL' >&2
 fi
 if command -v scoutfish >/dev/null; then
-    # The index is written beside the games.
+    # scoutfish writes its index beside the games, so it gets a link in the temporary folder.
     ln -s "$pgn" "$folder/games.pgn"
     peer scoutfish 'scoutfish make games.pgn' 'none: an index' "$(spent scoutfish make "$folder/games.pgn")"
     placement='{ "sub-fen": "8/8/8/8/3N4/5k2/8/8" }'

@@ -3,9 +3,9 @@
 
     tools/versions.py [--runs 7] [--repeat 16] OLD NEW FILE.pgn
 
-OLD and NEW are programs `orbit` of two versions. The games of FILE.pgn are repeated --repeat times. Both programs run each
-command in turn; the shortest time of each counts, whole process, in seconds of the clock and of the processor. Reels are made by
-OLD, which both read. The tool ends with code 1 if the two programs count different hits.
+OLD and NEW are programs `orbit` of two versions. The games of FILE.pgn are repeated --repeat times. The programs run each
+command alternately. The table has the shortest elapsed time and the shortest CPU time of each, for the whole process. Both
+programs read reels that OLD made. The exit code is 1 if the two programs print different results.
 """
 
 import argparse
@@ -41,7 +41,7 @@ ON_A_REEL = [
 
 
 def measured(command: list[str]) -> tuple[float, float, bytes]:
-    """Seconds of the clock and of the processor, and what the command printed."""
+    """Returns the elapsed seconds and the CPU seconds of a command, and the bytes that it printed."""
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     out = process.stdout.read()
@@ -54,7 +54,7 @@ def measured(command: list[str]) -> tuple[float, float, bytes]:
 
 
 def row(name: str, commands: list[list[str]], runs: int) -> bool:
-    """Prints the row of a command in both versions; tells whether both print the same."""
+    """Prints the table row of a command for both versions. Returns whether both versions print the same."""
     clocks, processor, outputs = [[], []], [[], []], [b"", b""]
     for _ in range(runs):
         for version, command in enumerate(commands):

@@ -1,6 +1,6 @@
 """Search chess games for patterns written in CQL, the Chess Query Language.
 
-A database is opened once and asked often:
+Open a database once and run any number of queries on it:
 
 >>> import orbit_chess
 >>> db = orbit_chess.open("games/sample.pgn")
@@ -8,14 +8,14 @@ A database is opened once and asked often:
 >>> count.games > 10
 True
 
-A scan is a query with its options; nothing is searched until something is wanted of it. Its rows are Arrow record batches,
-which data frames and databases read without a copy and while the search runs:
+A scan is a query with its options. The search starts only when you ask for results. The rows are Arrow record batches, which
+data frames and databases read without copying, while the search runs:
 
 >>> scan = db.scan("flipcolor {Bh7 kg8}", where="result=1-0")
 >>> import polars                                                # doctest: +SKIP
 >>> polars.DataFrame(scan)                                       # doctest: +SKIP
 
-Hits are objects, which notebooks draw as boards:
+Hits are objects. Notebooks show them as boards:
 
 >>> hit = scan.hits(limit=1)[0]
 >>> hit.game.result, hit.board().piece_at(55) is not None or hit.board().piece_at(15) is not None

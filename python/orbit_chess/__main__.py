@@ -6,7 +6,7 @@ import sys
 
 from ._native import run_program
 
-#: The words that begin the program anew, in scripts that it writes.
+#: The command that starts this program. The program writes it into scripts.
 PROGRAM = [sys.executable, "-m", "orbit_chess"]
 
 

@@ -1,4 +1,4 @@
-"""Boards and games of python-chess, and pictures for notebooks."""
+"""Converts positions and games to objects of python-chess, and makes pictures for notebooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _chess() -> Any:
 
 
 def board(fen: str) -> Any:
-    """A FEN as a `chess.Board`; of Chess960 where its castling rights need that."""
+    """Returns a FEN as a `chess.Board`. The board is a Chess960 board only if its castling rights require this."""
     chess = _chess()
     made = chess.Board(fen, chess960=True)
     if not made.has_chess960_castling_rights():
@@ -27,23 +27,23 @@ def board(fen: str) -> Any:
 
 
 def game(pgn: str) -> Any:
-    """A game as a `chess.pgn.Game`."""
+    """Returns a game as a `chess.pgn.Game`."""
     return _chess().pgn.read_game(io.StringIO(pgn))
 
 
 def is_board(value: object) -> bool:
-    """Whether a value is a `chess.BaseBoard`, without importing `chess` for it."""
+    """Returns whether a value is a `chess.BaseBoard`. This does not import `chess`."""
     return any(kind.__name__ == "BaseBoard" and kind.__module__ == "chess" for kind in type(value).__mro__)
 
 
 def image(svg: str, width: int = 240) -> str:
-    """A picture for a page, in which its styles and names meet no others."""
+    """Returns an SVG as an HTML image. As an image, its styles and ids cannot clash with those of the page."""
     data = base64.b64encode(svg.encode()).decode()
     return f'<img width="{width}" src="data:image/svg+xml;base64,{data}">'
 
 
 def gallery(cells: list[tuple[str, str]], more: int) -> str:
-    """Pictures with a line below each."""
+    """Returns SVG pictures as HTML, each with its caption. `more` is the number of pictures that are left out."""
     parts = ['<div style="display:flex;flex-wrap:wrap;gap:12px">']
     for svg, caption in cells:
         parts.append(
@@ -57,7 +57,7 @@ def gallery(cells: list[tuple[str, str]], more: int) -> str:
 
 
 def table(rows: list[dict[str, Any]], rows_max: int = 60) -> str:
-    """Rows as a table."""
+    """Returns rows as an HTML table with at most `rows_max` rows."""
     if not rows:
         return "<p>no rows</p>"
     names = list(rows[0])

@@ -1,7 +1,7 @@
-"""The program `orbit` as a process that ends with the one that began it: `python -m orbit_chess._child PID ARGUMENTS`.
+"""The program `orbit` as a child process that ends when its parent ends: `python -m orbit_chess._child PID ARGUMENTS`.
 
-An actor of Ray may be killed at any moment. A part that its child went on with would do no harm, but take the processor, or the
-card, from whoever computes the part anew.
+An actor of Ray may be killed at any moment. If its child process went on with the part, the results would still be right, but it
+would take the processor or the card from the actor that computes the part again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def main() -> int:
-    """Runs the program; `sys.argv[1]` is the number of the process that began it."""
+    """Runs the program. `sys.argv[1]` is the process id of the parent."""
     parent = int(sys.argv[1])
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Databases that are open."""
+"""Open databases, and the functions that open them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
     "themes",
 ]
 
-#: A query as text, prepared, or as a board of python-chess.
+#: A query: text in CQL, a prepared `Query`, or a board of python-chess.
 AnyQuery = Union[str, Query, Any]
 AnyPath = Union[str, "os.PathLike[str]"]
 
@@ -55,12 +55,12 @@ def open(
 
     Args:
         variations: keep side lines and comments, so that queries can search them.
-        memory: hold the database in memory if it takes at most so many bytes, 1 GiB by default; else each search reads the
-            files anew.
+        memory: the maximum number of bytes for a database in memory, 1 GiB by default. If the database needs more, each
+            search reads the files again.
         engine: `auto`, `cpu`, `gpu` or `reference`; all give the same answers.
-        threads: threads of each search, by default one for each core.
-        reels: read an up-to-date reel beside a file in its place.
-        progress: show a bar (with `tqdm`), or call this with bytes, all bytes or None, games and positions.
+        threads: the number of threads of each search, by default one for each core.
+        reels: read an up-to-date reel in the same folder instead of a PGN file.
+        progress: show a bar (with `tqdm`), or call this function with the bytes read, all bytes or None, games and positions.
 
     Raises:
         DatabaseError: a path cannot be read.
@@ -94,7 +94,7 @@ def loads(
     engine: str = "auto",
     threads: int | None = None,
 ) -> Database:
-    """Opens games that are in memory: a text, plain or packed bytes, or what `str` writes as PGN, such as a `chess.pgn.Game`.
+    """Opens games in memory: a text, bytes (plain or compressed), or an object that `str` converts to PGN (`chess.pgn.Game`).
 
     >>> import orbit_chess
     >>> orbit_chess.loads("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0").count("mate")
@@ -108,21 +108,21 @@ def loads(
 
 
 def _json(choices: Mapping[str, Any]) -> str:
-    """Choices as the native part takes them: those that were made."""
+    """Returns the choices that are not None as JSON, for the native module."""
     made = {name: value for name, value in choices.items() if value is not None}
     try:
-        # Numbers of numpy are numbers.
+        # Integers of numpy are converted to those of Python.
         return json.dumps(made, default=operator.index)
     except TypeError as error:
         raise OptionError(f"an option is text, a number or a list of texts: {error}") from None
 
 
 def query_of_board(board: Any, *transforms: str, similar: bool = False) -> Query:
-    """The query that finds the men of a board, wherever the transforms put them: `"shift"`, `"flip"`, `"flipcolor"`...
+    """Returns a query for the pieces on a board, as the transforms (`"shift"`, `"flip"`, `"flipcolor"`, ...) may place them.
 
-    The board is a `chess.Board` or a FEN, in which `A` is any white and `a` any black piece and `_` a square that must be
-    empty. On other squares anything may stand. A `chess.BaseBoard` leaves open who is to move; so does a FEN without a side to move. With `similar` the value of the
-    query is how much a position is like the board, in percent.
+    The board is a `chess.Board` or a FEN. In the FEN, `A` is any white piece, `a` any black piece, and `_` a square that must be
+    empty. Other squares may be empty or not. With a `chess.BaseBoard`, or a FEN without a side to move, either side may be to
+    move. With `similar`, the value of the query is the similarity of a position to the board, in percent.
 
     >>> import orbit_chess
     >>> orbit_chess.query_of_board("8/8/8/8/3N4/5k2/8/8 b", "shift", "flip").text
@@ -139,7 +139,7 @@ def _fen(board: Any) -> str:
 
 
 def board_svg(board: Any, *, lit: Sequence[str | int] = (), arrows: Sequence[tuple[Any, Any]] = (), title: str = "") -> str:
-    """A board as SVG: a FEN or a `chess.Board`, squares to light up, and arrows from square to square.
+    """Returns a board, given as a FEN or a `chess.Board`, as SVG. `lit` are squares to highlight; an arrow is a pair of squares.
 
     >>> import orbit_chess
     >>> orbit_chess.board_svg("8/8/8/4k3/8/4K3/8/8", lit=["e4"]).startswith("<svg")
@@ -159,7 +159,7 @@ def _square(square: str | int) -> int:
 
 
 def themes(path: AnyPath = "catalogue") -> dict[str, dict[str, str]]:
-    """The themes of a file, or those that are built in: title, group, query and description by name.
+    """Returns the themes of a file, by default the built-in ones. A theme has a title, a group, a query and a description.
 
     >>> import orbit_chess
     >>> orbit_chess.themes()["greek-gift"]["group"]
@@ -170,9 +170,9 @@ def themes(path: AnyPath = "catalogue") -> dict[str, dict[str, str]]:
 
 
 class Database:
-    """Open databases, on which any number of searches run, also at the same time from several threads.
+    """An open database. Several threads may search it at the same time.
 
-    Made by `orbit_chess.open` and `orbit_chess.loads`. A query is text in CQL, a `Query`, or a board: see
+    `orbit_chess.open` and `orbit_chess.loads` return databases. A query is text in CQL, a `Query`, or a board: see
     `query_of_board`.
     """
 
@@ -192,32 +192,33 @@ class Database:
         progress: bool | Watch = False,
         **choices: Unpack[Choices],
     ) -> Scan:
-        """A query with its options; nothing is searched yet. The options are those of `orbit scan`.
+        """Prepares a search with the options of `orbit scan`. It starts when results are requested from the returned `Scan`.
 
         Args:
             where: conditions that games must meet, such as `"elo>=2600"` or `["white~Carlsen", "year>=2015"]`.
-            player: count only games of a player, and evaluate the query from his side; `player_exact` does so for one spelling of a
-                name, as the tag has it. `side` (`white`, `black`), `rating`
-                (`"2600-2700"`), `opponent` and `opponent_rating` choose among them.
-            variations: search side lines as well; the database must keep them.
-            unique: leave out games that are equal to an earlier one, in everything (`"tags"`) or in their moves (`"moves"`).
-            first, best: count only the first hit of each game, or the one with the greatest value.
-            skip, limit: leave out so many of the games that hit, and stop after so many.
-            sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent`, `eval` or `loss`, the greatest first unless `reverse`.
-            sample: so many of the games that hit, chosen at random by `seed`.
-            engine: another engine than that of the database.
-            verify: have a second engine compute everything as well, or so many segments of 32 positions; a difference is an error.
-            rows: a row for each of the `hits`, or for each of the `games` that hit.
-            columns: only these columns.
-            values: have the value of the query in tables.
-            copies: have the copy that matches in tables; `"all"` for all copies at each hit of `hits`.
-            spans: find what hits of lines and paths consist of, for `hits`; tables have it anyway.
+            player: count only games of a player, and evaluate the query from his side. `player_exact` accepts only this spelling of
+                the name. `side` (`white`, `black`), `rating` (`"2600-2700"`), `opponent` and `opponent_rating` restrict them.
+            variations: search side lines as well. The database must contain them: see `open`.
+            unique: leave out games that equal an earlier game: in moves, result and tags (`"tags"`), or only in moves (`"moves"`).
+            first, best: count only the first hit of each game, or only the hit with the greatest value.
+            skip, limit: the number of games with hits to leave out at the beginning, and the maximum number to return.
+            sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent`, `eval` or `loss`, the greatest first. With
+                `reverse`, the least is first.
+            sample: the number of games to choose at random, with the seed `seed`, from those that hit.
+            engine: an engine to use instead of that of the database.
+            verify: let a second engine compute everything again (True), or this number of segments of 32 positions. A difference is
+                an error.
+            rows: tables have a row for each hit (`"hits"`), or for each game with hits (`"games"`).
+            columns: the names of the columns, instead of the default ones.
+            values: add the value of the query to tables.
+            copies: add the copy that matches to tables. With `"all"`, each hit in `hits` has all matching copies.
+            spans: add to each hit in `hits` the moves of which hits of lines and paths consist. Tables always have them.
             part: search only this part of the database: see `parts`.
-            progress: show a bar (with `tqdm`), or call this with bytes, all bytes or None, games and positions.
+            progress: show a bar (with `tqdm`), or call this function with the bytes read, all bytes or None, games and positions.
 
         Raises:
-            QueryError: the query is not understood.
-            OptionError: an option is not understood.
+            QueryError: the query has an error.
+            OptionError: an option is not valid.
 
         >>> import orbit_chess
         >>> db = orbit_chess.open("games/sample.pgn")
@@ -263,7 +264,7 @@ class Database:
         )
 
     def count(self, query: AnyQuery, **options: Unpack[Options]) -> Count:
-        """How many games and positions a query hits; the options are those of `scan`.
+        """Returns the numbers of games and positions that a query hits. The options are those of `scan`.
 
         >>> import orbit_chess
         >>> db = orbit_chess.loads("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *")
@@ -273,22 +274,22 @@ class Database:
         return self.scan(query, **options).count()
 
     def hits(self, query: AnyQuery, **options: Unpack[Options]) -> Hits:
-        """All hits in a list; the options are those of `scan`."""
+        """Returns all hits as a list. The options are those of `scan`."""
         return self.scan(query, **options).hits()
 
     def games(self, query: AnyQuery, **options: Unpack[Options]) -> Games:
-        """The games that hit, each once, in a list; the options are those of `scan`."""
+        """Returns the games with hits as a list, each once. The options are those of `scan`."""
         if not options.get("best"):
             options.setdefault("first", True)
         return self.scan(query, **options).games()
 
     def stats(self, query: AnyQuery, *groupings: str, **options: Unpack[Options]) -> Stats:
-        """Counts by groups such as `"year"`, `"elo:100"`; the options are those of `scan`."""
+        """Returns counts by groups such as `"year"` and `"elo:100"`. The options are those of `scan`."""
         return self.scan(query, **options).stats(*groupings)
 
     def positions(self, query: AnyQuery = "true", **options: Unpack[Options]) -> Positions:
-        """Positions as columns of numbers, for machine learning: all of them, or those that a query hits; the options are those of
-        `scan`."""
+        """Returns the positions that a query hits, by default all, as columns of numbers for machine learning. The options are
+        those of `scan`."""
         return self.scan(query, **options).positions()
 
     def batch(
@@ -298,11 +299,11 @@ class Database:
         progress: bool | Watch = False,
         **choices: Unpack[Choices],
     ) -> dict[str, Count]:
-        """How many games and positions each of many queries hits, in one pass.
+        """Returns the numbers of games and positions that each of many queries hits. The games are read only once.
 
         Args:
-            themes: queries by their names, a file of themes, or `"catalogue"` for the themes that are built in.
-            choices: the games and hits that count, as for `scan`.
+            themes: a mapping from names to queries, a file of themes, or `"catalogue"` for the built-in themes.
+            choices: the options of `scan` that select games and hits.
 
         >>> import orbit_chess
         >>> db = orbit_chess.loads("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0")
@@ -325,12 +326,12 @@ class Database:
         return {name: Count(*count) for name, count in zip(queries, counts)}
 
     def parts(self, count: int | None = None) -> list[Part]:
-        """Divides the database into about `count` parts with about as many positions each, 16 of a reel by default, and a part for
-        each reel of several. What `scan` finds in them, one after the other, is what it finds in the whole. A part is a tuple of
-        numbers, which other processes take as well.
+        """Divides the database into about `count` parts with about the same number of positions. By default, a single reel has 16
+        parts, and of several reels each is a part. The results of `scan` for the parts, one after the other, are its results for
+        the whole database. A part is a tuple of numbers, so it can be sent to other processes.
 
         Raises:
-            OptionError: other files than reels are open; `orbit index` makes reels of them.
+            OptionError: the database has files other than reels. `orbit index` makes reels from them.
 
         >>> import orbit_chess, subprocess, sys
         >>> command = [sys.executable, "-m", "orbit_chess", "index", "-q", "games/sample.pgn", "-o", folder / "sample.reel"]
@@ -351,7 +352,7 @@ class Database:
         return [Part(*part) for part in parts]
 
     def game(self, number: int) -> Game:
-        """The game of a number, counted from 1 over all sources.
+        """Returns the game with a number. Games are counted from 1 over all sources.
 
         >>> import orbit_chess
         >>> orbit_chess.open("games/sample.pgn").game(1).number
@@ -364,17 +365,17 @@ class Database:
 
     @property
     def sources(self) -> list[str]:
-        """The names of the sources: files, and those of which reels were made."""
+        """The names of the sources. For a reel, these are the files from which it was made."""
         return self._native.sources
 
     @property
     def games_count(self) -> int | None:
-        """How many games there are; None of a database that is not in memory."""
+        """The number of games; None if the database is not in memory."""
         return self._native.games
 
     @property
     def positions_count(self) -> int:
-        """How many positions there are; of a database that is not in memory 0 or an estimate until a search came to its end."""
+        """The number of positions. If PGN is not in memory, this is 0 or an estimate until a search has read everything."""
         return self._native.positions
 
     def __repr__(self) -> str:

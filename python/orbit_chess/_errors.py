@@ -1,4 +1,4 @@
-"""What can go wrong."""
+"""The exceptions and warnings of the package."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ class OrbitError(Exception):
 
 
 class QueryError(OrbitError, ValueError):
-    """A query is not understood. Its text is the query with the place marked.
+    """A query has an error. As text, the exception shows the query with the place of the error marked.
 
     Attributes:
         query: the text of the query.
-        message: what is wrong, by itself.
-        line, column: where, counted from 1.
-        label: what stands beside the mark.
+        message: a description of the error, without its place.
+        line, column: the place of the error, counted from 1.
+        label: the text beside the mark.
         help: a remedy, or None.
     """
 
@@ -27,7 +27,7 @@ class QueryError(OrbitError, ValueError):
 
 
 class OptionError(OrbitError, ValueError):
-    """An option, a condition, a grouping or a name is not understood, or has no effect on the query."""
+    """An option, a condition, a grouping or a name is not valid, or has no effect on the query."""
 
 
 class DatabaseError(OrbitError, OSError):
@@ -45,8 +45,8 @@ class OutputError(OrbitError, OSError):
 
 
 class JobError(OrbitError, RuntimeError):
-    """A job is not there, or parts of it could not be computed; those that are complete stay."""
+    """A job does not exist, or some of its parts could not be computed. The files of complete parts are kept."""
 
 
 class ReadWarning(UserWarning):
-    """A file was not read, or not to its end; what was read is searched."""
+    """A file was not read, or was not read to its end. The games that were read are searched."""

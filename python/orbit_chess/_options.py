@@ -9,24 +9,24 @@ Watch = Callable[[int, "int | None", int, int], None]
 
 
 class Part(NamedTuple):
-    """A part of a database of reels, to be searched by itself: see `Database.parts`."""
+    """A part of a database of reels, which can be searched alone: see `Database.parts`."""
 
-    #: The first block, counted from 0 over all reels.
+    #: The index of the first block, counted from 0 over all reels.
     first: int
-    #: The block behind the last.
+    #: The index after that of the last block.
     end: int
-    #: Positions in these blocks.
+    #: The number of positions in these blocks.
     positions: int
 
 
 class Choices(TypedDict, total=False):
-    """Which games and hits count, and which come first. All may be left out; None is the default of each."""
+    """Options that select games and hits, and order them. Each option may be left out, and defaults to None."""
 
     #: Conditions that games must meet, such as `"elo>=2600"` or `["white~Carlsen", "year>=2015"]`.
     where: str | Sequence[str] | None
     #: Count only games of a player, and evaluate the query from his side.
     player: str | None
-    #: The same for one spelling of a name, as the tag has it.
+    #: Like `player`, but only for games in which the name has exactly this spelling.
     player_exact: str | None
     #: The side that the player must have.
     side: Literal["white", "black", "any"] | None
@@ -36,34 +36,34 @@ class Choices(TypedDict, total=False):
     opponent: str | None
     #: The range of the opponent's rating.
     opponent_rating: str | None
-    #: Search side lines as well; the database must keep them.
+    #: Search side lines as well. The database must contain them: see `open`.
     variations: bool | None
-    #: Leave out games that are equal to an earlier one: in everything, or only in their moves.
+    #: Leave out games that equal an earlier game: in moves, result and tags, or only in their moves.
     unique: Literal["tags", "moves"] | None
     #: Count only the first hit of each game.
     first: bool | None
-    #: Count only the hit of each game with the greatest value.
+    #: Count only the hit with the greatest value in each game.
     best: bool | None
-    #: Leave out so many of the games that hit.
+    #: The number of games with hits to leave out at the beginning.
     skip: int | None
-    #: Stop after so many games that hit.
+    #: The number of games with hits after which the search stops.
     limit: int | None
-    #: The order of games, the greatest first.
+    #: The value by which games are sorted, the greatest first.
     sort: Literal["value", "elo", "date", "length", "clock", "spent", "eval", "loss"] | None
-    #: The least first.
+    #: Sort the games with the least value first.
     reverse: bool | None
-    #: So many of the games that hit, chosen at random.
+    #: The number of games to choose at random from those that hit.
     sample: int | None
-    #: The number that decides what is chosen at random.
+    #: The seed of the random choice.
     seed: int | None
-    #: Another engine than that of the database.
+    #: An engine to use instead of that of the database.
     engine: Literal["auto", "cpu", "gpu", "reference"] | None
-    #: Have a second engine compute everything as well, or so many segments of 32 positions; a difference is an error.
+    #: Let a second engine compute everything again (True), or this number of segments of 32 positions. A difference is an error.
     verify: bool | int | None
 
 
 def once(choices: Choices) -> Choices:
-    """The same choices, to be used any number of times: conditions that come one by one are read here."""
+    """Returns choices that can be used several times. If the conditions are an iterator, it is read into a list."""
     where = choices.get("where")
     if where is None or isinstance(where, str):
         return choices
@@ -71,17 +71,17 @@ def once(choices: Choices) -> Choices:
 
 
 class TableOptions(Choices, total=False):
-    """The options of `Database.scan` that say what is searched and what its tables have."""
+    """The options of `Database.scan` that determine which games are searched and which columns the tables have."""
 
-    #: A row for each of the hits, or for each of the games that hit.
+    #: The rows of tables: one for each hit, or one for each game with hits.
     rows: Literal["hits", "games"]
-    #: Only these columns.
+    #: The names of the columns, instead of the default ones.
     columns: Sequence[str] | None
-    #: Have the value of the query in tables.
+    #: Add the value of the query to tables.
     values: bool
-    #: Have the copy that matches in tables; `"all"` for all copies at each hit.
+    #: Add the copy that matches to tables, or all matching copies of each hit (`"all"`).
     copies: bool | Literal["all"]
-    #: Find what hits of lines and paths consist of.
+    #: Find the moves of which hits of lines and paths consist.
     spans: bool
 
 
@@ -90,5 +90,5 @@ class Options(TableOptions, total=False):
 
     #: Search only this part of the database.
     part: Part | None
-    #: Show a bar (with `tqdm`), or call this with bytes, all bytes or None, games and positions.
+    #: Show a bar (with `tqdm`), or call this function with the bytes read, all bytes or None, games and positions.
     progress: bool | Watch

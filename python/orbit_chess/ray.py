@@ -1,7 +1,8 @@
-"""Jobs and scans on a cluster of Ray, which starts actors, places them, and begins anew what dies.
+"""Jobs and scans on a Ray cluster. Ray starts actors, places them on machines, and restarts them if they die.
 
-`run` computes the parts of a job of `orbit job plan` and merges them; `scan` gives the rows of a query as Arrow record batches.
-All machines see the files under the same paths. Needs the package `ray`: `pip install 'orbit-chess[ray]'`.
+`run` computes the parts of a job that `orbit job plan` planned, and merges them. `scan` returns the rows of a query as Arrow
+record batches. All machines must find the files under the same paths. This module needs the package `ray`:
+`pip install 'orbit-chess[ray]'`.
 
 >>> import orbit_chess.ray, subprocess, sys
 >>> def orbit(*arguments):
@@ -35,7 +36,7 @@ from ._errors import JobError, OptionError, ReadWarning
 from ._options import TableOptions
 
 try:
-    # As values of any type: what Ray says of its types leaves much out.
+    # Imported as `Any`, because Ray's type hints are incomplete.
     ray: Any = importlib.import_module("ray")
     faults: Any = importlib.import_module("ray.exceptions")
 except ImportError as missing:
@@ -47,12 +48,13 @@ if TYPE_CHECKING:
 __all__ = ["compute", "run", "scan"]
 
 AnyPath = Union[str, "os.PathLike[str]"]
-#: Called with the parts that are complete, all parts, and the positions of those that are complete.
+#: A function that is called with the number of complete parts, the number of all parts, and the number of positions in complete
+#: parts.
 Watch = Callable[[int, int, int], None]
 
-#: Positions of a part of a scan, about: so many rows an actor has in memory at most.
+#: The approximate number of positions in a part of a scan. An actor has at most this number of rows in memory.
 PART_POSITIONS = 1 << 18
-#: Parts that are computed ahead of the one that is read, for each actor.
+#: The number of parts for each actor that are computed ahead of the part that is read.
 PARTS_AHEAD = 2
 
 
@@ -67,10 +69,10 @@ def run(
     options: Mapping[str, Any] | None = None,
     progress: bool | Watch = False,
 ) -> bytes:
-    """Computes the parts of a job and merges them: gives the bytes that one run prints, and writes its files.
+    """Computes the parts of a job and merges them. Returns the bytes that a single run prints, and writes the files of the run.
 
-    The arguments are those of `compute`. Where the output is large, `compute` and then `orbit job merge out/ > FILE` keep it out
-    of memory.
+    The arguments are those of `compute`. If the output does not fit in memory, call `compute` and then run
+    `orbit job merge out/ > FILE`.
 
     Raises:
         JobError: as `compute` does, or the parts cannot be merged.
@@ -86,7 +88,8 @@ def run(
         progress=progress,
     )
     merged = _orbit("job", "merge", os.fspath(folder))
-    # 1 says that there are no hits, if that was asked, and 3 that a source was not read to its end: all was written.
+    # Code 1 means that there are no hits (with `--fail-if-none`), and 3 that a source was not read to its end. The output is
+    # complete in both cases.
     if merged.returncode not in (0, 1, 3):
         raise JobError(_text(merged))
     if merged.returncode == 3:
@@ -105,24 +108,25 @@ def compute(
     options: Mapping[str, Any] | None = None,
     progress: bool | Watch = False,
 ) -> None:
-    """Computes those parts of a job that are missing or damaged; the rest is left as it is.
+    """Computes the parts of a job that are missing or damaged. The other parts are not changed.
 
-    Each actor computes one part after the other. An actor that dies is begun anew by Ray, and its part with it. What is complete
-    is on disk: after an error the same call goes on where it was.
+    Each actor computes one part after the other. If an actor dies, Ray restarts it, and its part is computed again. Complete parts
+    are on disk, so after an error the same call computes only the rest.
 
     Args:
-        folder: the folder of the job, as `orbit job plan -o FOLDER/` made it.
-        cpus: actors that compute on processors; by default as many as the cluster has processors for, or none with `gpus`.
-        gpus: actors that compute on graphics cards.
-        gpu_share: how much of a card each of these takes; with 0.25 four of them share one.
-        threads: threads of each actor, and the processors that it takes from Ray.
-        retries: how often Ray begins a part anew whose actor or process died.
-        options: further options of the actors for Ray, such as `{"memory": 4 << 30}`.
-        progress: show a bar (with `tqdm`), or call this with parts that are complete, all parts, and positions.
+        folder: the folder of the job, which `orbit job plan -o FOLDER/` created.
+        cpus: the number of actors that compute on processors. By default, it is 0 if `gpus` is given, and otherwise as many as the
+            processors of the cluster allow.
+        gpus: the number of actors that compute on graphics cards.
+        gpu_share: the share of a card for each of these actors; with 0.25, four of them share a card.
+        threads: the number of threads of each actor, and the number of processors that it requests from Ray.
+        retries: the number of times that Ray computes a part again if its actor or process died.
+        options: further options for Ray's actors, such as `{"memory": 4 << 30}`.
+        progress: show a bar (with `tqdm`), or call this function with the numbers of complete parts, all parts and positions.
 
     Raises:
-        JobError: there is no such job, or parts of it could not be computed.
-        OptionError: no machine of the cluster has what an actor takes.
+        JobError: the job does not exist, or some of its parts could not be computed.
+        OptionError: no machine of the cluster has the processors or cards that an actor requests.
     """
     place = str(pathlib.Path(folder).resolve())
     before = _status(place)
@@ -168,22 +172,22 @@ def scan(
     progress: bool | Watch = False,
     **scan_options: Unpack[TableOptions],
 ) -> pyarrow.RecordBatchReader:
-    """Searches reels, and gives the rows in the order of the database, while the search runs.
+    """Searches reels. Returns the rows in the order of the database, while the search runs.
 
-    Each actor opens the database for itself and gives the rows of one part after the other to Ray's store of objects. Few parts
-    are computed before the rows before them were read, so that memory stays bounded.
+    Each actor opens the database and puts the rows of one part after the other into Ray's object store. Only a few parts are
+    computed ahead of the rows that were read, so the memory is bounded.
 
     Args:
         query: text in CQL, or a board of python-chess.
         paths: reels, or folders of reels.
         cpus, gpus, gpu_share, threads, retries, options: as for `compute`.
-        parts: divide the database into about so many parts; by default some 260,000 positions are a part.
+        parts: the approximate number of parts. By default, a part has about 260,000 positions.
         open_options: options of `orbit_chess.open`, such as `{"variations": True}`.
-        progress: show a bar (with `tqdm`), or call this with parts that are complete, all parts, and positions.
+        progress: show a bar (with `tqdm`), or call this function with the numbers of complete parts, all parts and positions.
         scan_options: options of `Database.scan`, such as `where`, `rows` or `columns`.
 
     Raises:
-        QueryError, OptionError, DatabaseError: as `Database.scan` does; a database of other files than reels has no parts.
+        QueryError, OptionError, DatabaseError: as in `Database.scan`, and if the database has files other than reels.
     """
     import pyarrow
 
@@ -195,7 +199,7 @@ def scan(
     asked = _ScanPart(names, query, {"threads": threads, **(open_options or {})}, scan_options)
     database = asked.database("cpu")
     divided = database.parts(parts or max(1, database.positions_count // PART_POSITIONS))
-    # What is wrong with the query or with options shows here, and the columns.
+    # A search of an empty part gives the columns, and finds errors in the query or the options early.
     schema = asked.table("cpu", Part(0, 0, 0)).schema
     pool = _Pool(cpus, gpus, gpu_share, threads, retries, options, most=len(divided))
 
@@ -212,7 +216,7 @@ def scan(
 
 
 class _JobPart:
-    """Computes parts of a job, in a process that dies with the actor."""
+    """Computes parts of a job, each in a child process that ends when the actor dies."""
 
     def __init__(self, folder: str, threads: int, engine: str) -> None:
         self._words = ["job", "part", "-q", "-j", str(threads), "--engine", engine]
@@ -220,7 +224,7 @@ class _JobPart:
         self._folder = folder
 
     def __call__(self, number: int) -> str:
-        """What is to be told of a part that is complete."""
+        """Computes a part. Returns the messages about sources that were not read to their ends, or an empty string."""
         card = _card() if self._engine == "gpu" else []
         done = _orbit(*self._words, *card, str(number), self._folder, child=True)
         if done.returncode < 0:
@@ -231,7 +235,7 @@ class _JobPart:
 
 
 class _ScanPart:
-    """Searches parts of a database, which is opened once."""
+    """Searches parts of a database. The database is opened only once."""
 
     def __init__(
         self, paths: list[str], query: str, open_options: Mapping[str, Any], scan_options: Mapping[str, Any], engine: str = "cpu"
@@ -241,18 +245,18 @@ class _ScanPart:
         self._opened: Database | None = None
 
     def of(self, engine: str) -> _ScanPart:
-        """The same on another engine, not opened."""
+        """Returns the same search for another engine. Its database is not open yet."""
         return _ScanPart(*self._asked, engine)
 
     def database(self, engine: str) -> Database:
-        """The database, which is read from the files."""
+        """Returns the database, and opens it the first time. It stays in its files, and is not read into memory."""
         paths, _, options, _ = self._asked
         if self._opened is None:
             self._opened = _open(*paths, **{"engine": engine, **options, "memory": 0})
         return self._opened
 
     def table(self, engine: str, part: Part) -> pyarrow.Table:
-        """The rows of a part."""
+        """Returns the rows of a part."""
         _, query, _, options = self._asked
         return self.database(engine).scan(query, **options, part=part).pyarrow()
 
@@ -261,17 +265,17 @@ class _ScanPart:
 
 
 class _Died(Exception):
-    """The process of a part was killed: Ray begins the part anew."""
+    """The process that computed a part was killed. Ray then computes the part again."""
 
 
 class _Worker:
-    """An actor."""
+    """An actor that computes parts."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self._work = work
 
     def ready(self) -> None:
-        """Returns when the actor has its place."""
+        """Does nothing. Its call returns once Ray has started the actor."""
 
     def compute(self, task: Any) -> Any:
         """Computes a part."""
@@ -279,7 +283,7 @@ class _Worker:
 
 
 class _Pool:
-    """Actors on processors and on graphics cards, which compute parts."""
+    """The actors that compute parts, on processors and on graphics cards."""
 
     def __init__(
         self,
@@ -321,8 +325,9 @@ class _Pool:
     def results(
         self, kinds: Sequence[Callable[[Any], Any]], tasks: Sequence[Any], *, in_order: bool = False
     ) -> Iterator[tuple[int, Callable[[], Any]]]:
-        """Computes all tasks; gives the index of each and what fetches its result or raises what went wrong, as they are done
-        or in their order. In their order, few are computed before those before them were fetched."""
+        """Computes all tasks. For each task, yields its index and a function that returns its result or raises its error. With
+        `in_order`, tasks come in their order, and only a few are computed ahead of those that were fetched; otherwise they come as
+        they are done."""
         worker = ray.remote(_Worker)
         starting: dict[Any, Any] = {}
         for work, (count, wants) in zip(kinds, self._kinds):
@@ -343,7 +348,7 @@ class _Pool:
                     actor, index = idle.pop(), queue.popleft()
                     retried = actor.compute.options(max_task_retries=self._retries, retry_exceptions=[_Died])
                     running[retried.remote(tasks[index])] = (actor, index)
-                # Actors for which there is no room yet get nothing to do.
+                # Actors that Ray has not started yet, because the cluster has no room for them, get no tasks.
                 ready, _ = ray.wait([*running, *starting], num_returns=1)
                 for reference in ready:
                     if reference in starting:
@@ -351,7 +356,7 @@ class _Pool:
                         continue
                     actor, index = running.pop(reference)
                     if _is_lost(reference):
-                        # Somebody else ended the actor for good: another one computes the part.
+                        # Ray does not restart this actor, for example because a user killed it. Another actor computes the part.
                         actors.remove(actor)
                         lost[index] += 1
                         if actors and lost[index] <= self._retries:
@@ -373,7 +378,7 @@ class _Pool:
 
 
 def _fetch(reference: Any) -> Callable[[], Any]:
-    """What gets a result, or raises what the actor raised."""
+    """Returns a function that returns a result, or raises the exception that the actor raised."""
 
     def fetch() -> Any:
         try:
@@ -386,7 +391,7 @@ def _fetch(reference: Any) -> Callable[[], Any]:
 
 
 def _is_lost(reference: Any) -> bool:
-    """Whether the actor is gone, and Ray begins no other one."""
+    """Returns whether the actor of a task is dead and Ray does not restart it."""
     try:
         ray.get(reference)
     except faults.RayActorError:
@@ -397,13 +402,13 @@ def _is_lost(reference: Any) -> bool:
 
 
 def _orbit(*words: str, child: bool = False) -> subprocess.CompletedProcess[bytes]:
-    """Runs the program of this package."""
+    """Runs the program `orbit` of this package."""
     module = ["orbit_chess._child", str(os.getpid())] if child else ["orbit_chess"]
     return subprocess.run([sys.executable, "-m", *module, *words], capture_output=True, check=False)
 
 
 def _text(done: subprocess.CompletedProcess[bytes]) -> str:
-    """What a program said on stderr."""
+    """Returns the message that a program printed on stderr."""
     said = done.stderr.decode(errors="replace").strip()
     return said.removeprefix("error: ") or f"orbit ended with code {done.returncode}"
 
@@ -417,13 +422,13 @@ def _status(folder: str) -> dict[str, Any]:
 
 
 def _positions(folder: str) -> dict[int, int]:
-    """The positions of each part, as far as they are known."""
+    """Returns the number of positions in each part, or 0 if it is not known."""
     job = json.loads((pathlib.Path(folder) / "job.json").read_bytes())
     return {part["number"]: part["positions"] or 0 for part in job["parts"]}
 
 
 def _card() -> list[str]:
-    """The option that chooses the card which Ray gave to this actor, where NVIDIA's tool tells its place on the bus."""
+    """Returns the option for the card that Ray assigned to this actor, or no words if `nvidia-smi` does not find the card."""
     cards = ray.get_runtime_context().get_accelerator_ids().get("GPU", [])
     if len(cards) != 1:
         return []
@@ -432,12 +437,12 @@ def _card() -> list[str]:
         told = subprocess.run(command, capture_output=True, check=True).stdout.decode().strip().lower()
     except (OSError, subprocess.CalledProcessError):
         return []
-    # It has eight digits of a domain where others have four.
+    # `nvidia-smi` prints the PCI domain with eight digits; other programs use four.
     return ["--gpu", told[-12:]]
 
 
 class _Bar:
-    """What is called as parts are complete: nothing, the caller's function, or a bar of tqdm where that is installed."""
+    """Shows progress: it calls the caller's function, or shows a bar if tqdm is installed, or does nothing."""
 
     def __init__(self, progress: bool | Watch, parts: int) -> None:
         self._parts = parts

@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Fixtures and constants that all tests use."""
 
 import os
 import pathlib
@@ -7,10 +7,10 @@ import pytest
 
 import orbit_chess
 
-#: The folder of the program: `python/check` runs a copy of the tests.
+#: The folder of orbit's repository. `python/check` passes it, because it runs a copy of the tests elsewhere.
 ROOT = pathlib.Path(os.environ.get("ORBIT_ROOT", pathlib.Path(__file__).resolve().parents[2]))
 SAMPLE = "games/sample.pgn"
-#: Seconds after which a test gives up what it waits for: longer than anything takes on a busy machine.
+#: The number of seconds after which a test stops waiting. Nothing takes this long, even on a busy machine.
 PATIENCE = 600
 
 #: Games with side lines, comments, a name that is not ASCII, quotes, and a tag that is not UTF-8.
@@ -22,13 +22,13 @@ ODD = (
 
 @pytest.fixture(autouse=True)
 def in_root(monkeypatch):
-    """Names of files are those that a user of the program sees."""
+    """Runs the tests in the root folder, so that the paths of files are those that a user of the program sees."""
     monkeypatch.chdir(ROOT)
 
 
 @pytest.fixture(scope="session")
 def orbit():
-    """The program, which the rows are compared with."""
+    """The program `orbit`. Its output is compared with the rows of the package."""
     program = os.environ.get("ORBIT_PROGRAM", str(ROOT / "target/debug/orbit"))
     assert os.path.exists(program), f"{program} is missing: build the program, or name it in ORBIT_PROGRAM"
     return program

@@ -1,4 +1,4 @@
-"""`orbit serve --http` is read by berserk, the client for lichess that Python programs use, and compared with python-chess."""
+"""Reads answers of `orbit serve --http` with berserk, a Python client for lichess, and compares them with python-chess."""
 
 import collections
 import io
@@ -31,12 +31,12 @@ def games():
 
 
 def position(board):
-    """Equal for equal boards, sides, rights to castle and en passant captures that are possible."""
+    """Returns a key of a position, from its board, side to move, castling rights and legal en passant capture."""
     return board.board_fen(), board.turn, board.clean_castling_rights(), board.ep_square if board.has_legal_en_passant() else None
 
 
 def counted(games, play):
-    """White's wins, draws and Black's wins of each move that was played in the position after some moves, and of all games."""
+    """Returns White's wins, draws and Black's wins in the position after some moves: for each next move, and for all games."""
     start = chess.Board()
     for move in play:
         start.push_uci(move)

@@ -1,4 +1,4 @@
-"""The rows of tables are the JSON Lines of the program, whoever reads them."""
+"""Compares the rows of tables with the JSON Lines of the program, for each library that reads the tables."""
 
 import json
 import math
@@ -11,7 +11,7 @@ import pytest
 import orbit_chess
 from conftest import SAMPLE
 
-#: Queries, the options of the program, and those of `scan`.
+#: Queries, each with options of the program and the corresponding options of `scan`.
 CASES = [
     ("mate", [], {}),
     ("shift flip flipcolor {Nd4 kf3}", [], {}),
@@ -64,7 +64,7 @@ def duckdb_rows(scan):
 
 
 def plain(value):
-    """A value as JSON has it. Data frames have NaN for null, floats for numbers in columns with nulls, pairs for maps."""
+    """Converts a value of a data frame to its JSON form. Data frames use NaN for null, and floats in columns with nulls."""
     if isinstance(value, float):
         return None if math.isnan(value) else int(value) if value.is_integer() else value
     if isinstance(value, dict):
@@ -79,7 +79,7 @@ def plain(value):
 
 
 def as_map(value):
-    """Readers without maps have lists of pairs."""
+    """Converts a list of pairs to a map, for readers that do not support maps."""
     if isinstance(value, list):
         pairs = [tuple(pair.values()) if isinstance(pair, dict) else tuple(pair) for pair in value]
         return dict(pairs)
@@ -132,7 +132,7 @@ def test_clocks_and_evaluations(orbit, read, where):
 def test_columns_can_be_left_out(db):
     names = db.scan("mate", values=False, copies=False).columns
     assert "value" not in names and "pattern" not in names and "fen" in names
-    # Where copies are told, the same copies are told with any other columns.
+    # A choice of columns does not change the copies in the rows.
     query = "shift flip flipcolor {Nd4 kf3}"
     every = db.scan(query).pyarrow()
     assert db.scan(query, columns=["matched"]).pyarrow().column("matched").equals(every.column("matched"))
@@ -142,7 +142,7 @@ def test_columns_can_be_left_out(db):
 
 
 def test_without_pyarrow(orbit):
-    """Polars reads the stream where pyarrow is not there."""
+    """Polars reads the stream even if pyarrow is not installed."""
     expected = json_lines(orbit, "mate", [])
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
@@ -155,7 +155,7 @@ def test_without_pyarrow(orbit):
 
 
 def test_nanoarrow(orbit):
-    """Which reads no maps."""
+    """nanoarrow reads the stream. It does not support maps."""
     import nanoarrow
 
     names = ["game", "white", "fen", "squares", "squares_count"]
@@ -165,7 +165,7 @@ def test_nanoarrow(orbit):
 
 
 def test_batches_come_while_the_search_runs():
-    """A stream that is dropped ends its search, and each pass begins anew."""
+    """The search ends when its stream is dropped, and each iteration starts a new search."""
     import pyarrow
 
     db = orbit_chess.loads(pathlib.Path(SAMPLE).read_bytes() * 5)
