@@ -116,7 +116,7 @@ impl Database {
         Ok(game.map_err(errors::of_database)?.map(Game))
     }
 
-    /// Writes a file, which appears under its name only when it is complete.
+    /// Writes a file. The file gets its name only when it is complete.
     fn write_file(&self, py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
         py.detach(|| self.0.write_file(&path, text)).map_err(errors::of_database)
     }
@@ -147,8 +147,8 @@ impl Database {
         self.0.keeps_variations()
     }
 
-    /// Messages about files that were not read, or were not read to their ends, about bytes after the ends of reels, and about
-    /// reels that were made by another version.
+    /// Messages about files that were not read, or not to their ends, about bytes after the ends of reels, and about reels that
+    /// another version of orbit made.
     #[getter]
     fn problems(&self) -> Vec<String> {
         self.0.problems()

@@ -1,8 +1,8 @@
-//! The native module of the Python package `orbit_chess`. It provides databases, queries and hits of the library, and the
-//! program `orbit`. The interpreter's lock is released while they work.
+//! The native module of the Python package `orbit_chess`. It provides the databases, queries and hits of the library, and the
+//! program `orbit`. Long operations release the interpreter's lock.
 //!
-//! Convenience functions are written in Python; this module only passes values and capsules. The invariant: a thread that waits
-//! for a search lets other Python threads run, and notices signals.
+//! Convenience functions are written in Python; this module only converts values and returns Arrow capsules. The invariant: a
+//! thread that waits for a search lets other Python threads run, and notices signals.
 
 #![deny(missing_docs)]
 

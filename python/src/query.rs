@@ -26,7 +26,7 @@ impl Query {
         Ok(Query(if variations { query.with_variations() } else { query }))
     }
 
-    /// Creates the query that finds the pieces of a board.
+    /// Creates the query that finds the pieces on a board.
     #[staticmethod]
     fn board(board: &str, transforms: Vec<String>) -> PyResult<Query> {
         let transforms: Vec<&str> = transforms.iter().map(String::as_str).collect();

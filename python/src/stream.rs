@@ -1,7 +1,7 @@
 //! Returns hits while the search runs, either as objects or as Arrow record batches through the C stream interface.
 //!
-//! A thread searches. It waits when two batches are ready, so memory is bounded. When a stream is dropped, its search
-//! ends.
+//! A stream searches on a thread of its own. The thread waits when two batches are ready, so memory is bounded. When the stream is
+//! dropped, the search ends.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,8 +42,7 @@ enum Message {
     End(Result<(), DatabaseError>),
 }
 
-/// The error that ended a stream. It is kept for the caller, because consumers of a C stream replace it by their own
-/// errors.
+/// The error that ended a stream. It is stored here because libraries that read a C stream raise errors of their own instead.
 type Fault = Arc<Mutex<Option<PyErr>>>;
 
 /// One pass over the record batches of a request.
@@ -54,7 +53,7 @@ pub struct Stream {
     fault: Fault,
 }
 
-/// The batches as they arrive.
+/// The batches of a running search, as Arrow reads them.
 struct Batches {
     schema: SchemaRef,
     messages: Mutex<Receiver<Message>>,
@@ -64,11 +63,12 @@ struct Batches {
 }
 
 impl Stream {
-    /// Begins a search on a new thread. `work` gets two functions, to which it passes the schema and the batches.
+    /// Begins a search on a new thread. `work` runs the search; it gets one function that takes the schema and one that takes the
+    /// batches.
     ///
     /// # Errors
     ///
-    /// The request has an error.
+    /// Fails if the request has an error.
     pub fn begin(
         py: Python<'_>,
         work: impl FnOnce(
@@ -172,7 +172,7 @@ impl Batches {
         ArrowError::ExternalError(words.into())
     }
 
-    /// Returns the next message. The caller may hold the interpreter's lock, but need not.
+    /// Returns the next message of the search thread, and waits for it. The caller need not hold the interpreter's lock.
     fn message(&self) -> PyResult<Message> {
         let ready = lock(&self.messages).try_recv();
         match ready {
@@ -188,7 +188,7 @@ impl Batches {
                 }
                 Ok::<_, PyErr>(waited)
             });
-            // If there is no interpreter, because it is being shut down, there are no signals to check.
+            // While Python shuts down, there is no interpreter, so signals are not checked.
             match waited.unwrap_or_else(|| Ok(receive_detached(&self.messages)))? {
                 Awaited::Message(message) => return Ok(message),
                 Awaited::Nothing => {}
@@ -243,7 +243,7 @@ enum Found {
 }
 
 impl Hits {
-    /// Begins a search on a new thread. `work` gets a function to which it passes the hits.
+    /// Begins a search on a new thread. `work` runs the search; it gets a function that takes the hits.
     pub fn begin(
         work: impl FnOnce(
             &Running,

@@ -1,4 +1,4 @@
-//! Waits for work of the library. Ctrl-C ends the work, and other Python threads run meanwhile.
+//! Waits for long operations of the library. Ctrl-C ends an operation, and other Python threads run meanwhile.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 /// The time after which a waiting thread checks for signals again.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Work that is running: a handle to stop it, and its progress.
+/// A handle to a running operation, by which it can be stopped and reports its progress.
 #[derive(Default)]
 pub struct Running {
     /// Stops the work.
@@ -87,7 +87,7 @@ pub fn receive<T: Send>(py: Python<'_>, receiver: &Mutex<Receiver<T>>) -> Awaite
     py.detach(|| receive_detached(receiver))
 }
 
-/// Like [`receive`], for a thread that does not hold the lock.
+/// Does the same as [`receive`], on a thread that does not hold the interpreter's lock.
 pub fn receive_detached<T: Send>(receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
     let receiver = lock(receiver);
     match receiver.recv_timeout(PATIENCE) {

@@ -111,8 +111,8 @@ _orbit_in_query() {
 }
 ";
 
-/// The fish function that completes queries. In fish, a completion replaces the whole argument, so it repeats the text before the
-/// last word.
+/// The fish function that completes queries. In fish, a completion replaces the whole argument, so each completion includes the
+/// text before the last word.
 const IN_FISH: &str = r#"function __orbit_in_query
     set -l text (string match -r '^[\'"](.*)$' -- (commandline -ct))[2]
     set -l before (string replace -r '[A-Za-z0-9_]*$' '' -- "$text")

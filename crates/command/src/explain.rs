@@ -189,7 +189,7 @@ impl<'a> Explanation<'a> {
         sentence
     }
 
-    /// Describes how the query is evaluated, and why.
+    /// Returns lines that describe how the query is evaluated, or the reason why no plan can express it.
     fn plan_lines(&self, args: &Args) -> Vec<String> {
         let Some(plan) = &self.plan else {
             let mut lines =

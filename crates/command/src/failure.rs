@@ -13,7 +13,7 @@ use orbit_search::job::{JobError, RecordError, ReplayError};
 use orbit_search::run::{RunError, TakeError};
 use orbit_visits::TableError;
 
-/// The end of a command that does not fail. Each variant has its own exit code.
+/// The outcome of a command that does not fail. Each variant has its own exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Exit {
     /// The command succeeded.

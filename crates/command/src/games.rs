@@ -8,7 +8,7 @@ use super::common::ProgressDisplay;
 use super::failure::Failure;
 use super::sink::Sink;
 
-/// Writes games that hit to all their outputs.
+/// The outputs of the games with hits. Each game is written to all of them.
 pub(super) struct GameOutputs {
     sinks: Vec<Sink>,
     separator: PgnSeparator,

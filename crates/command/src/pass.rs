@@ -46,7 +46,8 @@ pub(super) fn print_notes(scan: &Executor, quiet: bool) {
 }
 
 impl BatchPass<'_> {
-    /// Collects all results, and lists problems as they occur.
+    /// Runs the queries, or replays the parts of a job, and returns the collected results. Problems are listed while the games are
+    /// read.
     pub(super) fn collect(
         &self,
         choice: &Choice,

@@ -15,7 +15,7 @@ pub struct NamedQuery {
     pub name: String,
     /// The query as it is written.
     pub text: String,
-    /// The query, ready for engines.
+    /// The query in all the forms that engines read.
     pub prepared: PreparedQuery,
 }
 

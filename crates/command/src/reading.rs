@@ -38,7 +38,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl UnpackArgs {
-    /// Sets the options of a database.
+    /// Sets these limits in the options with which a database is read.
     pub(super) fn apply(&self, options: &mut StreamOptions) {
         options.pgn.zstd_window_max = self.zstd_window;
         #[cfg(feature = "https")]

@@ -80,7 +80,7 @@ impl RunningRequest {
         Ok(running)
     }
 
-    /// Runs a function that Ctrl-C can stop.
+    /// Runs a function that gets a token, which Ctrl-C cancels.
     fn run<T>(&self, work: impl FnOnce(&CancelToken) -> T) -> T {
         let cancel = CancelToken::new();
         let set = |to| *lock(&self.0) = to;

@@ -268,7 +268,7 @@ impl<'a> Shown<'a> {
                 MoveToken::Comment(text) => format!("{{{}}}", comment_text(&decode(text))),
                 MoveToken::End(outcome) => outcome.text().to_owned(),
             };
-            // Comments are wrapped, too.
+            // Comments are split into words, so that they are wrapped like moves.
             let word = format!("{}{word}", std::mem::take(&mut begun));
             words.extend(word.split_whitespace().map(str::to_owned));
         }

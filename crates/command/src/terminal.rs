@@ -139,7 +139,7 @@ pub(super) fn json_message(value: &impl Serialize) {
     let _ = writeln!(io::stderr(), "{}", json(value));
 }
 
-/// A message with fields for programs.
+/// A message that has additional fields if messages are JSON.
 pub(super) struct Remark {
     text: String,
     fields: Value,
@@ -177,12 +177,12 @@ impl From<(String, Value)> for Remark {
     }
 }
 
-/// Returns whether messages go to a terminal.
+/// Returns whether stderr is a terminal.
 pub(super) fn is_stderr() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Returns whether data go to a terminal.
+/// Returns whether standard output is a terminal.
 pub(super) fn is_stdout() -> bool {
     io::stdout().is_terminal()
 }

@@ -53,7 +53,7 @@ const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: 
 /// Options for reading a database. The defaults are fine for most uses.
 #[derive(Clone, Debug, Default)]
 pub struct StreamOptions {
-    /// Sizes of chunks and games.
+    /// Options for reading PGN, such as the sizes of chunks and games.
     pub pgn: orbit_pgn::Options,
     /// The parts of a game that are kept.
     pub parse: ParseOptions,
@@ -225,7 +225,7 @@ enum Input {
     },
 }
 
-/// A stream over sources and reels, in order.
+/// A stream of the blocks in sources and reels, in the order of the inputs.
 pub struct BlockStream {
     inputs: VecDeque<Input>,
     sources: Vec<SourceSummary>,
@@ -249,8 +249,8 @@ pub struct BlockStream {
 }
 
 impl BlockStream {
-    /// Opens files, folders, URLs and `-` (standard input), in the order given. A file is a reel if its first bytes say so or its
-    /// name ends in `.reel`. A folder stands for the PGN, EPD and FEN files in it and in its subfolders.
+    /// Opens files, folders, URLs and `-` (standard input), in the order given. A file is a reel if it begins with the magic bytes
+    /// of reels or its name ends in `.reel`. A folder means the PGN, EPD and FEN files in it and in its subfolders.
     ///
     /// # Errors
     ///
@@ -346,8 +346,8 @@ impl BlockStream {
     }
 
     /// Drops games that equal an earlier game or a game in `seen`, which is the set of games of the reel that was given to
-    /// [`BlockStream::open_after`]. Dropped games count as skipped, and their problem names the game and the source of the
-    /// earlier game. [`GameSet`] says how much memory this takes.
+    /// [`BlockStream::open_after`]. Dropped games count as skipped, and their problem names the game and the source of the earlier
+    /// game. See [`GameSet`] for the memory that this takes.
     ///
     /// # Panics
     ///
@@ -548,9 +548,9 @@ impl BlockStream {
         self.bytes_total
     }
 
-    /// Runs `work` on every block, on `threads` threads, and passes the results to `take` in database order, on the caller's
-    /// thread, until `take` breaks. With one thread (or none), no thread is started. If the system starts fewer threads, these do
-    /// all the work.
+    /// Runs `work` on every block, on `threads` threads. Passes the results to `take` on the caller's thread, in database order,
+    /// until `take` breaks. If `threads` is 0 or 1, the caller's thread does all the work. If the system starts fewer threads,
+    /// these do all the work.
     ///
     /// # Errors
     ///

@@ -74,8 +74,8 @@ pub struct GameBlock {
 }
 
 impl BlockStream {
-    /// Returns the block of a game. `number` is the game's number over all sources, from 1. Reels are not read from the
-    /// beginning, and neither is text whose games a sidecar records ([`StreamOptions::places`]); all other text is.
+    /// Returns the block of a game. `number` is the game's number over all sources, from 1. Reels, and text whose games a sidecar
+    /// records ([`StreamOptions::places`]), are not read from the beginning. All other text before the game is.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Divides threads among several streams, block by block.
 //!
-//! Each stream starts as many threads as it would start alone, and each thread asks for a turn before it processes a block. The
-//! invariant: if a stream wants a block and has none in progress, it gets one immediately, no matter what the others do. The
-//! remaining threads are divided evenly among the streams that want them.
+//! Each stream starts as many threads as it would start alone, but each thread waits for a turn before it processes a block. The
+//! invariant: a stream that waits and has no block in progress gets a turn immediately, even if all threads are busy. The remaining
+//! turns are divided evenly among the streams that wait.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;

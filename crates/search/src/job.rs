@@ -3,7 +3,8 @@
 //! A [`Job`] stores the query, the sources, and the range of blocks (groups of whole games) that each part searches.
 //! [`record`](fn@record) computes a part and writes its results to a file. [`Replay`] reads the files of all parts and passes their
 //! results on as if one run had computed them. The invariant: the output from merged parts is byte for byte the output of a single
-//! run. The parts may be given to machines in any way. If a part is computed twice, even at the same time, its file is the same.
+//! run. The caller decides which machine computes which part. If a part is computed twice, even at the same time, its file is the
+//! same.
 
 mod file;
 mod plan;

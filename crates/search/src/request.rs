@@ -63,7 +63,7 @@ pub struct Request {
     pub dialect: Option<Dialect>,
     /// True if side lines are searched.
     pub variations: bool,
-    /// The rule by which a game is a duplicate of an earlier one; `None` if duplicates are kept.
+    /// The data that games must share to be duplicates, of which only the first is kept. `None` means that duplicates are kept.
     pub unique: Option<Alike>,
     /// The engine; `None` means the engine of the database.
     pub engine: Option<EngineChoice>,
@@ -166,7 +166,7 @@ impl Request {
         Request { query: vec![query.to_owned()], ..Request::default() }
     }
 
-    /// Returns all queries as text, including those of a theme and of boards.
+    /// Returns all queries as text, including those that a theme, a board or a position gives.
     ///
     /// # Errors
     ///

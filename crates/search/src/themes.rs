@@ -192,8 +192,8 @@ fn at(text: &str, origin: &str, span: Span) -> String {
     format!("{origin}:{}:{}", before.matches('\n').count() + 1, before[line..].chars().count() + 1)
 }
 
-/// Creates a message about a query. If the query is in the file literally, the message shows the place in the file, otherwise the
-/// place in the text of the query.
+/// Creates a message about a query. If the file contains the query without escapes, the message shows the place in the file;
+/// otherwise it shows the place in the text of the query.
 fn fault_of_query(
     file: &TextFile,
     name: &str,

@@ -41,8 +41,8 @@ enum Does {
     FilterOfWord(&'static str),
     /// Restricts the search to a range of game numbers.
     Games,
-    /// Adds two filters. They require that the value of this text, which is a filter with a number, lies within the range in the
-    /// operands.
+    /// Adds two filters: the number that this filter computes, such as `year`, must be at least the first operand and at most the
+    /// second.
     FilterOfRange(&'static str),
     Transform(&'static str),
     Variations(bool),

@@ -159,7 +159,7 @@ impl PartWriter {
     }
 }
 
-/// A reader for the file of a part. Its checksum has already been verified.
+/// A reader for the file of a part. The checksum of the file has already been verified.
 pub(super) struct PartReader {
     path: PathBuf,
     file: BufReader<File>,

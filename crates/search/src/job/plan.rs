@@ -84,8 +84,8 @@ pub enum JobError {
 pub enum OnePartReason {
     /// The query keeps state from game to game.
     State,
-    /// Duplicates are dropped. A game is a duplicate if an earlier game equals it, and a part of a job does not know the games of
-    /// the parts before it.
+    /// Duplicates are dropped. To detect them, all earlier games are needed, but a part of a job does not read the games of the
+    /// parts before it.
     Duplicates,
     /// The database has PGN text, which can be read only from its beginning.
     Text,

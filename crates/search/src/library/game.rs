@@ -70,7 +70,7 @@ impl GameRef {
         tags::player(&self.row(), side).map(Cow::into_owned)
     }
 
-    /// Returns the date in PGN's form, if any part of it is known.
+    /// Returns the date in the form of PGN, `YYYY.MM.DD`, if any part of it is known.
     pub fn date(&self) -> Option<String> {
         date::known_text(&self.row()).map(Cow::into_owned)
     }

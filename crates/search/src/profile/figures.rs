@@ -30,7 +30,7 @@ pub struct Profile {
     pub chosen: String,
     /// The names of the sources.
     pub sources: Vec<String>,
-    /// The spellings that were regarded as the player's name, the most frequent first.
+    /// The spellings that were counted as the player's name, the most frequent first.
     pub names: Vec<NameGames>,
     /// Similar names whose games were left out, the most similar first.
     pub near: Vec<NameGames>,
@@ -105,7 +105,7 @@ pub struct GapRow {
 pub struct ThemeShare {
     /// The number of games with the theme.
     pub games: u64,
-    /// The number of all games.
+    /// The number of all games in the set.
     pub of: u64,
     /// The share.
     pub share: Option<Share>,

@@ -166,7 +166,8 @@ impl OpenDatabases {
         databases.iter_mut().filter(|(name, _)| name == from).for_each(|(name, _)| *name = to.to_owned());
     }
 
-    /// Returns the files from which a database is read, and those from which its reels were made.
+    /// Returns the files from which a database is read, and the files from which its reels were made. Returns none if no database
+    /// has this name.
     pub fn files(&self, name: &str) -> Vec<PathBuf> {
         self.database(name).map_or(Vec::new(), |database| database.files())
     }
@@ -214,8 +215,8 @@ fn unknown(name: &str, databases: &[(String, Arc<Database>)]) -> Fault {
     Fault::new(ErrorCode::UnknownDatabase, message)
 }
 
-/// Returns a description of a database. The numbers of games and positions, and most problems of the files, are known only if the
-/// database is in memory.
+/// Returns a description of a database. The numbers of games and positions, and the files that were not read to their ends, are
+/// known only if the database is in memory.
 fn described(name: &str, database: &Database) -> Value {
     let summary = database.summary();
     json!({

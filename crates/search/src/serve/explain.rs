@@ -18,7 +18,7 @@ pub struct Explained {
     pub sentence: String,
     /// A description of the type of the query's value.
     pub value: &'static str,
-    /// The engines that can run it.
+    /// The engines that can run the query.
     pub engines: &'static [&'static str],
     /// The reason why some engines cannot run the query.
     pub reason: Option<String>,
@@ -49,7 +49,7 @@ impl Explained {
         &self.query
     }
 
-    /// Returns the answer, which lists at most `copies` copies.
+    /// Returns the explanation as an answer that lists at most `copies` copies.
     pub(super) fn answer(&self, copies: usize) -> Response {
         let query = &self.query;
         let all = query.copies().iter().zip(query.transforms()).enumerate();

@@ -1,4 +1,4 @@
-//! The files that requests may use.
+//! Restricts the files that requests may read and write.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! One game with all its positions.
+//! Answers the request for one game, with all its positions.
 
 use serde_json::{Value, json};
 

@@ -222,7 +222,7 @@ stream!(TcpStream);
 #[cfg(unix)]
 stream!(UnixStream);
 
-/// The bytes that a client sends.
+/// A reader of the bytes that a client sends.
 struct ClientBytes<'a>(&'a dyn ClientStream);
 
 impl Read for ClientBytes<'_> {

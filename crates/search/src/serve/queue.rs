@@ -1,4 +1,4 @@
-//! The requests that are running or waiting, and the rules by which they wait for each other.
+//! The requests of a conversation that are running or waiting, and the rules that decide which request waits for which.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ pub(super) struct QueueState {
     pub(super) jobs: Vec<QueuedJob>,
     pub(super) pages: VecDeque<Quick>,
     pub(super) results: Results,
-    /// True if no more requests come.
+    /// True if no more requests will be read.
     pub(super) is_ended: bool,
 }
 
@@ -64,7 +64,7 @@ impl QueueState {
         self.jobs.iter().position(|job| job.id == *id)
     }
 
-    /// Returns the first long request that is not running and need not wait for another one.
+    /// Returns the first long request that is not running and need not wait for an earlier request.
     pub(super) fn next_job(&mut self) -> Option<&mut QueuedJob> {
         let waits =
             |at: usize| self.jobs[..at].iter().any(|before| self.jobs[at].work.waits_for(&before.work));
@@ -129,7 +129,7 @@ impl Quick {
         }
     }
 
-    /// Looks up the hits to which the request refers.
+    /// Looks up the hits of the query to which the request refers, and stores them in the request.
     pub(super) fn find(&mut self, results: &Results) -> Result<(), Fault> {
         if let QuickWork::Hits(page, kept) = &mut self.work {
             *kept = Some(results.find(&page.of)?);

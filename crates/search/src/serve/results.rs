@@ -22,13 +22,13 @@ const SENT: &str = "they were sent as they were found";
 /// The hits of queries, found by the ids of the queries.
 #[derive(Default)]
 pub(super) struct Results {
-    /// The answers that are kept, the oldest first.
+    /// The queries whose answers are kept, the oldest first.
     kept: VecDeque<One>,
     /// The ids of requests whose hits were dropped, the oldest first, each with the reason.
     dropped: VecDeque<(RequestId, &'static str)>,
 }
 
-/// The answer of one query.
+/// The answer to one query.
 struct One {
     id: RequestId,
     /// The name of the database.

@@ -1,4 +1,4 @@
-//! Sockets in the file system.
+//! Creates and removes sockets in the file system.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, ErrorKind};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::place::{Endpoint, ListenError};
 
-/// A socket of this process.
+/// A socket in the file system that this process created.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,

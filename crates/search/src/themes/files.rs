@@ -18,7 +18,7 @@ pub(super) enum Identity {
     Disk(PathBuf),
 }
 
-/// A file that was found.
+/// A file of themes that was found, either on disk or in the program.
 pub(super) struct ThemeFile {
     pub(super) identity: Identity,
     /// The path as given, or as the including file writes it.
