@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, Piece};
 
 use super::{
     slips,
-    token::{QUERY_BYTES_MAX, Tok, Token},
+    token::{QUERY_BYTES_MAX, Tok, Token, square_list},
     tree::Pieces,
     words,
 };
@@ -357,37 +357,6 @@ fn squares(text: &str, at: usize) -> Result<Option<(Bitboard, usize)>, Diagnosti
         return square_range(text, at);
     }
     square_list(text, at, 1, square_range)
-}
-
-/// The squares that were read at the start of a text, and the number of bytes that were read. `None` if the text is no set of
-/// squares.
-pub(crate) type SquaresRead<E> = Result<Option<(Bitboard, usize)>, E>;
-
-/// Reads the elements of a list of squares, up to its closing bracket, and returns their union. `text` begins with the opening
-/// bracket, and `at` is its place in the query. The first element is expected after `len` bytes.
-pub(crate) fn square_list<E>(
-    text: &str,
-    at: usize,
-    mut len: usize,
-    element: impl Fn(&str, usize) -> SquaresRead<E>,
-) -> SquaresRead<E> {
-    let mut out = Bitboard(0);
-    loop {
-        len += blanks(&text[len..]);
-        let Some((part, bytes)) = element(&text[len..], at + len)? else { return Ok(None) };
-        out |= part;
-        len += bytes;
-        len += blanks(&text[len..]);
-        match text.as_bytes().get(len) {
-            Some(b',') => len += 1,
-            Some(b']') => return Ok(Some((out, len + 1))),
-            _ => return Ok(None),
-        }
-    }
-}
-
-pub(crate) fn blanks(text: &str) -> usize {
-    text.bytes().take_while(u8::is_ascii_whitespace).count()
 }
 
 /// Returns true if `text`, which follows a designator, does not continue the designator, so that the designator may end there.

@@ -52,6 +52,37 @@ pub(super) fn skip_blank(mut text: &str) -> &str {
     }
 }
 
+/// The squares that were read at the start of a text, and the number of bytes that were read. `None` if the text is no set of
+/// squares.
+pub(super) type SquaresRead<E> = Result<Option<(Bitboard, usize)>, E>;
+
+/// Reads the elements of a list of squares, up to its closing bracket, and returns their union. `text` begins with the opening
+/// bracket, and `at` is its place in the query. The first element is expected after `len` bytes.
+pub(super) fn square_list<E>(
+    text: &str,
+    at: usize,
+    mut len: usize,
+    element: impl Fn(&str, usize) -> SquaresRead<E>,
+) -> SquaresRead<E> {
+    let mut out = Bitboard(0);
+    loop {
+        len += blanks(&text[len..]);
+        let Some((part, bytes)) = element(&text[len..], at + len)? else { return Ok(None) };
+        out |= part;
+        len += bytes;
+        len += blanks(&text[len..]);
+        match text.as_bytes().get(len) {
+            Some(b',') => len += 1,
+            Some(b']') => return Ok(Some((out, len + 1))),
+            _ => return Ok(None),
+        }
+    }
+}
+
+pub(super) fn blanks(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_whitespace).count()
+}
+
 /// Returns the error for a part of CQL that is not supported yet.
 pub(super) fn unsupported(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(span, format!("{what} is not supported yet"), "not supported yet")

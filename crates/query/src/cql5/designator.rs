@@ -8,8 +8,8 @@
 use shakmaty::Bitboard;
 
 use crate::{
-    lexer::{blanks, square_list},
     parser::S,
+    token::{blanks, square_list},
     tree::{Pieces, Squares},
 };
 use orbit_core::{
