@@ -126,7 +126,8 @@ pub use orbit_pgn::{Options as PgnOptions, Outcome};
 pub use orbit_query::{Dialect, Parsed, Type};
 pub use orbit_reel::Alike;
 pub use orbit_search::choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
-pub use orbit_search::executor::{BlockAnswers, EngineChoice};
+pub use orbit_search::executor::EngineChoice;
+pub use orbit_search::found::BlockResult;
 pub use orbit_search::library::{
     CancelToken, Database, DatabaseError, DatabaseOptions, GameRef, Hit, HitIter, HitSpan, MatchedCopy,
     Progress, Query, QueryError, Residence, Scan, board_svg,
@@ -138,7 +139,7 @@ pub use orbit_search::report::PositionRows;
 pub use orbit_search::report::findings::Findings;
 pub use orbit_search::report::{Column, HitTotals, Rows};
 pub use orbit_search::request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
-pub use orbit_search::run::{BlockResult, Collector, Part, PartError};
+pub use orbit_search::run::{Collector, Part, PartError};
 pub use orbit_search::stats::{Counts, Grouping};
 pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};
 
@@ -147,7 +148,7 @@ pub mod blocks {
     pub use orbit_database::{GameTexts, StreamedBlock};
     pub use orbit_engine::{Answers, CopyDetail, FindSpan, Hits, MatchSpan, Rank};
     pub use orbit_reel::{Block, GameRow, Totals};
-    pub use orbit_search::report::Names;
+    pub use orbit_search::found::{Found, Names};
     pub use orbit_search::run::{CannotSplit, TakeError};
 }
 

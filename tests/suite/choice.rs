@@ -2,10 +2,11 @@
 
 use crate::common::{corpus_blocks, every_nth_game, length, pgn_blocks, some_and_small};
 use orbit_core::named::Named;
-use orbit_engine::{GameEnds, HitValues, Hits, Values};
+use orbit_engine::{Answers, GameEnds, HitValues, Hits, Values};
 use orbit_reel::{Alike, Block};
-use orbit_search::choice::{Choice, Condition, Order, RankFacts, Side, SortKey, TopGames};
+use orbit_search::choice::{Choice, Condition, Order, Side, SortKey, TopGames};
 use orbit_search::executor::EngineChoice;
+use orbit_search::found::{Found, Names};
 use orbit_search::report::Rows;
 
 const GAMES: &str = r#"
@@ -227,12 +228,14 @@ fn games_are_ranked() {
     let block = block();
     let numbers: HitValues<i32> = [1, 9, 2, -5, 100, 3, 9, i32::MAX].into_iter().enumerate().collect();
     let numbers = Values::Numbers(numbers);
-    let hits = hits(&block, numbers, |slot| !matches!(slot, 4 | 7));
+    let answers = Answers::new(hits(&block, numbers, |slot| !matches!(slot, 4 | 7)), None);
+    let names = Names::default();
+    let found = Found::new(&block, &answers, &names);
     let order = |key, reverse| {
         let mut top = TopGames::new(3);
         let order = Order::Sorted { key, reverse };
         for game in block.games() {
-            top.offer(order.rank(&game, RankFacts::from_hits(&hits)), game.number(), || game.number());
+            top.offer(order.rank(&game, &found), game.number(), || game.number());
         }
         top.list(0).collect::<Vec<u32>>()
     };
@@ -272,11 +275,14 @@ fn samples_are_of_games_not_of_places() {
     let blocks = corpus_blocks("otb.pgn");
     let sample = |blocks: &[&Block], seed| {
         let mut top = TopGames::new(200);
-        let games = blocks.iter().flat_map(|block| block.games());
-        for game in games {
-            let none = Hits { bits: Vec::new(), values: Values::None, main_lines: false };
-            let rank = Order::Sampled { seed }.rank(&game, RankFacts::from_hits(&none));
-            top.offer(rank, game.number(), || game.moves().to_vec());
+        let names = Names::default();
+        for block in blocks {
+            let none = Answers::new(Hits::new(block), None);
+            let found = Found::new(block, &none, &names);
+            for game in block.games() {
+                let rank = Order::Sampled { seed }.rank(&game, &found);
+                top.offer(rank, game.number(), || game.moves().to_vec());
+            }
         }
         let mut games = top.list(0).collect::<Vec<_>>();
         games.sort_unstable_by_key(|moves| moves.iter().map(|mv| mv.0).collect::<Vec<u16>>());

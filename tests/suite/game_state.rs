@@ -7,7 +7,8 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::Wants;
 use orbit_search::{
     choice::Choice,
-    executor::{BlockAnswers, EngineChoice, EngineOptions, Executor},
+    executor::{EngineChoice, EngineOptions, Executor},
+    found::{BlockResult, Names},
 };
 
 const GAMES: &str =
@@ -27,7 +28,8 @@ fn told(text: &str) -> Result<Vec<String>, String> {
             BlockStream::from_pgn_bytes("test", GAMES.as_bytes().to_vec(), options),
             &[Wants::COMMENTARY],
             &Choice::default(),
-            |found: BlockAnswers<'_>, _| found.answers,
+            &Names::default(),
+            |found: BlockResult<'_>, _| found.answers,
             |_, answers| {
                 let messages = answers.into_iter().filter_map(|answer| answer.commentary);
                 out.extend(messages.flat_map(|told| told.messages));

@@ -14,7 +14,8 @@ use orbit_query::TypedQuery;
 use orbit_reel::{Alike, Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay};
 use orbit_search::{
     choice::Choice,
-    executor::{BlockAnswers, EngineChoice, EngineOptions, Executor, ScanError},
+    executor::{EngineChoice, EngineOptions, Executor, ScanError},
+    found::{BlockResult, Names},
 };
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 
@@ -344,7 +345,7 @@ fn each_query_of_a_run_has_its_own_lines() {
     let blocks = pgn_blocks_with(&text, with_variations());
     let plain = pgn_blocks(&text);
     let mut hits = 0;
-    let work = |found: BlockAnswers<'_>, _: &MemoryBudget<'_>| found.answers;
+    let work = |found: BlockResult<'_>, _: &MemoryBudget<'_>| found.answers;
     let mut index = 0;
     let take = |streamed: StreamedBlock, all: Vec<Answers>| {
         assert_eq!(*streamed.block, blocks[index]);
@@ -382,12 +383,21 @@ fn each_query_of_a_run_has_its_own_lines() {
         index += 1;
         ControlFlow::Continue(())
     };
-    scan.for_each_block(database(with_variations()), &[wanted; 7], &Choice::default(), work, take).unwrap();
+    scan.for_each_block(
+        database(with_variations()),
+        &[wanted; 7],
+        &Choice::default(),
+        &Names::default(),
+        work,
+        take,
+    )
+    .unwrap();
     assert!(hits > 1000, "{hits}");
     let refused = scan.for_each_block(
         database(StreamOptions::default()),
         &[wanted; 7],
         &Choice::default(),
+        &Names::default(),
         |_, _: &MemoryBudget<'_>| (),
         |_, ()| ControlFlow::Continue(()),
     );

@@ -13,8 +13,9 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{Answer, Answers, Engine, EngineError, Rank, Wants};
 use orbit_reel::Block;
 use orbit_search::{
-    choice::{Choice, Order, RankFacts},
-    executor::{BlockAnswers, EngineChoice, EngineOptions, Executor},
+    choice::{Choice, Order},
+    executor::{EngineChoice, EngineOptions, Executor},
+    found::{BlockResult, Found, Names},
     report::words::push_squares,
 };
 
@@ -82,7 +83,8 @@ pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<
             database,
             &[Wants::VALUES | Wants::RANKS],
             &Choice::default(),
-            |found: BlockAnswers<'_>, _| found.answers,
+            &Names::default(),
+            |found: BlockResult<'_>, _| found.answers,
             |streamed, mut answers| {
                 all.add(&streamed.block, &answers.remove(0));
                 ControlFlow::Continue(())
@@ -101,15 +103,15 @@ struct Answered<'a> {
 
 impl Answered<'_> {
     fn add(&mut self, block: &Block, answers: &Answers) {
+        let names = Names::default();
         for game in block.games() {
-            let facts = RankFacts { told: answers.games.as_deref(), ..RankFacts::from_hits(&answers.hits) };
-            let told = facts.told.map(|games| &games[game.index()]);
-            let slots = game.slots();
-            let is_found = told.map_or(answers.hits.count_in(slots.clone()) > 0, |told| told.is_found);
+            let told = answers.games.as_ref().map(|games| &games[game.index()]);
+            let is_found = told.map_or(answers.hits.count_in(game.slots()) > 0, |told| told.is_found);
             if is_found {
-                self.games.push((Order::ByQuery.rank(&game, facts), game.number()));
+                let found = Found::new(block, answers, &names);
+                self.games.push((Order::ByQuery.rank(&game, &found), game.number()));
             }
-            for slot in answers.hits.slots(slots) {
+            for slot in answers.hits.slots(game.slots()) {
                 let mut place = format!("{}:{}", game.number(), slot - game.first_slot());
                 let text = answers.hits.text(slot).map(encoded);
                 match (self.row.id.as_bytes()[0], answers.hits.answer(slot), text) {

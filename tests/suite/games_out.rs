@@ -13,6 +13,7 @@ use orbit_engine::Wants;
 use orbit_pgn::annotate;
 use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use orbit_search::choice::Choice;
+use orbit_search::found::Names;
 use orbit_search::report::{PgnWriter, game_pgn, game_text};
 
 fn open(paths: &[impl AsRef<Path>]) -> BlockStream {
@@ -56,6 +57,7 @@ fn write(query: &str, database: BlockStream, out: &Path) -> Result<Vec<Written>,
         database,
         &[Wants::HITS],
         &Choice::default(),
+        &Names::default(),
         |mut result, _| result.answers.remove(0).hits,
         |taken, hits| {
             for game in taken.block.games() {

@@ -64,7 +64,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         let some = engine.scan(&blocks, &request).unwrap();
         for ((block, all), some) in blocks.iter().zip(all).zip(some) {
             assert_eq!(all[0].hits.bits, some[0].hits.bits, "{text}");
-            let found = |answers: &orbit_engine::Answers| answers.games_found(&GameEnds::from_block(block));
+            let found = |answers: &orbit_engine::Answers| answers.count_games(&GameEnds::from_block(block));
             assert_eq!(found(&all[0]), found(&some[0]), "{text}");
         }
         if engine.narrowed() == 0 {

@@ -10,7 +10,8 @@ use orbit_database::{BlockStream, MemoryBudget, StreamOptions};
 use orbit_engine::{Answer, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
 use orbit_search::choice::{Choice, Player, Side};
-use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
+use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
+use orbit_search::found::{BlockResult, Names};
 use orbit_search::run::{Run, SpellingsCollector, TotalsCollector};
 use orbit_search::stats::{GroupKey, ScoreOf};
 
@@ -96,27 +97,27 @@ fn scan(text: &str, engine: EngineChoice) -> Executor {
 fn hits(text: &str, engine: EngineChoice, choice: &Choice, database: BlockStream) -> Vec<Hit> {
     let mut all = Vec::new();
     let outputs = [Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS];
-    let work = |found: BlockAnswers<'_>, _: &MemoryBudget| {
-        let (answers, mut out) = (&found.answers[0], Vec::new());
+    let work = |result: BlockResult<'_>, _: &MemoryBudget| {
+        let (found, mut out) = (result.first(), Vec::new());
+        let answers = found.answers;
         for game in found.block.games() {
             let copies = answers.copies.as_ref();
             let first = copies.map_or(0, |copies| copies.first_in(&answers.hits, game.first_slot()));
             let slots = answers.hits.slots(game.slots());
             for (slot, hit) in slots.zip(first..) {
                 let node = (slot - game.first_slot()) as u32;
-                let span = found.spans[0].as_ref();
-                let span = span.and_then(|spans| spans.span((&answers.hits, copies), &game, node));
-                let span = span.map(|span| (span.nodes.clone(), span.moves.clone()));
+                let span = found.span(&game, node).map(|span| (span.nodes.clone(), span.moves.clone()));
                 let count = copies.map_or(1, |copies| copies.count(hit));
                 out.push((game.number(), node, answers.hits.answer(slot), count, span));
             }
         }
         out
     };
-    let summary = scan(text, engine).for_each_block(database, &outputs, choice, work, |_, hits| {
-        all.extend(hits);
-        ControlFlow::Continue(())
-    });
+    let summary =
+        scan(text, engine).for_each_block(database, &outputs, choice, &Names::default(), work, |_, hits| {
+            all.extend(hits);
+            ControlFlow::Continue(())
+        });
     summary.unwrap_or_else(|error| panic!("{text}: {error}"));
     all
 }

@@ -3,13 +3,14 @@
 use orbit_core::board::Bitboard;
 use orbit_core::game::MoveNumbers;
 use orbit_core::text::decode;
-use orbit_engine::{HitValues, Hits, Values};
+use orbit_engine::{Answers, HitValues, Hits, Values};
 use orbit_pgn::{ParseOptions, Sources};
 use orbit_reel::{Block, BlockBuilder};
 use orbit_search::choice::Choice;
+use orbit_search::found::{Found, Names};
 use orbit_search::report::words::push_squares;
 use orbit_search::report::{
-    Column, Columns, Extras, Format, Found, HitTotals, Layout, Names, Report, ReportedGame, Rows, Stitcher,
+    Column, Columns, Extras, Format, HitTotals, Layout, Report, ReportedGame, Rows, Stitcher,
 };
 use orbit_search::stats::{Grouping, Stats};
 
@@ -35,8 +36,9 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
 }
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
+    let answers = Answers::new(hits.clone(), None);
     let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
-    let found = Found::new(block, hits, &names);
+    let found = Found::new(block, &answers, &names);
     let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
@@ -95,7 +97,7 @@ fn conditions_groups_and_tables_agree() {
     let groupings = ["year", "whiteelo:1", "eco", "white"];
     for (header, facts) in HEADERS {
         let block = block(&[header, &b"\n\n1. e4 *\n"[..]].concat());
-        let all = hits(&block, Values::None, |_| true);
+        let all = Answers::new(hits(&block, Values::None, |_| true), None);
         let names = Names::default();
         let found = Found::new(&block, &all, &names);
         let counts = Stats::new(Grouping::list(&groupings.join(",")).unwrap()).count(&found);
@@ -117,12 +119,12 @@ fn conditions_groups_and_tables_agree() {
         }
         let [year, elo, _, white] = facts.map(|fact| if fact == "?" { "" } else { fact });
         let columns = Columns::new(&[Column::WhiteElo, Column::Year, Column::White]);
-        let csv = &lines(Format::Csv { rows: Rows::Games, columns }, &block, &all)[0];
+        let csv = &lines(Format::Csv { rows: Rows::Games, columns }, &block, &all.hits)[0];
         assert_eq!(*csv, format!("{elo},{year},{white}"));
         let text = &lines(
             Format::Text { runs_max: 1, layout: Layout::Fitted, moves_max: None, styled: false, cut: true },
             &block,
-            &all,
+            &all.hits,
         )[0];
         let rating = if elo.is_empty() { String::new() } else { format!(" ({elo})") };
         // A game without players is listed under the name of its event.

@@ -15,7 +15,8 @@ use orbit_engine::Wants;
 use orbit_reel::GameRow;
 use orbit_search::{
     choice::Choice,
-    executor::{BlockAnswers, EngineChoice, EngineOptions, Executor},
+    executor::{EngineChoice, EngineOptions, Executor},
+    found::{BlockResult, Names},
 };
 use sha2::{Digest, Sha256};
 
@@ -92,6 +93,7 @@ fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u
         database,
         &[Wants::HITS],
         &choice,
+        &Names::default(),
         |found, _| (numbers(&found), found.block.games().last().map_or(0, |game| game.number())),
         |_, (numbers, last_of_block)| {
             out.extend(numbers);
@@ -103,8 +105,8 @@ fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u
     Ok((out, last))
 }
 
-/// Returns the numbers of those games in a block that the script finds.
-fn numbers(found: &BlockAnswers<'_>) -> Vec<u32> {
+/// Returns the numbers of the games of a block that are found.
+fn numbers(found: &BlockResult<'_>) -> Vec<u32> {
     let answers = &found.answers[0];
     let is_found = |game: &GameRow| match &answers.games {
         Some(told) => told[game.index()].is_found,

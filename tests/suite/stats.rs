@@ -13,10 +13,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use orbit_database::{BlockStream, MemoryBudget, StreamOptions};
-use orbit_engine::{Answers, Wants};
+use orbit_engine::Wants;
 use orbit_search::choice::Choice;
-use orbit_search::executor::BlockAnswers;
-use orbit_search::report::{Found, Names};
+use orbit_search::found::{BlockResult, Found, Names};
 use orbit_search::stats::{Counts, Grouping, Stats};
 
 use crate::common::scan;
@@ -63,14 +62,13 @@ fn counted(
     let stats = Stats::new(Grouping::list(groupings).unwrap());
     let scan = scan(query).threads(threads);
     let mut sum = stats.none();
-    let work = |result: BlockAnswers<'_>, _: &MemoryBudget| {
-        let (block, Answers { hits, copies, .. }) = (result.block, &result.answers[0]);
+    let work = |result: BlockResult<'_>, _: &MemoryBudget| {
+        let (block, answers) = (result.block, &result.answers[0]);
         let chosen = event.map(|event| {
             block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()
         });
         let names = &Names::default();
-        let (games, copies) = (chosen.as_deref(), copies.as_ref());
-        stats.count(&Found { games, copies, ..Found::new(block, hits, names) })
+        stats.count(&Found { games: chosen.as_deref(), ..Found::new(block, answers, names) })
     };
     let values = if stats.wants().contains(Wants::VALUES) { Wants::VALUES } else { Wants::HITS };
     let copies = if stats.wants().contains(Wants::ALL_COPIES) { Wants::ALL_COPIES } else { Wants::HITS };
@@ -78,7 +76,8 @@ fn counted(
         sum.add(counts).unwrap();
         ControlFlow::Continue(())
     };
-    scan.for_each_block(database, &[values | copies], &Choice::default(), work, take).unwrap();
+    scan.for_each_block(database, &[values | copies], &Choice::default(), &Names::default(), work, take)
+        .unwrap();
     sum
 }
 

@@ -120,6 +120,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::settled",
             "engine::texts",
             "engine::verify",
+            "found",
             "named",
             "transforms",
             "plan",
@@ -128,6 +129,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "sync",
         ],
         "runs queries",
+    ),
+    (
+        "found",
+        &["board", "engine", "reel", "transforms"],
+        "the answers that choices, lists, counts and collectors get",
     ),
     (
         "library",
@@ -140,6 +146,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::gpu",
             "engine::verify",
             "files",
+            "found",
             "game",
             "transforms",
             "pgn",
@@ -159,7 +166,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "job",
-        &["database", "files", "pgn", "reel", "report", "request", "run", "executor"],
+        &["database", "files", "found", "pgn", "reel", "report", "request", "run", "executor"],
         "writes the parts of a run, and reads them again",
     ),
     (
@@ -172,6 +179,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::reference",
             "explore",
             "files",
+            "found",
             "transforms",
             "query",
             "reel",
@@ -188,8 +196,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "explore",
         &[
-            "board", "choice", "database", "engine", "fen", "game", "reel", "report", "run", "stats",
-            "visible", "visits",
+            "board", "choice", "database", "engine", "fen", "found", "game", "reel", "report", "run",
+            "stats", "visible", "visits",
         ],
         "collects the moves played in a position, and writes them",
     ),
@@ -201,6 +209,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "database",
             "diagnostic",
             "engine",
+            "found",
             "game",
             "plan",
             "query",
@@ -222,6 +231,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "database",
             "engine",
             "fen",
+            "found",
             "game",
             "named",
             "pgn",
@@ -234,12 +244,12 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "choice",
-        &["board", "diagnostic", "engine", "fen", "game", "named", "reel"],
+        &["board", "diagnostic", "engine", "fen", "found", "game", "named", "reel"],
         "chooses games by their hits, tags and comments; positions are given as FEN",
     ),
     (
         "stats",
-        &["board", "diagnostic", "engine", "game", "reel", "report", "text", "visible", "visits"],
+        &["board", "diagnostic", "engine", "found", "game", "reel", "report", "text", "visible", "visits"],
         "counts hits by tags, plies, values and copies",
     ),
     (
@@ -249,6 +259,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "choice",
             "database",
             "engine",
+            "found",
             "game",
             "pgn",
             "query",

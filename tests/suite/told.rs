@@ -9,7 +9,8 @@ use orbit_database::{BlockStream, MemoryBudget};
 use orbit_engine::{Commentary, Hits, MatchSpan, Rank, Wants};
 use orbit_reel::Block;
 use orbit_search::choice::Choice;
-use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
+use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
+use orbit_search::found::{BlockResult, Names};
 
 use crate::common::{data, length::stride};
 use crate::database::SAMPLE;
@@ -96,8 +97,8 @@ pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<V
     let mut opened = with_variations();
     opened.pgn.chunk_bytes = 20_000;
     let mut all = Vec::new();
-    let work = |mut found: BlockAnswers<'_>, _: &MemoryBudget| {
-        let answers = found.answers.remove(0);
+    let work = |result: BlockResult<'_>, _: &MemoryBudget| {
+        let (found, answers) = (result.first(), &result.answers[0]);
         let ranks =
             |game: usize| scan.sorts_games().then(|| answers.games.as_ref().unwrap()[game].rank.clone());
         let (mut all_ranks, mut spans) = (Vec::new(), Vec::new());
@@ -105,14 +106,12 @@ pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<V
             all_ranks.extend(answers.finds(&game).then(|| ranks(game.index())).flatten());
             let slots = answers.hits.slots(game.first_slot()..game.end_slot());
             let nodes = slots.map(|slot| (slot - game.first_slot()) as u32);
-            let finder = found.spans[0].as_ref();
-            let span = |node| finder?.span((&answers.hits, answers.copies.as_ref()), &game, node);
-            spans.extend(nodes.map(span));
+            spans.extend(nodes.map(|node| found.span(&game, node)));
         }
         Told {
-            block: found.block.clone(),
-            commentary: answers.commentary.unwrap_or_default(),
-            hits: answers.hits,
+            block: result.block.clone(),
+            commentary: answers.commentary.clone().unwrap_or_default(),
+            hits: answers.hits.clone(),
             ranks: all_ranks,
             spans,
             is_planned: scan.queries()[0].planner.refusal().is_none(),
@@ -124,7 +123,7 @@ pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<V
     };
     let database = BlockStream::from_pgn_bytes("games", games, opened);
     let wants = [Wants::COMMENTARY | Wants::RANKS | Wants::VALUES | Wants::SPANS];
-    scan.for_each_block(database, &wants, &Choice::default(), work, take).ok()?;
+    scan.for_each_block(database, &wants, &Choice::default(), &Names::default(), work, take).ok()?;
     Some(all)
 }
 

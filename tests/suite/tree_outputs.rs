@@ -9,15 +9,14 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use orbit_database::{BlockStream, MemoryBudget};
-use orbit_engine::{Hits, PreparedQuery, Values, Wants};
+use orbit_engine::{Answers, Hits, PreparedQuery, Values, Wants};
 use orbit_pgn::Game;
 use orbit_plan::PlanOptions;
 use orbit_reel::Block;
-use orbit_search::choice::{Choice, Order, RankFacts, SortKey};
-use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
-use orbit_search::report::{
-    Columns, Extras, Format, Found, Layout, MoveToken, Names, PgnWriter, Rows, game_pgn, movetext,
-};
+use orbit_search::choice::{Choice, Order, SortKey};
+use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
+use orbit_search::found::{BlockResult, Found, Names};
+use orbit_search::report::{Columns, Extras, Format, Layout, MoveToken, PgnWriter, Rows, game_pgn, movetext};
 use orbit_search::stats::{Grouping, ManyCounts, Stats};
 use pgn_reader::{Reader, Skip, Visitor};
 use serde_json::Value;
@@ -191,8 +190,9 @@ fn all(block: &Block, test: impl Fn(usize) -> bool) -> Hits {
 }
 
 fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
+    let answers = Answers::new(hits.clone(), None);
     let names = Names { sources: vec![String::from("a.pgn")], ..Names::default() };
-    let found = Found::new(block, hits, &names);
+    let found = Found::new(block, &answers, &names);
     let report = format.report(&found, 0..block.games_len());
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
@@ -422,7 +422,8 @@ fn positions_of_side_lines_count_by_their_plies() {
     let (mut counts, mut expected) = (stats.none(), [ByPly::new(), ByPly::new()]);
     for block in &blocks {
         let hits = all(block, |slot| slot % 5 < 2);
-        counts.add(stats.count(&Found::new(block, &hits, &names))).unwrap();
+        let answers = Answers::new(hits.clone(), None);
+        counts.add(stats.count(&Found::new(block, &answers, &names))).unwrap();
         for game in block.games() {
             for node in 0..game.positions() as u32 {
                 let is_hit = hits.contains(game.first_slot() + node as usize);
@@ -467,12 +468,10 @@ fn each_query_has_shares_of_its_own_positions() {
         database.pgn.chunk_bytes = 8 << 10;
         let database = BlockStream::from_pgn_bytes("a", text.clone().into_bytes(), database);
         let names = Names::default();
-        let work = |result: BlockAnswers<'_>, _: &MemoryBudget<'_>| {
+        let work = |result: BlockResult<'_>, _: &MemoryBudget<'_>| {
             let block = result.block;
-            let found = |answers: &'_ orbit_engine::Answers| answers.hits.clone();
-            let hits: Vec<Hits> = result.answers.iter().map(found).collect();
-            let found = |hits| Found::new(block, hits, &names);
-            stats.count_many(&hits.iter().map(found).collect::<Vec<_>>())
+            let found = |answers| Found::new(block, answers, &names);
+            stats.count_many(&result.answers.iter().map(found).collect::<Vec<_>>())
         };
         let mut sum: Option<ManyCounts> = None;
         let outputs = vec![Wants::HITS; queries.len()];
@@ -483,7 +482,7 @@ fn each_query_has_shares_of_its_own_positions() {
             }
             ControlFlow::Continue(())
         };
-        scan.for_each_block(database, &outputs, &Choice::default(), work, take).unwrap();
+        scan.for_each_block(database, &outputs, &Choice::default(), &Names::default(), work, take).unwrap();
         sum.unwrap().into_counts()
     };
     let queries =
@@ -509,7 +508,11 @@ fn choosing_goes_by_nodes() {
     // Two games with different side lines are not equal.
     let other = pgn_blocks_with(&TREE.replace("2. Nc3 Nc6", "2. Nc3 a6"), with_variations()).remove(0);
     let ranks = |order: Order| {
-        [&block, &other].map(|block| order.rank(&block.game(0), RankFacts::from_hits(&all(block, |_| true))))
+        let names = Names::default();
+        [&block, &other].map(|block| {
+            let all = Answers::new(all(block, |_| true), None);
+            order.rank(&block.game(0), &Found::new(block, &all, &names))
+        })
     };
     let [ours, theirs] = ranks(Order::Sampled { seed: 1 });
     assert_ne!(ours, theirs);

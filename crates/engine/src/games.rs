@@ -17,6 +17,13 @@ pub struct GameAnswer {
     pub rank: Rank,
 }
 
+impl GameAnswer {
+    /// Creates the answer for a game of a query that finds the games in which a position matches.
+    pub fn from_count(match_count: u32) -> GameAnswer {
+        GameAnswer { is_found: match_count > 0, match_count, ..GameAnswer::default() }
+    }
+}
+
 /// A sort key: ranks are compared byte by byte, and the smaller rank comes first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Rank(Vec<u8>);

@@ -206,7 +206,12 @@ impl Hits {
         words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
     }
 
-    /// Removes the hits in a range of slots. Their values are kept but no longer used.
+    /// Returns whether there is a hit in a range of slots.
+    pub fn any_in(&self, range: Range<usize>) -> bool {
+        self.slots(range).next().is_some()
+    }
+
+    /// Removes the hits in a range of slots. Their values stay in place.
     pub fn clear(&mut self, range: Range<usize>) {
         let first = range.start / SEGMENT_SLOTS;
         let last = range.end.div_ceil(SEGMENT_SLOTS).max(first);

@@ -86,17 +86,23 @@ impl Answers {
     pub fn finds(&self, game: &GameRow) -> bool {
         match &self.games {
             Some(games) => games[game.index()].is_found,
-            None => self.hits.slots(game.slots()).next().is_some(),
+            None => self.hits.any_in(game.slots()),
         }
     }
 
-    /// Adds sort keys to the games. Games are compared by these keys first, and then by the ranks that they already
-    /// have.
+    /// Returns the copies that match at each hit; `None` if there is only one copy, or if they were not requested.
+    pub fn hit_copies(&self) -> Option<&CopyHits> {
+        self.copies.as_ref().filter(|copies| copies.tells_copies())
+    }
+
+    /// Returns the sides whose pattern matches at each hit, if they are known: see [`CopyHits::sides`].
+    pub fn hit_sides(&self) -> Option<&CopyHits> {
+        self.copies.as_ref().filter(|copies| copies.tells_sides())
+    }
+
+    /// Adds sort keys for the games. They are compared before the ranks that the games already have.
     pub fn sort_by(&mut self, block: &Block, told: Vec<GameAnswer>) {
-        let of_game = |game: GameRow| {
-            let match_count = self.hits.count_in(game.slots()) as u32;
-            GameAnswer { is_found: match_count > 0, match_count, ..GameAnswer::default() }
-        };
+        let of_game = |game: GameRow| GameAnswer::from_count(self.hits.count_in(game.slots()) as u32);
         let games = self.games.get_or_insert_with(|| block.games().map(of_game).collect());
         for (game, told) in games.iter_mut().zip(told) {
             let rest = std::mem::replace(&mut game.rank, told.rank);
@@ -104,8 +110,8 @@ impl Answers {
         }
     }
 
-    /// Returns the number of games in the block that the query finds. `ends` are the ends of the block's games.
-    pub fn games_found(&self, ends: &GameEnds) -> u64 {
+    /// Returns the number of games of the block that the query finds. `ends` are the ends of the games.
+    pub fn count_games(&self, ends: &GameEnds) -> u64 {
         match &self.games {
             Some(games) => games.iter().filter(|game| game.is_found).count() as u64,
             None => self.hits.games(ends),

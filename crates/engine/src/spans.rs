@@ -5,14 +5,14 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{CopyHits, Hits, MatchSpan};
+use super::{Answers, MatchSpan};
 use orbit_reel::{Block, GameRow};
 
 /// A finder of the spans of one query's hits in one block.
 pub trait FindSpan: fmt::Debug {
-    /// Returns the span of the hit at a node of a game, or `None` if no filter that has a span matched. `found`
-    /// contains the hits of the query and, if they are known, the copies that match at them.
-    fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>>;
+    /// Returns the span of the hit at a node of a game, or `None` if no filter with a span matched. `answers` are those
+    /// of the query on the block.
+    fn span(&self, answers: &Answers, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>>;
 }
 
 /// The hits of one game: the numbers of their positions in ascending order, each with its span.
@@ -32,16 +32,22 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Returns the spans of all hits in a block, as found by `by`.
-    pub fn told(by: &dyn FindSpan, (hits, copies): (&Hits, Option<&CopyHits>), block: &Block) -> Spans {
+    /// Finds the spans of all hits of a block with `by`.
+    pub fn told(by: &dyn FindSpan, answers: &Answers, block: &Block) -> Spans {
         let mut out = Spans::default();
         for game in block.games() {
             let first = game.first_slot();
             let node = |slot| (slot - first) as u32;
-            let told = |slot| (node(slot), by.span((hits, copies), &game, node(slot)));
-            out.push(game.index(), hits.slots(first..game.end_slot()).map(told).collect());
+            let told = |slot| (node(slot), by.span(answers, &game, node(slot)));
+            out.push(game.index(), answers.hits.slots(game.slots()).map(told).collect());
         }
         out
+    }
+
+    /// Moves spans that were found in a part of a block to the whole block. `index` returns the index of a game in the
+    /// whole block; the order of games must stay.
+    pub fn put_back(&mut self, index: impl Fn(u32) -> u32) {
+        self.games.iter_mut().for_each(|(game, _)| *game = index(*game));
     }
 
     /// Adds the spans of the hits of the next game.
@@ -53,7 +59,7 @@ impl Spans {
 }
 
 impl FindSpan for Spans {
-    fn span(&self, _: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
+    fn span(&self, _: &Answers, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         let at = self.games.binary_search_by_key(&(game.index() as u32), |(game, _)| *game).ok()?;
         of_hit(&self.games[at].1, node)
     }

@@ -13,7 +13,7 @@ pub(crate) use comparison::{Compare, compare_dates};
 pub use comparison::{Comparison, ConditionError, WholeText};
 pub use condition::Condition;
 pub use exact::ExactPosition;
-pub use order::{Order, RankFacts, SortKey, TopGames, chance};
+pub use order::{Order, SortKey, TopGames, chance};
 pub use player::{NoRatings, Player, Ratings, Side};
 
 pub use orbit_core::game::Measure;
@@ -165,14 +165,20 @@ impl Choice {
         }
     }
 
-    /// If there are conditions on positions and the query is about whole games, marks the games without a selected hit as not
-    /// found. No position of such a game meets the conditions.
-    pub fn keep_found(&self, block: &Block, answers: &mut Answers) {
-        let Some(told) = answers.games.as_mut().filter(|_| self.of_positions().next().is_some()) else {
+    /// If the query is about whole games, marks the games as not found that are not selected or, if there are conditions on
+    /// positions, have no selected hit. `games` is the result of [`Choice::games`] for this block.
+    pub fn keep_found(&self, block: &Block, games: Option<&[bool]>, answers: &mut Answers) {
+        let needs_hit = self.of_positions().next().is_some();
+        if games.is_none() && !needs_hit {
             return;
-        };
-        for (game, told) in block.games().zip(told) {
-            told.is_found &= answers.hits.count_in(game.slots()) > 0;
+        }
+        let is_selected = |game: usize| games.is_none_or(|games| games[game]);
+        let Answers { hits, games: told, commentary, .. } = answers;
+        if let Some(commentary) = commentary {
+            commentary.games.retain(|game| is_selected(game.index as usize));
+        }
+        for (game, told) in block.games().zip(told.iter_mut().flatten()) {
+            told.is_found &= is_selected(game.index()) && (!needs_hit || hits.any_in(game.slots()));
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! It does not know what hits are used for: see [`crate::run`] and [`crate::Database`].
 
-mod found;
+mod matches;
 mod view;
 
 use std::borrow::Cow;
@@ -11,10 +11,10 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use self::found::FoundCounts;
+use self::matches::MatchCounts;
 use self::view::BlockView;
 use crate::choice::Choice;
-use orbit_core::board::Color;
+use crate::found::{BlockResult, Names};
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::named::choices;
 use orbit_core::sync::lock;
@@ -214,22 +214,6 @@ pub struct Executor {
     threads: usize,
 }
 
-/// The answers of all queries of a scan for one block.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct BlockAnswers<'a> {
-    /// The block.
-    pub block: &'a Arc<Block>,
-    /// For each game of the block, true if it is selected; `None` if all games are.
-    pub(crate) games: Option<Vec<bool>>,
-    /// For each selected game, the side of the player from which queries were evaluated; `None` without a player.
-    pub sides: Option<Vec<Option<Color>>>,
-    /// The answers of each query at the selected hits.
-    pub answers: Vec<Answers>,
-    /// For each query, a finder of the spans of its hits; `None` if spans are not wanted.
-    pub spans: Vec<Option<Box<dyn FindSpan + 'a>>>,
-}
-
 impl Executor {
     /// Plans a query that was parsed. The scan will use one thread per core.
     ///
@@ -400,7 +384,7 @@ impl Executor {
     }
 
     /// Evaluates every block. Engines return the facts in `outputs` for each query at the selected hits. `work` runs on the
-    /// answers, on the scan's threads. `take` gets the results of `work` in database order, on the caller's thread, until `take`
+    /// answers, which get `names`, on the scan's threads. `take` gets the results of `work` in database order, on the caller's thread, until `take`
     /// breaks. Before `work` creates a large result, it must reserve memory for the result in the budget.
     ///
     /// # Errors
@@ -412,7 +396,8 @@ impl Executor {
         stream: BlockStream,
         outputs: &[Wants],
         choice: &Choice,
-        work: impl Fn(BlockAnswers<'_>, &MemoryBudget) -> T + Sync,
+        names: &Names,
+        work: impl Fn(BlockResult<'_>, &MemoryBudget) -> T + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let needs_comments = self.reads_comments()
@@ -440,7 +425,7 @@ impl Executor {
                 blocks.iter().map(|block| BlockView::new(block, choice)).collect();
             // Blocks without a game of the player are not evaluated.
             let asked: Vec<&BlockView<'_>> = views.iter().filter(|view| !view.is_empty()).collect();
-            let counting = FoundCounts::new(&self.queries, asked.len());
+            let counting = MatchCounts::new(&self.queries, asked.len());
             let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
                 counting.count(index, block, query, hits);
                 choice.apply(block, asked[index].games_asked(), hits);
@@ -449,9 +434,8 @@ impl Executor {
                 for (index, (answers, view)) in answers.iter_mut().zip(&asked).enumerate() {
                     counting.tell(index, answers);
                     for answers in &mut *answers {
-                        drop_games(answers, view.games_asked());
+                        choice.keep_found(view.block(), view.games_asked(), answers);
                         choice.keep_best(view.block(), answers);
-                        choice.keep_found(view.block(), answers);
                     }
                     comment(view.block(), (&commentators, choice.keeps_all_hits()), answers, interrupt)?;
                 }
@@ -478,11 +462,12 @@ impl Executor {
                             true => view.nothing(self, outputs),
                             false => answers.next().expect("each block that was asked has answers"),
                         };
-                        let spans = view.spans(spans(&finders, &mut answers, (&fault, interrupt)), &answers);
-                        let answers = answers.into_iter().map(|answers| view.put_back(answers)).collect();
-                        let (games, sides) = (view.games.clone(), view.sides.clone());
-                        let made =
-                            work(BlockAnswers { block: view.whole, games, sides, answers, spans }, room);
+                        let mut late = late_spans(&finders, &answers, (&fault, interrupt));
+                        let each = answers.iter_mut().zip(&mut late);
+                        each.for_each(|(answers, late)| view.put_back(answers, late));
+                        let (games, sides) = (view.games.as_deref(), view.sides.as_deref());
+                        let result = BlockResult { block: view.whole, games, sides, answers, late, names };
+                        let made = work(result, room);
                         fault.into_inner().map_or(Ok(made), Err)
                     };
                     views.iter().map(result).collect()
@@ -532,33 +517,18 @@ fn comment(
     Ok(())
 }
 
-/// Returns for each query a finder of the spans of its hits. If the engine returned spans, the finder has these; otherwise it
-/// computes spans on demand, and `fault` receives its errors.
-fn spans<'a>(
+/// Returns for each query a finder of the spans of its hits, unless the engine returned the spans. `fault` receives the errors of
+/// the finders.
+fn late_spans<'a>(
     finders: &'a [Option<SpanFinder>],
-    answers: &mut [Answers],
+    answers: &[Answers],
     (fault, interrupt): (&'a OnceCell<EngineError>, &'a Interrupt),
 ) -> Vec<Option<Box<dyn FindSpan + 'a>>> {
-    let of_query =
-        |(number, (finder, answers)): (usize, (&'a Option<SpanFinder>, &mut Answers))| match answers
-            .spans
-            .take()
-        {
-            Some(told) => Some(Box::new(told) as Box<dyn FindSpan>),
-            None => finder.as_ref().map(|finder| Box::new(finder.late(number, fault, interrupt)) as _),
-        };
+    let of_query = |(number, (finder, answers)): (usize, (&'a Option<SpanFinder>, &Answers))| {
+        let finder = finder.as_ref().filter(|_| answers.spans.is_none())?;
+        Some(Box::new(finder.late(number, fault, interrupt)) as Box<dyn FindSpan>)
+    };
     finders.iter().zip(answers).enumerate().map(of_query).collect()
-}
-
-/// Removes the answers for games that are not selected.
-fn drop_games(answers: &mut Answers, games: Option<&[bool]>) {
-    let Some(games) = games else { return };
-    if let Some(told) = &mut answers.games {
-        told.iter_mut().zip(games).for_each(|(told, counts)| told.is_found &= counts);
-    }
-    if let Some(commentary) = &mut answers.commentary {
-        commentary.games.retain(|game| games[game.index as usize]);
-    }
 }
 
 /// Creates an engine for all queries. Separate engines are needed for queries over side lines and queries over main lines, and

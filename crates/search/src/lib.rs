@@ -8,6 +8,7 @@
 pub mod choice;
 pub mod executor;
 pub mod explore;
+pub mod found;
 pub mod job;
 pub mod library;
 pub mod profile;
@@ -19,7 +20,8 @@ pub mod stats;
 pub mod themes;
 
 pub use choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
-pub use executor::{BlockAnswers, EngineChoice};
+pub use executor::EngineChoice;
+pub use found::BlockResult;
 pub use library::{
     CancelToken, Database, DatabaseError, DatabaseOptions, GameRef, Hit, HitIter, HitSpan, MatchedCopy,
     Progress, Query, QueryError, Residence, Scan, board_svg,
@@ -42,6 +44,6 @@ pub use report::PositionRows;
 pub use report::findings::Findings;
 pub use report::{Column, HitTotals, Rows};
 pub use request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
-pub use run::{BlockResult, Collector, Part, PartError};
+pub use run::{Collector, Part, PartError};
 pub use stats::{Counts, Grouping};
 pub use themes::{CATALOGUE, Theme, ThemesError, load as load_themes};

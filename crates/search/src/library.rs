@@ -36,7 +36,6 @@ pub use self::hit::{Hit, HitSpan, MatchedCopy};
 pub use self::options::{DatabaseOptions, Residence};
 pub use self::picture::board_svg;
 pub use self::query::{Query, QueryError};
-pub(crate) use self::scan::BlockFindings;
 pub use self::scan::{HitIter, Scan};
 #[cfg(feature = "arrow")]
 pub use self::table::{Table, TableColumns};

@@ -36,6 +36,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::found::Found;
 use orbit_core::named::choices;
 use orbit_engine::Values;
 use orbit_engine::Wants;
@@ -54,7 +55,7 @@ pub use numbers::{Bin, Distribution, NumberSummary};
 pub use orbit_transforms::Frame;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
-pub use row::{Found, Names, Row, Rows, fen_at};
+pub use row::{Row, Rows, fen_at};
 pub use spans::{ARROWS_MAX, SpanMoves};
 pub use stitch::Stitcher;
 pub use summary::{
@@ -188,7 +189,7 @@ impl Format {
     /// Panics if the hits belong to another block, or the games do not exist.
     pub fn report(self, found: &Found, games: Range<usize>) -> Report {
         let mut report = Report::default();
-        let (block, hits) = (found.block, found.hits);
+        let (block, hits) = (found.block, &found.answers.hits);
         let lists_all = self == Format::Values { all: true } && matches!(hits.values, Values::Sets(_));
         if let Format::Text { runs_max, layout, moves_max, styled, cut } = self {
             let limits = text::TextLimits { runs_max, moves_max, styled, cut };
@@ -196,14 +197,15 @@ impl Format {
             return report;
         }
         // A quick exit for the many blocks in which nothing hits.
-        let is_any_found = found.told.is_some_and(|told| told.iter().any(|told| told.is_found));
+        let is_any_found =
+            found.answers.games.as_ref().is_some_and(|told| told.iter().any(|told| told.is_found));
         if hits.bits.iter().all(|&bits| bits == 0) && !is_any_found && !lists_all {
             return report;
         }
         for game in games.map(|index| block.game(index)) {
             let out = &mut report.text;
             let lists_all = lists_all && found.counts(&game);
-            let is_found = found.is_found(&game);
+            let is_found = found.answers.finds(&game);
             if !lists_all && !is_found {
                 continue;
             }

@@ -41,7 +41,7 @@ mod statistics;
 mod totals;
 mod whole;
 
-use std::ops::{ControlFlow, Deref};
+use std::ops::ControlFlow;
 
 pub use self::collector::{Collector, Collectors, Parts};
 pub use self::copies::CopiesCollector;
@@ -59,9 +59,10 @@ pub use self::statistics::StatisticsCollector;
 pub use self::totals::{TotalsCollector, TotalsPart};
 pub use self::whole::{WholeTextsCollector, WholeTextsPart};
 
-use crate::choice::{Choice, RankFacts};
-use crate::executor::{BlockAnswers, Executor, ScanError};
-use crate::report::{Extras, Found, Names};
+use crate::choice::Choice;
+use crate::executor::{Executor, ScanError};
+use crate::found::{BlockResult, Names};
+use crate::report::Extras;
 use orbit_database::{BlockStream, MemoryBudget, StreamedBlock, Summary, TextError};
 use orbit_engine::Wants;
 use orbit_query::Type;
@@ -73,29 +74,6 @@ pub struct Run<'a, C> {
     scan: &'a Executor,
     choice: &'a Choice,
     collector: &'a C,
-}
-
-/// The answers of the queries for one block, with names.
-#[derive(Clone, Copy)]
-pub struct BlockResult<'a> {
-    /// The answers.
-    pub found: &'a BlockAnswers<'a>,
-    /// The names that belong to the numbers in the answers.
-    pub names: &'a Names,
-}
-
-impl<'a> Deref for BlockResult<'a> {
-    type Target = BlockAnswers<'a>;
-
-    fn deref(&self) -> &BlockAnswers<'a> {
-        self.found
-    }
-}
-
-impl<'a> From<&Found<'a>> for RankFacts<'a> {
-    fn from(found: &Found<'a>) -> RankFacts<'a> {
-        RankFacts { hits: found.hits, copies: found.copies, told: found.told, spans: found.spans }
-    }
 }
 
 /// The reason why a run stopped midway.
@@ -206,10 +184,8 @@ impl<'a, C: Collector> Run<'a, C> {
         let stream = if reads_tags { stream } else { stream.without_tags() };
         let stream = if wants.contains(Wants::GAME_TEXTS) { stream.with_texts() } else { stream };
         let outputs: Vec<Wants> = self.scan.filters().map(|filter| wanted_of(wants, filter)).collect();
-        let work = |found: BlockAnswers<'_>, room: &MemoryBudget| {
-            self.collector.look(&BlockResult { found: &found, names }, room)
-        };
-        self.scan.for_each_block(stream, &outputs, self.choice, work, take)
+        let work = |result: BlockResult<'_>, room: &MemoryBudget| self.collector.look(&result, room);
+        self.scan.for_each_block(stream, &outputs, self.choice, names, work, take)
     }
 }
 
@@ -247,32 +223,5 @@ pub fn extras_of(scan: &Executor, choice: &Choice) -> Extras {
         likeness: scan.finds_likeness(),
         player: choice.player.is_some(),
         measures: choice.reads_comments(),
-    }
-}
-
-impl<'a> BlockResult<'a> {
-    /// Returns the answers of one query.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there is no such query.
-    pub fn of_query(&self, query: usize) -> Found<'a> {
-        let BlockResult { found, names } = *self;
-        let games = (found.games.as_deref(), found.sides.as_deref());
-        Found {
-            copy_sides: names.copy_sides.get(query).and_then(Option::as_deref),
-            placements: names.placements.get(query).map(Vec::as_slice),
-            spans: found.spans[query].as_deref(),
-            ..Found::with_answers(found.block, &found.answers[query], games, names)
-        }
-    }
-
-    /// Returns the answers of the first query.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there is no query.
-    pub fn first(&self) -> Found<'a> {
-        self.of_query(0)
     }
 }

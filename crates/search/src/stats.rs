@@ -10,7 +10,7 @@
 //! use orbit_database::{BlockStream, StreamOptions};
 //! use orbit_search::choice::Choice;
 //! use orbit_engine::Wants;
-//! use orbit_search::report::{Found, Names};
+//! use orbit_search::found::{Found, Names};
 //! use orbit_search::executor::{EngineOptions, Executor};
 //! use orbit_search::stats::{GroupKey, Grouping, Stats};
 //!
@@ -24,8 +24,8 @@
 //!     &[Wants::HITS],
 //!     &Choice::default(),
 //!     |result, _| {
-//!         let (block, hits, names) = (result.block, &result.answers[0].hits, &Names::default());
-//!         stats.count(&Found::new(block, hits, names))
+//!         let (block, answers, names) = (result.block, &result.answers[0], &Names::default());
+//!         stats.count(&Found::new(block, answers, names))
 //!     },
 //!     |_, more| {
 //!         counts.add(more).expect("two years");
@@ -65,12 +65,13 @@ use shakmaty::ByColor;
 use self::codes::GroupCode;
 use self::columns::{GroupColumn, HitAt, PositionAt};
 use self::played::StoredFacts;
-use crate::report::{Distribution, Found, grouped};
+use crate::found::Found;
+use crate::report::{Distribution, grouped};
 use orbit_core::board::Color;
 use orbit_core::game::measures::thousandths_text;
 use orbit_core::game::{Mention, Speed};
 use orbit_engine::Wants;
-use orbit_engine::{CopyHits, HitValues, Hits, Outcome, Values, any_side};
+use orbit_engine::{HitValues, Hits, Outcome, Values, any_side};
 
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
@@ -364,13 +365,11 @@ impl Stats {
     }
 
     fn count_with(&self, columns: &HashMap<&By, GroupColumn>, found: &Found, which: CountedGames) -> Counts {
-        let Found { hits, copies, .. } = *found;
+        let hits = &found.answers.hits;
         assert!(
-            copies.is_some() || !self.wants().contains(Wants::ALL_COPIES),
+            found.answers.hit_copies().is_some() || !self.wants().contains(Wants::ALL_COPIES),
             "groups by copy need the copies of hits"
         );
-        let no_copies = CopyHits::default();
-        let copies = copies.unwrap_or(&no_copies);
         let sides = PatternSides::from_found(found);
         let games = games(found, which);
         let mut total = [Tally::default(); 2];
@@ -403,7 +402,6 @@ impl Stats {
                 columns,
                 hits,
                 numbers,
-                copies,
                 sides: &sides,
                 which,
                 all,
@@ -420,7 +418,7 @@ impl Stats {
             (Some(players), CountedGames::All) => people::met(players, games.iter().map(|game| game.index)),
             _ => BTreeSet::new(),
         };
-        Counts { stats: self.clone(), total, values, tables, met, tells_sides: found.copy_sides.is_some() }
+        Counts { stats: self.clone(), total, values, tables, met, tells_sides: found.copy_sides().is_some() }
     }
 }
 
@@ -435,15 +433,16 @@ enum CountedGames {
 
 /// Returns the games to count.
 fn games(found: &Found, which: CountedGames) -> Vec<CountedGame> {
-    if which == CountedGames::Hit && found.hits.bits.iter().all(|&bits| bits == 0) {
+    let hits = &found.answers.hits;
+    if which == CountedGames::Hit && hits.bits.iter().all(|&bits| bits == 0) {
         return Vec::new();
     }
     let mut hits_before = 0;
     let mut games = Vec::new();
     for row in found.block.games() {
-        let in_game = found.hits.count_in(row.slots());
+        let in_game = hits.count_in(row.slots());
         if found.counts(&row) && (in_game > 0 || which == CountedGames::All) {
-            let has_lines = !found.hits.main_lines && row.has_lines();
+            let has_lines = !hits.main_lines && row.has_lines();
             games.push(CountedGame {
                 index: row.index(),
                 first_slot: row.first_slot(),
@@ -471,7 +470,6 @@ struct GroupCounter<'a> {
     hits: &'a Hits,
     /// The values at hits, if they are counted.
     numbers: Option<&'a HitValues<i32>>,
-    copies: &'a CopyHits,
     sides: &'a PatternSides<'a>,
     which: CountedGames,
     all: HashMap<[GroupCode; 2], Tally>,
@@ -587,8 +585,7 @@ impl GroupCounter<'_> {
         for (index, slot) in (game.hits_before..).zip(slots) {
             let node = slot - game.first_slot;
             let span = if is_of_spans { self.found.span(&row, node as u32) } else { None };
-            let (hits, copies, all) = (self.hits, self.copies, self.found);
-            let hit = HitAt { slot, index, hits, copies, found: all, game: &row, span: span.as_deref() };
+            let hit = HitAt { slot, index, found: self.found, game: &row, span: span.as_deref() };
             let ply = if game.has_lines { row.ply_of(node as u32) as usize } else { node };
             let mut mover = None;
             for (column, codes) in self.columns.iter().zip(&mut *codes) {

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use orbit_database::MemoryBudget;
-use orbit_engine::{Hits, Values, Wants};
+use orbit_engine::{Answers, Hits, Values, Wants};
 use orbit_search::choice::Choice;
-use orbit_search::executor::BlockAnswers;
-use orbit_search::report::{Columns, Extras, Format, Found, Names, Rows};
+use orbit_search::found::{BlockResult, Found, Names};
+use orbit_search::report::{Columns, Extras, Format, Rows};
 use orbit_search::stats::{Counts, Grouping, Stats, Tally};
 use serde_json::Value;
 
@@ -25,9 +25,9 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     let mut out = Vec::new();
     let scan = scan(query);
     let names = &Names::default();
-    let work = |result: BlockAnswers<'_>, _: &MemoryBudget| {
-        let (block, hits) = (result.block, &result.answers[0].hits);
-        let found = Found::new(block, hits, names);
+    let work = |result: BlockResult<'_>, _: &MemoryBudget| {
+        let block = result.block;
+        let found = Found::new(block, &result.answers[0], names);
         Format::JsonLines { rows: Rows::Hits, columns: Columns::of_objects(Extras::default()) }
             .report(&found, 0..block.games_len())
             .text
@@ -37,7 +37,15 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
         out.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
         ControlFlow::Continue(())
     };
-    scan.for_each_block(file(path, 1 << 20), &[Wants::VALUES], &Choice::default(), work, take).unwrap();
+    scan.for_each_block(
+        file(path, 1 << 20),
+        &[Wants::VALUES],
+        &Choice::default(),
+        &Names::default(),
+        work,
+        take,
+    )
+    .unwrap();
     out
 }
 
@@ -318,17 +326,18 @@ fn queries_over_the_same_games_share_what_is_theirs() {
     let blocks = pgn_blocks(&std::fs::read_to_string(sample()).unwrap());
     for block in &blocks {
         let games: Vec<bool> = block.games().map(|game| game.number() % 3 != 0).collect();
-        let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Wants::HITS).unwrap().hits);
-        for (counts, hits) in alone.iter_mut().zip(&hits) {
-            let found = Found { games: Some(&games), ..Found::new(block, hits, &names) };
-            // Hits in games that are not chosen are removed, as in a search.
-            let mut hits = found.hits.clone();
+        let answers = engines.each_ref().map(|scan| scan.engine().answer(block, Wants::HITS).unwrap());
+        for (counts, answers) in alone.iter_mut().zip(&answers) {
+            let found = Found { games: Some(&games), ..Found::new(block, answers, &names) };
+            // Hits are removed as the choice of games removes them.
+            let mut chosen = answers.clone();
             let out = block.games().filter(|game| !found.counts(game));
-            out.for_each(|game| hits.clear(game.slots()));
-            counts.add(stats.count_many(&[Found { hits: &hits, ..found }])).unwrap();
+            out.for_each(|game| chosen.hits.clear(game.slots()));
+            counts.add(stats.count_many(&[Found { answers: &chosen, ..found }])).unwrap();
         }
-        let found =
-            hits.each_ref().map(|hits| Found { games: Some(&games), ..Found::new(block, hits, &names) });
+        let found = answers
+            .each_ref()
+            .map(|answers| Found { games: Some(&games), ..Found::new(block, answers, &names) });
         together.add(stats.count_many(&found)).unwrap();
     }
     let alone: Vec<Counts> = alone.into_iter().flat_map(|counts| counts.into_counts()).collect();
@@ -342,8 +351,8 @@ fn too_many_groups_are_an_error() {
         let stats = Stats::new(Grouping::list("result,ply:1").unwrap()).groups_max(groups_max);
         let block = &pgn_blocks("1. e4 e5 2. Nf3 1-0")[0];
         let hits = Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false };
-        let names = Names::default();
-        let more = stats.count(&Found::new(block, &hits, &names));
+        let (answers, names) = (Answers::new(hits, None), Names::default());
+        let more = stats.count(&Found::new(block, &answers, &names));
         stats.none().add(more)
     };
     assert_eq!(counts(4), Ok(()));

@@ -9,7 +9,8 @@ use orbit_database::{BlockStream, MemoryBudget, StreamOptions};
 use orbit_engine::{Outcome, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
 use orbit_search::choice::{Choice, Player};
-use orbit_search::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
+use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
+use orbit_search::found::{BlockResult, Names};
 use orbit_search::run::{Run, StatisticsCollector};
 use orbit_search::stats::{Counts, Grouping, SideResults, Stats};
 
@@ -76,7 +77,7 @@ type List = BTreeMap<(u32, Option<u32>), Outcome>;
 
 fn list(text: &str, choice: &Choice) -> List {
     let mut all = List::new();
-    let work = |found: BlockAnswers<'_>, _: &MemoryBudget| {
+    let work = |found: BlockResult<'_>, _: &MemoryBudget| {
         let mut out = Vec::new();
         for game in found.block.games() {
             let side = found.sides.as_ref().and_then(|sides| sides[game.index()]);
@@ -96,7 +97,7 @@ fn list(text: &str, choice: &Choice) -> List {
         ControlFlow::Continue(())
     };
     let scan = scan(text, EngineChoice::Auto);
-    scan.for_each_block(sample(), &[Wants::HITS], choice, work, take).unwrap();
+    scan.for_each_block(sample(), &[Wants::HITS], choice, &Names::default(), work, take).unwrap();
     all
 }
 

@@ -8,7 +8,8 @@ use orbit_query::TypedQuery;
 use orbit_query::tree::Comments;
 use orbit_search::choice::{Choice, Order};
 use orbit_search::executor::{Executor, ScanError};
-use orbit_search::report::{CommentStyle, Names, Phases, summary_lines};
+use orbit_search::found::Names;
+use orbit_search::report::{CommentStyle, Phases, summary_lines};
 use orbit_search::run::{
     Collector as _, Collectors, Comment, GamesCollector, ListReach, MessagesCollector, OrderedCollector,
     Parts, Run, TotalsCollector, WrittenGame,

@@ -8,9 +8,10 @@ use orbit_reel::Totals;
 use orbit_search::Chosen;
 use orbit_search::choice::Choice;
 use orbit_search::executor::{Executor, ScanError};
+use orbit_search::found::Names;
 use orbit_search::job::{Replay, ReplayError};
+use orbit_search::report::HitTotals;
 use orbit_search::report::findings::{Findings, Misses, NO_HEAT_MAP, SAMPLE_MAX};
-use orbit_search::report::{HitTotals, Names};
 use orbit_search::run::{
     About, Collector as _, Collectors, CopiesCollector, FindingsCollector, Parts, ProblemsCollector, Run,
     SpellingsPart, StatisticsCollector, TotalsCollector, WholeTextsCollector, extras_of,

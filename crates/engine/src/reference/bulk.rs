@@ -79,10 +79,7 @@ impl Bulk {
         let (Type::Str, BulkWay::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
         let mut found =
             GameAnswers::new(block, whole, &one.reference, Wants::VALUES, None, interrupt.clone());
-        let has_hits = |game: usize| {
-            let game = block.game(game);
-            hits.count_in(game.slots()) > 0
-        };
+        let has_hits = |game: usize| hits.any_in(block.game(game).slots());
         let added = each_game(block, has_hits, |slots, game, spots| {
             found.add(slots, game, spots, &mut RunState::new(whole))
         });

@@ -117,9 +117,7 @@ impl<'a> GameAnswers<'a> {
         for (sort, value) in self.query.sorts.iter().zip(&found.sorts) {
             rank.push(value.as_ref(), sort.smallest);
         }
-        let match_count = found.match_count;
-        let is_found = match_count > 0;
-        self.games[game.index()] = GameAnswer { is_found, match_count, rank };
+        self.games[game.index()] = GameAnswer { rank, ..GameAnswer::from_count(found.match_count) };
         self.comment(game, found);
         Ok(())
     }

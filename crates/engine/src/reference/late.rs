@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    CopyHits, EngineError, FindSpan, Hits, Interrupt, MatchSpan, place,
+    Answers, EngineError, FindSpan, Interrupt, MatchSpan, place,
     spans::{GameSpans, of_hit},
 };
 use orbit_query::TypedQuery;
@@ -81,8 +81,8 @@ impl SpanFinder {
 }
 
 impl LateSpans<'_> {
-    fn of_game(&self, (hits, copies): (&Hits, Option<&CopyHits>), game: &GameRow) -> GameSpans {
-        let first = game.first_slot();
+    fn of_game(&self, answers: &Answers, game: &GameRow) -> GameSpans {
+        let (hits, copies, first) = (&answers.hits, answers.hit_copies(), game.first_slot());
         let before = copies.map_or(0, |copies| copies.first_in(hits, first));
         let lowest = |hit: usize| copies.and_then(|copies| copies.lowest(hit)).map(|copy| copy as usize);
         let slots = hits.slots(first..game.end_slot()).zip(before..);
@@ -107,13 +107,13 @@ impl LateSpans<'_> {
 }
 
 impl FindSpan for LateSpans<'_> {
-    fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
+    fn span(&self, answers: &Answers, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         if self.fault.get().is_some() {
             return None;
         }
         let mut known = self.known.borrow_mut();
         if known.as_ref().is_none_or(|(index, _)| *index != game.index()) {
-            *known = Some((game.index(), self.of_game(found, game)));
+            *known = Some((game.index(), self.of_game(answers, game)));
         }
         let (_, hits) = known.as_ref()?;
         of_hit(hits, node)

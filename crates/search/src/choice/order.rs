@@ -8,10 +8,11 @@ use std::ops::Range;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::XxHash3_64;
 
+use crate::found::Found;
 use orbit_core::game::{Date, Measure, Rating};
 use orbit_core::named::choices;
 use orbit_engine::Wants;
-use orbit_engine::{CopyHits, FindSpan, GameAnswer, Hits, Rank, Values};
+use orbit_engine::{Hits, Rank, Values};
 use orbit_reel::{GameMeasures, GameRow};
 
 /// The key by which games are sorted. Games with unknown keys come last.
@@ -38,26 +39,6 @@ choices! { SortKey, "order",
     SortKey::Measure(Measure::Spent) => "spent", "The seconds that this move took";
     SortKey::Measure(Measure::Eval) => "eval", "The pawns by which White is ahead at a hit";
     SortKey::Measure(Measure::Loss) => "loss", "The pawns that the move that led to a hit lost";
-}
-
-/// The facts about the games of a block from which their ranks are computed.
-#[derive(Clone, Copy, Debug)]
-pub struct RankFacts<'a> {
-    /// The hits of the query.
-    pub hits: &'a Hits,
-    /// The copies that match at the hits, if they are known.
-    pub copies: Option<&'a CopyHits>,
-    /// The answer of the query for each game, if the query is about whole games.
-    pub told: Option<&'a [GameAnswer]>,
-    /// Finds the span of a hit, if spans are wanted.
-    pub spans: Option<&'a dyn FindSpan>,
-}
-
-impl<'a> RankFacts<'a> {
-    /// Creates facts that consist of hits alone.
-    pub fn from_hits(hits: &'a Hits) -> RankFacts<'a> {
-        RankFacts { hits, copies: None, told: None, spans: None }
-    }
 }
 
 /// A ranking of games. Among games with equal keys, the one that comes first in the database ranks higher.
@@ -103,15 +84,15 @@ impl Order {
     }
 
     /// Returns the rank of a found game; lower ranks come first.
-    pub fn rank(self, game: &GameRow, facts: RankFacts) -> Rank {
+    pub fn rank(self, game: &GameRow, found: &Found) -> Rank {
         match self {
             Order::Sampled { seed } => chance(game, seed).into(),
-            Order::Sorted { key, reverse } => match (key.rank(game, facts, reverse), reverse) {
+            Order::Sorted { key, reverse } => match (key.rank(game, found, reverse), reverse) {
                 (None, _) => u64::MAX.into(),
                 (Some(key), false) => (u64::MAX - 1 - key).into(),
                 (Some(key), true) => key.into(),
             },
-            Order::ByQuery => facts.told.map_or(Rank::default(), |told| told[game.index()].rank.clone()),
+            Order::ByQuery => found.of_game(game).map_or(Rank::default(), |told| told.rank.clone()),
         }
     }
 }
@@ -130,16 +111,14 @@ impl Order {
 
 impl SortKey {
     /// Returns the key of a game, at most 2^33.
-    fn rank(self, game: &GameRow, facts: RankFacts, reverse: bool) -> Option<u64> {
-        let RankFacts { hits, copies, spans, .. } = facts;
+    fn rank(self, game: &GameRow, found: &Found, reverse: bool) -> Option<u64> {
+        let hits = &found.answers.hits;
         let slots = hits.slots(game.slots());
         match self {
             SortKey::Value => slots.filter_map(|slot| value(&hits.values, slot)).max(),
             SortKey::Length => {
-                let length = |slot| {
-                    let node = (slot - game.first_slot()) as u32;
-                    Some(spans?.span((hits, copies), game, node)?.length() as u64)
-                };
+                let node = |slot| (slot - game.first_slot()) as u32;
+                let length = |slot| Some(found.span(game, node(slot))?.length() as u64);
                 slots.filter_map(length).max()
             }
             SortKey::Measure(measure) => {

@@ -26,9 +26,6 @@ pub(super) struct BlockView<'a> {
     places: Vec<(usize, bool)>,
 }
 
-/// For each query, a finder of the spans of its hits, if spans are wanted.
-type AllSpans<'a> = Vec<Option<Box<dyn FindSpan + 'a>>>;
-
 impl<'a> BlockView<'a> {
     pub(super) fn new(whole: &'a Arc<Block>, choice: &Choice) -> BlockView<'a> {
         let sides = choice.sides(whole);
@@ -69,41 +66,28 @@ impl<'a> BlockView<'a> {
         nothing.collect()
     }
 
-    /// Moves the answers for the block that engines got to the slots of the whole block. [`BlockView::spans`] does the same for
+    /// Moves the answers of a query for the block that engines got to the slots of the whole block. `late` is the finder of their
     /// spans.
-    pub(super) fn put_back(&self, answers: Answers) -> Answers {
-        let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return answers };
+    pub(super) fn put_back<'s>(&'s self, answers: &mut Answers, late: &mut Option<Box<dyn FindSpan + 's>>) {
+        let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return };
         let places =
             self.places.iter().map(|&(game, is_swapped)| (self.whole.game(game).first_slot(), is_swapped));
         let hits = answers.hits.put_back(part, self.whole, places);
-        let copies = answers.copies.map(|copies| copies.at(&hits));
-        let games = answers.games.map(|told| {
+        let hits_in_part = std::mem::replace(&mut answers.hits, hits);
+        *late = late.take().map(|inner| {
+            let answers = Answers::new(hits_in_part, answers.copies.clone());
+            Box::new(PartSpans { view: self, inner, answers }) as Box<dyn FindSpan>
+        });
+        let index = |index: u32| self.places[index as usize].0 as u32;
+        answers.copies = answers.copies.take().map(|copies| copies.at(&answers.hits));
+        answers.games = answers.games.take().map(|told| {
             let mut all = vec![GameAnswer::default(); self.whole.games_len()];
             told.into_iter().zip(&self.places).for_each(|(told, &(index, _))| all[index] = told);
             all
         });
-        let commentary = answers.commentary.map(|mut commentary| {
-            commentary
-                .games
-                .iter_mut()
-                .for_each(|game| game.index = self.places[game.index as usize].0 as u32);
-            commentary
-        });
-        Answers { hits, copies, games, commentary, spans: None }
-    }
-
-    /// Returns finders of the spans of hits in the whole block. `answers` are those for the block that engines got.
-    pub(super) fn spans<'s>(&'s self, spans: AllSpans<'s>, answers: &[Answers]) -> AllSpans<'s> {
-        if self.part.is_none() {
-            return spans;
-        }
-        let of_query = |(inner, answers): (Option<Box<dyn FindSpan + 's>>, &Answers)| {
-            let inner = inner?;
-            let copies = answers.copies.clone().filter(CopyHits::tells_copies);
-            let hits = answers.hits.clone();
-            Some(Box::new(PartSpans { view: self, inner, hits, copies }) as Box<dyn FindSpan + 's>)
-        };
-        spans.into_iter().zip(answers).map(of_query).collect()
+        let told = answers.commentary.iter_mut().flat_map(|commentary| &mut commentary.games);
+        told.for_each(|game| game.index = index(game.index));
+        answers.spans.iter_mut().for_each(|spans| spans.put_back(index));
     }
 }
 
@@ -111,13 +95,13 @@ impl<'a> BlockView<'a> {
 struct PartSpans<'a> {
     view: &'a BlockView<'a>,
     inner: Box<dyn FindSpan + 'a>,
-    hits: Hits,
-    copies: Option<CopyHits>,
+    /// The answers for the part.
+    answers: Answers,
 }
 
 impl FindSpan for PartSpans<'_> {
-    fn span(&self, _: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
+    fn span(&self, _: &Answers, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         let index = self.view.places.binary_search_by_key(&game.index(), |place| place.0).ok()?;
-        self.inner.span((&self.hits, self.copies.as_ref()), &self.view.block().game(index), node)
+        self.inner.span(&self.answers, &self.view.block().game(index), node)
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::asked::ExplorerRequest;
-use crate::report::Found;
-use crate::run::{BlockResult, Collector, Part, PartError};
+use crate::found::BlockResult;
+use crate::found::Found;
+use crate::run::{Collector, Part, PartError};
 use crate::stats::{MoveTally, sides_of};
 use orbit_core::board::{Color, PackedMove, legal};
 use orbit_core::game::{tags, url};
@@ -105,7 +106,8 @@ impl Explorer {
     /// Returns the node at which a game is in the position for the last time, preferably one that has a next move.
     fn last_visit(&self, found: &Found, game: &GameRow) -> Option<u32> {
         let same = |slot: &usize| legal::as_counted(&position_at(found.block, *slot)) == self.asked.position;
-        let nodes = found.hits.slots(game.slots()).filter(same).map(|slot| (slot - game.first_slot()) as u32);
+        let nodes =
+            found.answers.hits.slots(game.slots()).filter(same).map(|slot| (slot - game.first_slot()) as u32);
         let nodes: Vec<u32> = nodes.collect();
         let moved = nodes.iter().rev().find(|&&node| game.move_from(node).is_some());
         moved.or(nodes.last()).copied()
@@ -122,7 +124,9 @@ impl Collector for Explorer {
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ExplorerPart {
         let found = result.first();
         let mut part = self.none();
-        for game in found.block.games().filter(|game| found.has_hits(game) && found.counts(game)) {
+        for game in
+            found.block.games().filter(|game| found.answers.hits.any_in(game.slots()) && found.counts(game))
+        {
             let Some(node) = self.last_visit(&found, &game) else { continue };
             let facts = TabledFacts::of_game(&game);
             if self.asked.takes(&facts) && self.takes_players(&game) {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use super::file::{BlockRecord, EndRecord, PartWriter, SourceRecord};
 use crate::executor::ScanError;
-use crate::report::Names;
+use crate::found::Names;
 use crate::run::{Collector as _, Collectors, Parts, Run, TakeError};
 use orbit_database::{BlockStream, GameTexts, StreamedBlock, Summary};
 

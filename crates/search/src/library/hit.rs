@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{GameRef, Query};
-use crate::report::{Found, SpanMoves};
+use crate::found::Found;
+use crate::report::SpanMoves;
 use orbit_core::board::{Bitboard, Position};
 use orbit_engine::{Answer, CopyDetail, MatchSpan, SpanKind};
 use orbit_reel::{Block, GameRow};
@@ -215,11 +216,12 @@ impl<'a> HitMaker<'a> {
         game: &GameRow,
     ) -> impl Iterator<Item = Hit> {
         let (first, end) = (game.first_slot(), game.end_slot());
-        let Found { hits, copies, spans, .. } = *found;
+        let found = *found;
+        let (hits, copies) = (&found.answers.hits, found.answers.hit_copies());
         let reference = GameRef::new(block, game.index(), self.sources);
         let before = copies.map_or(0, |copies| copies.first_in(hits, first));
         hits.slots(first..end).zip(before..).map(move |(slot, hit)| Hit {
-            span: spans.and_then(|spans| spans.span((hits, copies), game, (slot - first) as u32)),
+            span: found.span(game, (slot - first) as u32),
             game: reference.clone(),
             node: (slot - first) as u32,
             value: hits.answer(slot),

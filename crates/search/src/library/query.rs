@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 use super::DatabaseError;
-use crate::report::Names;
+use crate::found::Names;
 use crate::request::Request;
 use crate::themes;
 use orbit_core::diagnostic::Diagnostic;

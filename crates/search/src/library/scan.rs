@@ -1,24 +1,23 @@
 //! Requests to a database.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use super::hit::HitMaker;
 use super::{CancelToken, Database, DatabaseError, Hit, Progress, Query};
 use crate::choice::{Choice, Condition, Order, Player};
-use crate::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
-use crate::report::{Found, HitTotals, Names};
+use crate::executor::{EngineChoice, EngineOptions, Executor};
+use crate::found::{BlockResult, KeptBlock, Names};
+use crate::report::HitTotals;
 use crate::request::{Chosen, Request, RequestError};
 use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
 use crate::stats::{Counts, Grouping, Stats};
-use orbit_core::board::Color;
 use orbit_database::{BlockStream, MemoryBudget, StreamedBlock, Summary, Turns};
+use orbit_engine::Wants;
 use orbit_engine::verify::Sample;
-use orbit_engine::{Answers, Spans, Wants};
 use orbit_query::Type;
-use orbit_reel::{Alike, Block, GameSet};
+use orbit_reel::{Alike, GameSet};
 
 /// A request: one or more queries and a selection of games and hits. The last call returns the result: [hits](Scan::hits),
 /// [counts](Scan::count), [statistics](Scan::statistics), or the part of a [collector](Scan::collect).
@@ -72,34 +71,6 @@ impl Iterator for HitIter {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.hits.recv().ok()
-    }
-}
-
-/// The answers of a request's first query for one block.
-#[derive(Debug)]
-pub(crate) struct BlockFindings {
-    /// The answers at the selected hits.
-    pub(crate) answers: Answers,
-    /// For each game, true if it is selected; `None` if all games are.
-    pub(crate) games: Option<Vec<bool>>,
-    /// For each selected game, the side of the player from which the query was evaluated; `None` without a player.
-    pub(crate) sides: Option<Vec<Option<Color>>>,
-}
-
-impl BlockFindings {
-    /// Extracts the answers of the first query. Returns `None` if there is no query.
-    fn of_first_query(found: BlockAnswers<'_>) -> Option<BlockFindings> {
-        let BlockAnswers { block, games, sides, answers, spans } = found;
-        let mut answers = answers.into_iter().next()?;
-        let spans = spans.into_iter().next().flatten();
-        answers.spans =
-            spans.map(|spans| Spans::told(&*spans, (&answers.hits, answers.copies.as_ref()), block));
-        Some(BlockFindings { answers, games, sides })
-    }
-
-    /// Returns the answers together with the block that they are about.
-    pub(crate) fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
-        Found::with_answers(block, &self.answers, (self.games.as_deref(), self.sides.as_deref()), names)
     }
 }
 
@@ -321,18 +292,18 @@ impl<'a> Scan<'a> {
         let (executor, database) = (self.executor()?, self.database);
         let query = self.queries[0].clone();
         let (names, hits) = (Names::default(), HitMaker::new(&query, &database.sources));
-        let summary = self.for_each_told(&executor, wants, |streamed, told| {
-            let (block, found) = (&streamed.block, told.found(&streamed.block, &names));
+        let summary = self.for_each_kept(&executor, wants, |kept| {
+            let (block, found) = (&kept.block, kept.found(&names));
             match &mut top {
-                None => block.games().filter(|game| found.is_found(game)).try_for_each(|game| {
+                None => found.games_found().try_for_each(|game| {
                     if games.takes_next() {
                         hits.at(block, &found, &game).try_for_each(&mut take)?;
                     }
                     if games.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 }),
                 Some((order, top)) => {
-                    for game in block.games().filter(|game| found.hits.count_in(game.slots()) > 0) {
-                        top.offer(order.rank(&game, (&found).into()), game.number(), || {
+                    for game in block.games().filter(|game| found.answers.hits.any_in(game.slots())) {
+                        top.offer(order.rank(&game, &found), game.number(), || {
                             hits.at(block, &found, &game).collect::<Vec<Hit>>()
                         });
                     }
@@ -434,17 +405,15 @@ impl<'a> Scan<'a> {
             let (executor, database, names) = (self.executor()?, self.database, Names::default());
             let query = self.queries[0].clone();
             let hits = HitMaker::new(&query, &database.sources);
-            let work = |found: BlockAnswers<'_>, _: &MemoryBudget| {
-                let block = Arc::clone(found.block);
-                let findings = BlockFindings::of_first_query(found)?;
-                let found = findings.found(&block, &names);
-                let games = block.games().filter(|game| found.is_found(game));
-                Some(games.fold(init(), |sum, game| hits.at(&block, &found, &game).fold(sum, &fold)))
+            let work = |result: BlockResult<'_>, _: &MemoryBudget| {
+                let (block, found) = (result.block, result.first());
+                let games = found.games_found();
+                games.fold(init(), |sum, game| hits.at(block, &found, &game).fold(sum, &fold))
             };
             let (wants, choice) = (self.wants_of_hits(), self.choice.clone());
             let outputs = self.outputs(wants);
-            self.run(&executor, &outputs, &choice, work, |_, more| {
-                sum = sum.take().into_iter().chain(more).reduce(&mut merge);
+            self.run(&executor, &outputs, &choice, &names, work, |_, more| {
+                sum = sum.take().into_iter().chain([more]).reduce(&mut merge);
                 ControlFlow::Continue(())
             })?;
         }
@@ -463,18 +432,16 @@ impl<'a> Scan<'a> {
     /// # Errors
     ///
     /// Returns the errors of [`Scan::for_each`].
-    pub(crate) fn for_each_told(
+    pub(crate) fn for_each_kept(
         &mut self,
         executor: &Executor,
         wants: Wants,
-        mut take: impl FnMut(&StreamedBlock, BlockFindings) -> ControlFlow<()>,
+        mut take: impl FnMut(KeptBlock) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let outputs = self.outputs(wants);
-        let work = |found: BlockAnswers<'_>, _: &MemoryBudget| BlockFindings::of_first_query(found);
-        let choice = self.choice.clone();
-        self.run(executor, &outputs, &choice, work, |streamed, told| {
-            told.map_or(ControlFlow::Break(()), |told| take(streamed, told))
-        })
+        let work = |result: BlockResult<'_>, _: &MemoryBudget| result.keep_first();
+        let (choice, names) = (self.choice.clone(), Names::default());
+        self.run(executor, &outputs, &choice, &names, work, |_, kept| take(kept))
     }
 
     /// Runs `work` on the answers of each block, on the threads of the scan, and passes the results to `take` in the order of the
@@ -488,12 +455,13 @@ impl<'a> Scan<'a> {
         executor: &Executor,
         outputs: &[Wants],
         choice: &Choice,
-        work: impl Fn(BlockAnswers<'_>, &MemoryBudget) -> T + Sync,
+        names: &Names,
+        work: impl Fn(BlockResult<'_>, &MemoryBudget) -> T + Sync,
         mut take: impl FnMut(&StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let stream = self.stream(false)?;
         let mut progress = self.begin(&stream);
-        let summary = executor.for_each_block(stream, outputs, choice, work, |streamed, made| {
+        let summary = executor.for_each_block(stream, outputs, choice, names, work, |streamed, made| {
             self.step(&mut progress, &streamed);
             take(&streamed, made)
         })?;

@@ -8,9 +8,10 @@ use arrow_select::concat::concat_batches;
 
 use super::{DatabaseError, Scan};
 use crate::choice::Order;
-use crate::executor::{BlockAnswers, Executor};
+use crate::executor::Executor;
+use crate::found::BlockResult;
 use crate::report::{ArrowBlock, ArrowRows, Column, Columns, HitRows, PositionRows, Rows};
-use crate::run::{BlockResult, ReportRoom, extras_of, names_of, wanted_of};
+use crate::run::{ReportRoom, extras_of, names_of, wanted_of};
 use orbit_database::{MemoryBudget, Summary};
 use orbit_engine::{Rank, Wants};
 
@@ -127,10 +128,10 @@ impl Table<'_> {
         let mut waiting = Waiting { schema, batches: Vec::new(), rows: 0 };
         let mut top = order.map(|(order, max)| order.top::<RecordBatch>(scan.room(max)));
         let (mut skip, mut left) = (scan.skipped(), scan.games_max.unwrap_or(u64::MAX));
-        let work = |found: BlockAnswers<'_>, room: &MemoryBudget| {
-            let found = BlockResult { found: &found, names: &names }.first();
+        let work = |result: BlockResult<'_>, room: &MemoryBudget| {
+            let found = result.first();
             let make = || rows.block(&found, most);
-            let rows = report_room.make(found.hits.count(), room, make, |rows: &ArrowBlock| {
+            let rows = report_room.make(found.answers.hits.count(), room, make, |rows: &ArrowBlock| {
                 rows.batch.get_array_memory_size() as u64
             });
             let ranked = order.map_or(Vec::new(), |(order, _)| {
@@ -138,13 +139,13 @@ impl Table<'_> {
                     .iter()
                     .map(|(index, _)| {
                         let game = found.block.game(*index as usize);
-                        (order.rank(&game, (&found).into()), game.number())
+                        (order.rank(&game, &found), game.number())
                     })
                     .collect()
             });
             BlockRows { rows, ranks: ranked }
         };
-        let summary = scan.run(&executor, &outputs, &choice, work, |_, found| {
+        let summary = scan.run(&executor, &outputs, &choice, &names, work, |_, found| {
             let BlockRows { rows: ArrowBlock { batch, games }, ranks } = found;
             if let Some(top) = &mut top {
                 for ((rank, number), (_, rows)) in ranks.into_iter().zip(games) {

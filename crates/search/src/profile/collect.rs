@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ENDINGS, THEMES};
 use crate::choice::Player;
-use crate::report::Found;
-use crate::run::{BlockResult, Collector, Part, PartError, SpellingsCollector, SpellingsPart};
+use crate::found::BlockResult;
+use crate::found::Found;
+use crate::run::{Collector, Part, PartError, SpellingsCollector, SpellingsPart};
 use crate::stats::{MoveTally, PatternSides, SideResults, sides_of};
 use orbit_core::board::Color;
 use orbit_core::game::{Measures, Opening, Rating, time_control};
@@ -213,10 +214,10 @@ fn expected_score(higher: i64) -> f64 {
 impl ThemeTally {
     /// Counts the games of a block that have a theme. `sides` are the sides of the player.
     fn of_block(found: &Found, sides: &[Option<Color>]) -> ThemeTally {
-        let mut tally = ThemeTally { tells_sides: found.copy_sides.is_some(), ..ThemeTally::default() };
+        let mut tally = ThemeTally { tells_sides: found.copy_sides().is_some(), ..ThemeTally::default() };
         let pattern = PatternSides::from_found(found);
         for game in found.block.games().filter(|game| found.counts(game)) {
-            let hits = found.hits.count_in(game.slots());
+            let hits = found.answers.hits.count_in(game.slots());
             match sides[game.index()].filter(|_| hits > 0) {
                 Some(side) => {
                     let have = pattern.from(game.first_slot(), hits);
@@ -253,7 +254,11 @@ impl ProfilePart {
             self.positions[at].entry(name.to_owned()).or_default().add(&record);
         }
         let (last, each) = self.endings.split_last_mut().expect("there is a record of any ending");
-        let mut reached = each.iter_mut().zip(endings).filter(|(_, ending)| ending.has_hits(game)).peekable();
+        let mut reached = each
+            .iter_mut()
+            .zip(endings)
+            .filter(|(_, ending)| ending.answers.hits.any_in(game.slots()))
+            .peekable();
         if reached.peek().is_some() {
             last.add(&record);
         }

@@ -20,7 +20,8 @@ use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 pub use self::positions::PositionRows;
 
 use super::columns::{Column, ColumnType, Columns, SpanCells, TableCell, cell, span_cells};
-use super::row::{Found, Rows};
+use super::row::Rows;
+use crate::found::Found;
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
@@ -298,7 +299,7 @@ impl ArrowRows for HitRows {
 
     fn block(&self, found: &Found, games_max: usize) -> ArrowBlock {
         let (mut table, mut games) = (ArrowTable::new(self.columns), Vec::new());
-        for game in found.block.games().filter(|game| found.is_found(game)).take(games_max) {
+        for game in found.games_found().take(games_max) {
             let begin = table.rows();
             table.add(found, &game, self.rows);
             games.push((game.index() as u32, begin..table.rows()));

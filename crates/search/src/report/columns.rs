@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use super::SpanMoves;
-use super::row::{Found, Row, RowParts, Rows};
+use super::row::{Row, RowParts, Rows};
+use crate::found::Found;
 use orbit_core::board::Color;
 use orbit_core::game::{Date, Eval, Rating, tags};
 use orbit_core::named::choices;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::columns::{Columns, TableCell, push_rows};
 use super::jsonl;
-use super::row::{Found, Rows};
+use super::row::Rows;
+use crate::found::Found;
 use orbit_core::game::measures::thousandths_text;
 use orbit_reel::GameRow;
 

@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::row::{Found, Row, Rows};
+use super::row::{Row, Rows};
+use crate::found::Found;
 use orbit_core::board::Color;
 use orbit_core::fen::ListLine;
 use orbit_core::game::{date, tags};

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::columns::{Columns, TableCell, push_rows};
-use super::row::{Found, Rows};
+use super::row::Rows;
 use super::words::push_number;
+use crate::found::Found;
 use orbit_core::game::measures::thousandths_text;
 use orbit_core::visible::{EscapeContext, escape};
 use orbit_reel::GameRow;

@@ -18,7 +18,8 @@ use parquet::schema::parser::parse_message_type;
 use super::arrow::ArrowCells;
 use super::columns::{Column, ColumnType, Columns, TableCell, push_rows};
 use super::csv;
-use super::row::{Found, Rows};
+use super::row::Rows;
+use crate::found::Found;
 use orbit_reel::GameRow;
 
 /// The maximum number of rows and of bytes in a row group. Only one row group is in memory at a time.

@@ -8,7 +8,8 @@ use unicode_width::UnicodeWidthStr as _;
 use super::findings::{ListedGame, TEXT_MAX};
 use super::labels::{label, push_difference};
 use super::words::push_number;
-use super::{Found, NodeWalk, Report, SpanMoves};
+use super::{NodeWalk, Report, SpanMoves};
+use crate::found::Found;
 use orbit_core::board::Color;
 use orbit_core::game::{Date, Rating, date, tags};
 use orbit_core::text::{clipped, shortened};
@@ -79,7 +80,7 @@ pub(super) fn write(
     report: &mut Report,
 ) {
     let games = games.map(|index| found.block.game(index));
-    let games = games.filter(|game| found.is_found(game));
+    let games = games.filter(|game| found.answers.finds(game));
     let lines: Vec<TextLine> = games.map(|game| line(game, found, limits)).collect();
     let (widths, number_width) = match layout {
         Layout::Fitted => fitted(&lines),
@@ -144,7 +145,7 @@ fn fitted(lines: &[TextLine]) -> ([usize; 4], usize) {
 
 fn line<'a>(game: GameRow<'a>, found: &Found, limits: TextLimits) -> TextLine<'a> {
     let first = game.first_slot();
-    let count = found.hits.count_in(first..game.end_slot()) as usize;
+    let count = found.answers.hits.count_in(first..game.end_slot()) as usize;
     let mut walk = NodeWalk::from_game(&game);
     let runs = runs(&game, found, &mut walk, limits);
     let (mut plies, mut listed, mut around) = (Vec::new(), 0, None);
@@ -205,7 +206,7 @@ impl HitRun {
         }
         let next = walk.next();
         let slot = game.first_slot() + self.last as usize;
-        let leads_to_hit = found.hits.slots(slot + 1..game.end_slot()).next() == Some(slot + 1);
+        let leads_to_hit = found.answers.hits.slots(slot + 1..game.end_slot()).next() == Some(slot + 1);
         if !next.is_empty() && !leads_to_hit {
             out.extend_from_slice(format!(", next {next}").as_bytes());
         }
@@ -218,11 +219,11 @@ fn runs(game: &GameRow, found: &Found, walk: &mut NodeWalk, limits: TextLimits) 
     let squares_max = if limits.runs_max == usize::MAX { usize::MAX } else { SQUARES_MAX };
     let mut runs: Vec<HitRun> = Vec::new();
     let mut around = (None, (Answer::Bool(true), None));
-    for slot in found.hits.slots(first..game.end_slot()) {
+    for slot in found.answers.hits.slots(first..game.end_slot()) {
         let node = (slot - first) as u32;
         let line = game.line_of(node).map(|line| line.index());
         walk.to(node);
-        let value = (found.hits.answer(slot), found.hits.text(slot));
+        let value = (found.answers.hits.answer(slot), found.answers.hits.text(slot));
         let board = walk.position().board;
         let mut label = label(value, &board, squares_max);
         if let Some(difference) = found.difference(game, &board) {
@@ -254,7 +255,7 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
     let first = game.first_slot();
     let mut walk = NodeWalk::from_game(game);
     let mut out: Vec<(String, String)> = Vec::new();
-    for slot in found.hits.slots(first..game.end_slot()).take(hits_max) {
+    for slot in found.answers.hits.slots(first..game.end_slot()).take(hits_max) {
         let node = (slot - first) as u32;
         let Some(span) = found.span(game, node) else { continue };
         // Each move to a found position is written separately, with a gap before it.

@@ -1,6 +1,7 @@
 //! Counts how many hits each copy of the outermost transform has.
 
-use super::{BlockResult, Collector};
+use super::Collector;
+use crate::found::BlockResult;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 

@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Part, PartError, TakeError};
+use super::{Collector, Part, PartError, TakeError};
 use crate::choice::{Order, TopGames, chance};
+use crate::found::BlockResult;
+use crate::found::Found;
 use crate::report::findings::{
     Findings, GAMES_MAX, Histogram, HistogramRow, HitCounts, ListedGame, OrbitFindings, PatternBoard,
     ResultCount, SampleHit, SampleMoves, SampleSpan, SortedBy, SquareNames, SquarePair, TEXT_MAX, Unit,
@@ -17,9 +19,7 @@ use crate::report::findings::{
 };
 use crate::report::heat::HeatMap;
 use crate::report::words::push_squares;
-use crate::report::{
-    Bin, Distribution, Found, NodeWalk, Row, Rows, SpanMoves, grouped, listed, moves_around,
-};
+use crate::report::{Bin, Distribution, NodeWalk, Row, Rows, SpanMoves, grouped, listed, moves_around};
 use crate::stats::{self, By, GroupKey, Grouping, ManyCounts, Share, Stats};
 use orbit_core::board::{Bitboard, Color};
 use orbit_core::game::{date, tags};
@@ -255,15 +255,15 @@ impl FindingsCollector {
 
     fn sample(&self, found: &Found) -> TopGames<SampleHit> {
         let mut top = self.order.top(self.sample_max);
-        for game in found.block.games().filter(|game| found.has_hits(game)) {
-            top.offer(self.order.rank(&game, found.into()), game.number(), || game);
+        for game in found.block.games().filter(|game| found.answers.hits.any_in(game.slots())) {
+            top.offer(self.order.rank(&game, found), game.number(), || game);
         }
         top.map(|game| {
-            let hits = found.hits.count_in(game.slots());
+            let hits = found.answers.hits.count_in(game.slots());
             let wanted = match self.order {
                 // The number by which the game was chosen is pseudo-random, so it can also choose the hit within the game.
                 Order::Sampled { seed } => chance(&game, seed) % hits.max(1),
-                _ => found.hits.count_in(game.first_slot()..self.slot(found, &game)),
+                _ => found.answers.hits.count_in(game.first_slot()..self.slot(found, &game)),
             };
             let (mut index, mut out) = (0, SampleHit::default());
             found.rows(&game, Rows::Hits, |row| {
@@ -284,8 +284,8 @@ impl FindingsCollector {
             let mut sorts = told.sorts.iter().zip(&told.sorts_at).filter(|(value, _)| value.is_some());
             sorts.next().map(|(_, &node)| game.first_slot() + node as usize)
         });
-        let is_hit = |slot: &usize| game.slots().contains(slot) && found.hits.contains(*slot);
-        sorted.filter(is_hit).unwrap_or_else(|| self.order.slot(found.hits, game))
+        let is_hit = |slot: &usize| game.slots().contains(slot) && found.answers.hits.contains(*slot);
+        sorted.filter(is_hit).unwrap_or_else(|| self.order.slot(&found.answers.hits, game))
     }
 
     /// Returns the values by which the query sorts a game.
@@ -310,11 +310,11 @@ impl FindingsCollector {
     fn games(&self, found: &Found) -> TopGames<ListedGame> {
         let mut top = TopGames::new(GAMES_MAX);
         let end = lock(&self.end).clone();
-        for game in found.block.games().filter(|game| found.is_found(game)) {
+        for game in found.games_found() {
             let rank = match self.order {
                 // With a random sample, the list is in the order of the database.
                 Order::Sampled { .. } => Rank::default(),
-                order => order.rank(&game, found.into()),
+                order => order.rank(&game, found),
             };
             let place = (rank, game.number());
             if end.as_ref().is_none_or(|end| place < *end) {
@@ -406,17 +406,17 @@ impl Collector for FindingsCollector {
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> FindingsPart {
         let found = result.first();
         let mut copies = vec![0; self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len())];
-        match found.copies {
+        match found.answers.hit_copies() {
             Some(of_hits) => copies.iter_mut().zip(of_hits.sums()).for_each(|(count, more)| *count += more),
             // The only copy matches at every hit.
-            None => copies.iter_mut().for_each(|count| *count += found.hits.count()),
+            None => copies.iter_mut().for_each(|count| *count += found.answers.hits.count()),
         }
         FindingsPart {
             copies,
             squares: squares(&found),
             counts: self.stats.count_many(&[found]),
             sample: Some(self.sample(&found)),
-            games_found: found.block.games().filter(|game| found.is_found(game)).count() as u64,
+            games_found: found.games_found().count() as u64,
             games: Some(self.games(&found)),
         }
     }
@@ -492,12 +492,12 @@ fn value_text(value: Answer) -> Option<String> {
 /// Counts how often each square is in the values of hits, separately by the content of the square. If there is a player, the
 /// board is seen from the player's side. The result is empty if the values are not sets.
 fn squares(found: &Found) -> Vec<u64> {
-    let Values::Sets(sets) = &found.hits.values else { return Vec::new() };
+    let Values::Sets(sets) = &found.answers.hits.values else { return Vec::new() };
     let mut sums = vec![0; 3 * 64];
-    for game in found.block.games().filter(|game| found.has_hits(game)) {
+    for game in found.block.games().filter(|game| found.answers.hits.any_in(game.slots())) {
         let (side, mut walk) = (found.side(&game), NodeWalk::from_game(&game));
         let first = game.first_slot();
-        for slot in found.hits.slots(first..game.end_slot()) {
+        for slot in found.answers.hits.slots(first..game.end_slot()) {
             walk.to((slot - first) as u32);
             let board = walk.position().board;
             for square in Bitboard(sets[slot]) {

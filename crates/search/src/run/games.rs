@@ -6,9 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::lists::ListReach;
-use super::{BlockResult, Collector, Part, PartError, TakeError};
+use super::{Collector, Part, PartError, TakeError};
+use crate::found::{BlockResult, Found};
 use crate::report::words::{push_squares, push_text};
-use crate::report::{CommentStyle, Found, Row, Rows, game_text};
+use crate::report::{CommentStyle, Row, Rows, game_text};
 use orbit_database::{GameTexts, MemoryBudget, StreamedBlock, TextError};
 use orbit_engine::{Answer, Wants};
 use orbit_pgn::{Amendment, amend, annotate};
@@ -95,7 +96,7 @@ impl Collector for GamesCollector {
         let mut part = GamesPart { games: Vec::new(), games_max };
         if !self.reach.is_reached() {
             let found = result.first();
-            let hit = result.block.games().filter(|game| found.is_found(game)).take(part.most());
+            let hit = found.games_found().take(part.most());
             part.games.extend(hit.map(|game| WrittenGame::new(&game, &found, &self.comment)));
         }
         part

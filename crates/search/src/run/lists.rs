@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Part, PartError};
+use super::{Collector, Part, PartError};
+use crate::found::BlockResult;
 use crate::report::{Format, Report};
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
@@ -82,7 +83,7 @@ impl Collector for ListsCollector {
         }
         let found = result.first();
         let lists_all = self.formats.iter().any(|format| matches!(format, Format::Values { all: true }));
-        let hits = if lists_all { result.block.slots() as u64 } else { found.hits.count() };
+        let hits = if lists_all { result.block.slots() as u64 } else { found.answers.hits.count() };
         let games = 0..result.block.games_len();
         let reports = || self.formats.iter().map(|format| format.report(&found, games.clone())).collect();
         let reports: Vec<Report> = self.room.make(hits, room, reports, |reports: &Vec<Report>| {

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Part, PartError};
+use super::{Collector, Part, PartError};
+use crate::found::BlockResult;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
@@ -26,7 +27,7 @@ impl Collector for MessagesCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> MessagesPart {
-        let commentary = result.first().commentary;
+        let commentary = result.first().answers.commentary.as_ref();
         MessagesPart { lines: commentary.map_or(Vec::new(), |said| said.messages.clone()) }
     }
 }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::games::{Comment, WrittenGame};
 use super::lists::ReportRoom;
-use super::{BlockResult, Collector, Part, PartError, TakeError};
+use super::{Collector, Part, PartError, TakeError};
 use crate::choice::{Order, TopGames};
+use crate::found::BlockResult;
 use crate::report::{Format, Report};
 use orbit_database::{GameTexts, MemoryBudget, StreamedBlock, TextError};
 use orbit_engine::Wants;
@@ -71,11 +72,10 @@ impl Collector for OrderedCollector {
     fn look(&self, result: &BlockResult, room: &MemoryBudget) -> OrderedPart {
         let found = result.first();
         let mut best = self.order.top(self.games_max);
-        for game in result.block.games().filter(|game| found.is_found(game)) {
-            let rank = self.order.rank(&game, (&found).into());
-            best.offer(rank, game.number(), || game);
+        for game in found.games_found() {
+            best.offer(self.order.rank(&game, &found), game.number(), || game);
         }
-        let hits = |game: &GameRow| found.hits.count_in(game.slots());
+        let hits = |game: &GameRow| found.answers.hits.count_in(game.slots());
         let count = best.iter().map(hits).sum();
         let hold = || {
             best.map(|game| {

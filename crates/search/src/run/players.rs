@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Part, PartError};
+use super::{Collector, Part, PartError};
+use crate::found::BlockResult;
 use orbit_core::board::Color;
 use orbit_core::game::{PlayerName, fide, tags};
 use orbit_database::MemoryBudget;

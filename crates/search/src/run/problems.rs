@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Part, PartError};
+use super::{Collector, Part, PartError};
+use crate::found::BlockResult;
 use crate::report::kind_name;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;

@@ -1,6 +1,7 @@
 //! Counts by groups of games and positions, for one or more queries.
 
-use super::{BlockResult, Collector, Part, PartError};
+use super::{Collector, Part, PartError};
+use crate::found::BlockResult;
 use crate::stats::{Counts, ManyCounts, Stats};
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::part::COUNT_FAULT;
-use super::{BlockResult, Collector, Part, PartError, TakeError};
+use super::{Collector, Part, PartError, TakeError};
+use crate::found::BlockResult;
 use crate::report::HitTotals;
 use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
 use orbit_engine::{Answers, GameEnds, Wants};
@@ -35,7 +36,7 @@ impl Collector for TotalsCollector {
         let passing = |games: &[bool]| games.iter().filter(|passes| **passes).count() as u64;
         let ends = GameEnds::from_block(result.block);
         let hit_totals = |answers: &Answers| HitTotals {
-            games: answers.games_found(&ends),
+            games: answers.count_games(&ends),
             positions: answers.hits.count(),
         };
         TotalsPart {

@@ -4,8 +4,9 @@
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Part, PartError};
+use super::{Collector, Part, PartError};
 use crate::choice::{Choice, Comparison};
+use crate::found::BlockResult;
 use orbit_core::game::tags;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;

@@ -10,18 +10,18 @@ use serde_json::json;
 use super::answer::{Response, remarks};
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
-use super::kept::{GameIndex, KeptBlock, KeptHits, ListedGames};
+use super::kept::{GameIndex, KeptHits, ListedGames};
 use super::request::{Ask, PAGE_ROWS_MAX, checked_rows};
 use crate::choice::{Order, TopGames};
-use crate::library::{BlockFindings, CancelToken, Progress, Query};
-use crate::report::{Column, Columns, HitTotals, Names};
+use crate::found::{KeptBlock, Names};
+use crate::library::{CancelToken, Progress, Query};
+use crate::report::{Column, Columns, HitTotals};
 use crate::request::Request;
 use crate::run::extras_of;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_engine::gpu::CardUse;
 use orbit_engine::{EngineInfo, Wants};
 use orbit_query::Type;
-use orbit_reel::Block;
 
 /// The answer of a query.
 #[derive(Debug)]
@@ -147,8 +147,8 @@ impl OpenDatabases {
             Keeping::new(order, (scan.skip, scan.games_max), request.count, owns_blocks, self.kept_max());
         let mut kept = KeptHits::new(&query, database.sources().to_vec(), extras, has_comments);
         let mut sending = Sending { send, columns, cancel, rows: 0, fault: None };
-        let summary = scan.for_each_told(&executor, wants, |streamed, told| {
-            let flow = keeping.take(&streamed.block, told);
+        let summary = scan.for_each_kept(&executor, wants, |block| {
+            let flow = keeping.take(block);
             if !ask.stream {
                 return flow;
             }
@@ -244,13 +244,13 @@ impl Keeping {
     }
 
     /// Adds the answers for the next block. Breaks if no more games are wanted.
-    fn take(&mut self, block: &Arc<Block>, told: BlockFindings) -> ControlFlow<()> {
-        let found = told.found(block, &self.names);
+    fn take(&mut self, kept: KeptBlock) -> ControlFlow<()> {
+        let found = kept.found(&self.names);
         // The block that exceeds the limit is kept, but not the blocks after it.
         let (at, is_full) = (self.blocks.len() as u32, self.bytes > self.bytes_max);
         let (mut is_kept, mut flow) = (false, ControlFlow::Continue(()));
-        for game in block.games().filter(|game| found.is_found(game)) {
-            let hits = found.hits.count_in(game.slots());
+        for game in found.games_found() {
+            let hits = found.answers.hits.count_in(game.slots());
             self.hit.games += 1;
             self.hit.positions += hits;
             if self.hit.games <= self.skip {
@@ -267,7 +267,7 @@ impl Keeping {
                         true
                     }
                     Some((order, top)) => {
-                        let rank = order.rank(&game, (&found).into());
+                        let rank = order.rank(&game, &found);
                         let is_best = top.admits(&rank, game.number());
                         if is_best && !is_full {
                             top.offer(rank, game.number(), || place);
@@ -285,7 +285,6 @@ impl Keeping {
             self.is_cut |= is_kept;
             return flow;
         }
-        let kept = KeptBlock::new(block, told);
         self.bytes += self.bytes_of(&kept);
         self.blocks.push(kept);
         if self.bytes > self.bytes_max {
@@ -323,7 +322,7 @@ impl Keeping {
     }
 
     fn bytes_of(&self, block: &KeptBlock) -> u64 {
-        block.bytes() + if self.owns_blocks { block.block_bytes() } else { 0 }
+        block.bytes() + if self.owns_blocks { block.block.memory_bytes() } else { 0 }
     }
 
     /// Returns the listed games in their order.

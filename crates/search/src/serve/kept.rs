@@ -5,14 +5,15 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use super::fault::{ErrorCode, Fault};
-use crate::library::{BlockFindings, Query};
-use crate::report::{Column, Columns, Extras, Format, Found, Layout, Names, Rows, game_pgn};
+use crate::found::{Found, KeptBlock, Names};
+use crate::library::Query;
+use crate::report::{Column, Columns, Extras, Format, Layout, Rows, game_pgn};
 use orbit_engine::Wants;
 use orbit_engine::reference::SpanFinder;
-use orbit_engine::{Answers, EngineError, FindSpan, Interrupt, PreparedQuery, Values};
+use orbit_engine::{EngineError, FindSpan, Interrupt, PreparedQuery};
 use orbit_reel::Block;
 use orbit_transforms::Likeness;
 
@@ -46,45 +47,6 @@ struct KeptGame {
     index: u32,
     /// The number of rows of the games before it.
     rows_before: u64,
-}
-
-/// The answers for a block.
-#[derive(Debug)]
-pub(super) struct KeptBlock {
-    block: Arc<Block>,
-    told: BlockFindings,
-}
-
-impl KeptBlock {
-    /// Keeps the answers for a block.
-    pub(super) fn new(block: &Arc<Block>, told: BlockFindings) -> KeptBlock {
-        KeptBlock { block: Arc::clone(block), told }
-    }
-
-    /// Returns the approximate memory that the answers need in addition to the block.
-    pub(super) fn bytes(&self) -> u64 {
-        let BlockFindings { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } =
-            &self.told;
-        let values = match &hits.values {
-            Values::None => 0,
-            Values::Numbers(numbers) => numbers.memory_bytes(),
-            Values::Sets(sets) => sets.memory_bytes(),
-            Values::Texts(texts) => {
-                texts.memory_bytes() + texts.all().iter().flatten().map(|text| text.len()).sum::<usize>()
-            }
-        };
-        // A rough size per span, which has some positions and moves.
-        let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
-        let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
-        let told = of_games.as_ref().map_or(0, |told| size_of_val(&told[..]));
-        let games = games.as_ref().map_or(0, Vec::len) + sides.as_ref().map_or(0, Vec::len);
-        (values + spans + copies + told + games + 8 * hits.bits.len() + size_of::<KeptBlock>()) as u64
-    }
-
-    /// Returns the memory that the block needs.
-    pub(super) fn block_bytes(&self) -> u64 {
-        self.block.memory_bytes()
-    }
 }
 
 /// The index of a game's block among the kept blocks, the index of the game in that block, and the number of the game's positions
@@ -224,7 +186,7 @@ impl KeptHits {
         let row = kept.block.game(game.index as usize);
         let first = row.first_slot();
         let nodes =
-            kept.told.answers.hits.slots(first..row.end_slot()).map(|slot| (slot - first) as u32).collect();
+            kept.answers.hits.slots(first..row.end_slot()).map(|slot| (slot - first) as u32).collect();
         Some((&kept.block, game.index as usize, nodes))
     }
 
@@ -247,11 +209,11 @@ impl KeptHits {
     /// Writes some games of a block in a format. Their indices must be in ascending order.
     fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let (fault, never) = (OnceCell::new(), Interrupt::default());
-        let late = match (&kept.told.answers.spans, self.finder()?) {
+        let late = match (&kept.answers.spans, self.finder()?) {
             (None, Some(finder)) => Some(finder.late(0, &fault, &never)),
             _ => None,
         };
-        let found = kept.told.found(&kept.block, self.names());
+        let found = kept.found(self.names());
         let late = late.as_ref().map(|spans| spans as &dyn FindSpan);
         let found = Found { spans: found.spans.or(late), ..found };
         let is_text = matches!(format, Format::Text { .. }) && !self.is_ordered;
@@ -276,8 +238,7 @@ impl KeptHits {
         if let Some(finder) = self.spans.get() {
             return Ok(finder.as_ref());
         }
-        let is_wanted =
-            self.extras.spans && self.blocks.iter().all(|block| block.told.answers.spans.is_none());
+        let is_wanted = self.extras.spans && self.blocks.iter().all(|block| block.answers.spans.is_none());
         let finder = is_wanted.then(|| SpanFinder::new(&self.prepared.query)).transpose();
         let finder = finder.map_err(|error| Fault::of_engine(EngineError::from(error), &self.text))?;
         Ok(self.spans.get_or_init(|| finder).as_ref())

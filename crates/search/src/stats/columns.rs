@@ -13,14 +13,15 @@ use super::codes::{GroupCode, NameCodes};
 use super::grouping::By;
 use super::played::{AdjacentMoves, PlayedColumn};
 use super::seen_from;
-use crate::report::{Found, SpanMoves};
+use crate::found::Found;
+use crate::report::SpanMoves;
 use orbit_core::board::Color;
 use orbit_core::game::measures::thousandths_text;
 use orbit_core::game::{
     Date, Measure, Mention, MoveNumbers, Opening, Rating, Speed, date, eco, fide, rating, tags, termination,
     time_control, title,
 };
-use orbit_engine::{Answer, CopyHits, Hits, MatchSpan, Outcome};
+use orbit_engine::{Answer, MatchSpan, Outcome};
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameMeasures, GameRow};
 
@@ -77,8 +78,6 @@ pub(super) enum GroupColumn {
 pub(super) struct HitAt<'a> {
     pub(super) slot: usize,
     pub(super) index: usize,
-    pub(super) hits: &'a Hits,
-    pub(super) copies: &'a CopyHits,
     pub(super) found: &'a Found<'a>,
     pub(super) game: &'a GameRow<'a>,
     /// The span of the hit, if a column needs spans.
@@ -301,7 +300,7 @@ impl GroupColumn {
         match self {
             GroupColumn::Values(step) => {
                 out.clear();
-                out.push(match hit.hits.answer(hit.slot) {
+                out.push(match hit.found.answers.hits.answer(hit.slot) {
                     Answer::Bool(_) => UNKNOWN,
                     Answer::Set(squares) => steps(squares.count() as GroupCode, *step),
                     Answer::Num(number) => number.map_or(UNKNOWN, |number| steps(number.into(), *step)),
@@ -309,7 +308,9 @@ impl GroupColumn {
             }
             GroupColumn::Copies => {
                 out.clear();
-                out.extend(hit.copies.at_hit(hit.index).iter().map(|&copy| GroupCode::from(copy) + 1));
+                let copies =
+                    hit.found.answers.hit_copies().map_or(&[][..], |copies| copies.at_hit(hit.index));
+                out.extend(copies.iter().map(|&copy| GroupCode::from(copy) + 1));
             }
             GroupColumn::Lengths(step) => {
                 out.clear();

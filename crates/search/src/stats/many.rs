@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CountedGames, Counts, Stats, TooManyGroups, people};
-use crate::report::Found;
+use crate::found::Found;
 
 /// The counts of several queries over the same games. Counts that do not depend on hits are made once for all queries.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ impl Stats {
     pub fn count_many(&self, found: &[Found]) -> ManyCounts {
         let Some(first) = found.first() else { return ManyCounts::default() };
         let columns = self.columns(first);
-        let main_lines: Vec<bool> = found.iter().map(|found| found.hits.main_lines).collect();
+        let main_lines: Vec<bool> = found.iter().map(|found| found.answers.hits.main_lines).collect();
         let counts = found.iter().enumerate().map(|(query, found)| {
             let which =
                 if first_like(&main_lines, query) == query { CountedGames::All } else { CountedGames::Hit };

@@ -10,7 +10,8 @@ use shakmaty::ByColor;
 
 use super::codes::{GroupCode, NameCodes};
 use super::{GroupKey, SideResults};
-use crate::report::{Found, Frame};
+use crate::found::Found;
+use crate::report::Frame;
 use orbit_core::board::Color;
 use orbit_core::game::rating::RATING_MAX;
 use orbit_core::game::{Date, Rating, tags};

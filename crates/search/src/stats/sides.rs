@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
 use super::seen_from;
-use crate::report::Found;
+use crate::found::Found;
 use orbit_core::board::Color;
 use orbit_engine::{CopyHits, Hits, Outcome, any_side};
 
@@ -71,8 +71,8 @@ pub(crate) struct PatternSides<'a> {
 impl<'a> PatternSides<'a> {
     /// Reads the sides of all hits of a block.
     pub(crate) fn from_found(found: &Found<'a>) -> PatternSides<'a> {
-        let Found { hits, hit_sides, copy_sides, .. } = *found;
-        let (Some(told), Some(of_copies)) = (hit_sides, copy_sides) else {
+        let (hits, hit_sides) = (&found.answers.hits, found.answers.hit_sides());
+        let (Some(told), Some(of_copies)) = (hit_sides, found.copy_sides()) else {
             return PatternSides { hits, told: None, of_copies: &[], of_hits: Vec::new() };
         };
         let of_hits = (0..told.len()).map(|hit| told.sides(hit, of_copies)).collect();

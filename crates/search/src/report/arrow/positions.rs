@@ -10,7 +10,8 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::{ArrowBlock, ArrowRows};
-use crate::report::{Found, NodeWalk};
+use crate::found::Found;
+use crate::report::NodeWalk;
 use orbit_core::board::{MoveKind, PackedMove, Position, Role, Square};
 use orbit_core::game::Rating;
 use orbit_engine::Answer;
@@ -83,7 +84,7 @@ impl ArrowRows for PositionRows {
         let mut columns = Builders::default();
         let mut boards = FixedSizeListBuilder::new(UInt8Builder::new(), 64).with_field(board_field());
         let (mut games, mut rows) = (Vec::new(), 0);
-        for game in found.block.games().filter(|game| found.is_found(game)).take(games_max) {
+        for game in found.games_found().take(games_max) {
             let (first, begin) = (game.first_slot(), rows);
             let result = match game.outcome() {
                 Outcome::WhiteWins => Some(1),
@@ -94,7 +95,7 @@ impl ArrowRows for PositionRows {
             let elo = |rating: Rating| rating.of_game(&game).and_then(|elo| i16::try_from(elo).ok());
             let (white_elo, black_elo) = (elo(Rating::White), elo(Rating::Black));
             let mut walk = NodeWalk::from_game(&game);
-            for slot in found.hits.slots(first..game.end_slot()) {
+            for slot in found.answers.hits.slots(first..game.end_slot()) {
                 let node = (slot - first) as u32;
                 walk.to(node);
                 let position = walk.position();
@@ -108,7 +109,8 @@ impl ArrowRows for PositionRows {
                 columns.white_elo.append_option(white_elo);
                 columns.black_elo.append_option(black_elo);
                 columns.push(&position, game.move_from(node));
-                let value = if let Answer::Num(value) = found.hits.answer(slot) { value } else { None };
+                let value =
+                    if let Answer::Num(value) = found.answers.hits.answer(slot) { value } else { None };
                 columns.value.append_option(value);
                 rows += 1;
             }

@@ -7,18 +7,18 @@ use orbit_engine::{Answers, GameAnswer, Hits, PreparedQuery, Rank, SortValue};
 use orbit_query::tree::Header;
 use orbit_reel::Block;
 
-/// The number of matching positions in each game, for the queries of a scan. The games are divided into blocks.
-pub(super) struct FoundCounts<'a> {
+/// The counts of matching positions in the games of some blocks, for the queries of a scan.
+pub(super) struct MatchCounts<'a> {
     queries: &'a [PreparedQuery],
     /// For each block and each query, the games of the block with their counts. The list of games is empty if the query does not
     /// depend on the number of matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 
-impl<'a> FoundCounts<'a> {
-    pub(super) fn new(queries: &'a [PreparedQuery], blocks: usize) -> FoundCounts<'a> {
+impl<'a> MatchCounts<'a> {
+    pub(super) fn new(queries: &'a [PreparedQuery], blocks: usize) -> MatchCounts<'a> {
         let of_block = |_| queries.iter().map(|_| Mutex::default()).collect();
-        FoundCounts { queries, games: (0..blocks).map(of_block).collect() }
+        MatchCounts { queries, games: (0..blocks).map(of_block).collect() }
     }
 
     /// Counts the positions that a query matches, and removes the hits in games that are not found. `hits` must contain all hits,

@@ -1,0 +1,228 @@
+//! The answers of queries on one block, in the form in which collectors, lists and requests get them.
+//!
+//! [`Found`] borrows the answers of one query, and everything that shows or counts hits takes it. It comes from a [`BlockResult`],
+//! which has the answers of all queries of a search while their block is searched, or from a [`KeptBlock`], which outlives the
+//! search.
+
+use std::sync::Arc;
+
+use shakmaty::ByColor;
+
+use orbit_core::board::{Bitboard, Board, Color};
+use orbit_engine::{Answers, FindSpan, GameAnswer, GameCommentary, MatchSpan, Spans, Values};
+use orbit_reel::{Block, GameRow};
+use orbit_transforms::OutermostOrbit as _;
+use orbit_transforms::{AsText, Designators, Filter, Frame, Likeness, Placement};
+
+/// The names of the sources, copies and pieces to which hits refer by numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// The names of the database's sources.
+    pub sources: Vec<String>,
+    /// The copies of the outermost transform, as CQL; without a transform there is one copy.
+    pub copies: Vec<String>,
+    /// The transform that produces each copy, in words.
+    pub transforms: Vec<String>,
+    /// The piece designators of the filter whose squares a table shows.
+    pub designators: Designators,
+    /// The board that the query compares positions with, if there is one.
+    pub likeness: Option<Likeness>,
+    /// For each query, the sides that have the pattern of each copy, if this was requested: see [`Filter::copy_sides`].
+    pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
+    /// For each query, the placements of its copies, if they were requested: see [`Filter::placements`].
+    pub placements: Vec<Vec<Placement>>,
+}
+
+impl Names {
+    /// Creates the names of a filter's copies.
+    pub fn new(filter: &Filter, sources: Vec<String>) -> Names {
+        let text = |filter: &Filter| AsText(filter).to_string();
+        let (copies, transforms) = match filter.outermost() {
+            Some(orbit) => {
+                let copies = orbit.copies.iter();
+                copies.map(|copy| (text(&copy.filter), copy.placement.to_string())).unzip()
+            }
+            None => (vec![text(filter)], vec![Placement::IDENTITY.to_string()]),
+        };
+        let designators = Designators::new(filter);
+        Names { sources, copies, transforms, designators, ..Names::default() }
+    }
+
+    /// Returns the squares of the pieces that the filter names, in a position that a copy hits.
+    pub(crate) fn matched(&self, copy: Option<u32>, board: &Board) -> Vec<(&str, Bitboard)> {
+        copy.map_or(Vec::new(), |copy| self.designators.on(copy as usize, board))
+    }
+
+    /// Returns the name of a game's source.
+    pub fn source(&self, game: &GameRow) -> &str {
+        self.sources.get(game.source() as usize).map_or("", String::as_str)
+    }
+}
+
+/// The answers of all queries of a search for one block.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BlockResult<'a> {
+    /// The block.
+    pub block: &'a Arc<Block>,
+    /// For each game of the block, true if it is selected; `None` if all games are.
+    pub games: Option<&'a [bool]>,
+    /// For each selected game, the side of the player from which queries were evaluated; `None` without a player.
+    pub sides: Option<&'a [Option<Color>]>,
+    /// The answers of each query at the selected hits.
+    pub answers: Vec<Answers>,
+    /// For each query, a finder of the spans of its hits, if spans were requested and the engine did not find them.
+    pub(crate) late: Vec<Option<Box<dyn FindSpan + 'a>>>,
+    /// The names that belong to the numbers in the answers.
+    pub names: &'a Names,
+}
+
+/// The answers of a query on one block, kept after the block was searched.
+#[derive(Debug)]
+pub(crate) struct KeptBlock {
+    /// The block.
+    pub(crate) block: Arc<Block>,
+    /// The answers at the selected hits, with the spans of these if they were requested.
+    pub(crate) answers: Answers,
+    /// The fields of [`Found`] with these names.
+    pub(crate) games: Option<Vec<bool>>,
+    pub(crate) sides: Option<Vec<Option<Color>>>,
+}
+
+/// The answers of a query on one block.
+#[derive(Clone, Copy)]
+pub struct Found<'a> {
+    /// The block.
+    pub block: &'a Block,
+    /// The answers at the selected hits.
+    pub answers: &'a Answers,
+    /// The number of the query in the search.
+    pub query: usize,
+    /// For each game, true if it is selected; `None` if all games are.
+    pub games: Option<&'a [bool]>,
+    /// For each selected game, the side of the player from which the query was evaluated; `None` without a player.
+    pub sides: Option<&'a [Option<Color>]>,
+    /// Finds the spans of hits, if spans were requested.
+    pub spans: Option<&'a dyn FindSpan>,
+    /// The display names of sources and copies.
+    pub names: &'a Names,
+}
+
+impl BlockResult<'_> {
+    /// Returns the answers of one query.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such query.
+    pub fn of_query(&self, query: usize) -> Found<'_> {
+        let BlockResult { block, games, sides, ref answers, ref late, names } = *self;
+        let found = Found::new(block, &answers[query], names);
+        Found { query, games, sides, spans: found.spans.or(late[query].as_deref()), ..found }
+    }
+
+    /// Returns the answers of the first query.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no query.
+    pub fn first(&self) -> Found<'_> {
+        self.of_query(0)
+    }
+
+    /// Keeps the answers of the first query.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no query.
+    pub(crate) fn keep_first(mut self) -> KeptBlock {
+        let found = self.first();
+        let spans = found.spans.map(|spans| Spans::told(spans, found.answers, found.block));
+        let answers = Answers { spans, ..self.answers.swap_remove(0) };
+        let (games, sides) = (self.games.map(<[_]>::to_vec), self.sides.map(<[_]>::to_vec));
+        KeptBlock { block: Arc::clone(self.block), answers, games, sides }
+    }
+}
+
+impl KeptBlock {
+    /// Returns the answers.
+    pub(crate) fn found<'a>(&'a self, names: &'a Names) -> Found<'a> {
+        let (games, sides) = (self.games.as_deref(), self.sides.as_deref());
+        Found { games, sides, ..Found::new(&self.block, &self.answers, names) }
+    }
+
+    /// Returns the approximate memory that the answers need in addition to the block.
+    pub(crate) fn bytes(&self) -> u64 {
+        let KeptBlock { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides, .. } =
+            self;
+        let values = match &hits.values {
+            Values::None => 0,
+            Values::Numbers(numbers) => numbers.memory_bytes(),
+            Values::Sets(sets) => sets.memory_bytes(),
+            Values::Texts(texts) => {
+                texts.memory_bytes() + texts.all().iter().flatten().map(|text| text.len()).sum::<usize>()
+            }
+        };
+        // A rough size per span, which has some positions and moves.
+        let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
+        let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
+        let told = of_games.as_ref().map_or(0, |told| size_of_val(&told[..]));
+        let games = games.as_ref().map_or(0, Vec::len) + sides.as_ref().map_or(0, Vec::len);
+        (values + spans + copies + told + games + 8 * hits.bits.len() + size_of::<KeptBlock>()) as u64
+    }
+}
+
+impl<'a> Found<'a> {
+    /// Creates the answers of the only query of a search. All games are selected, and the spans are those in the answers.
+    pub fn new(block: &'a Block, answers: &'a Answers, names: &'a Names) -> Found<'a> {
+        let spans = answers.spans.as_ref().map(|spans| spans as &dyn FindSpan);
+        Found { block, answers, query: 0, games: None, sides: None, spans, names }
+    }
+
+    /// Returns the span of a hit of a game, if spans were requested.
+    pub fn span(&self, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
+        self.spans?.span(self.answers, game, node)
+    }
+
+    /// Iterates over the games that the query finds.
+    pub fn games_found(&self) -> impl Iterator<Item = GameRow<'a>> {
+        let Found { block, answers, .. } = *self;
+        block.games().filter(|game| answers.finds(game))
+    }
+
+    /// Returns whether a game is selected.
+    pub fn counts(&self, game: &GameRow) -> bool {
+        self.games.is_none_or(|games| games[game.index()])
+    }
+
+    /// Returns the side of the player in a game; White if there is no player.
+    pub fn side(&self, game: &GameRow) -> Color {
+        self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
+    }
+
+    /// Returns the sides that have the pattern of each copy, if they were requested and are known: see [`Filter::copy_sides`].
+    pub fn copy_sides(&self) -> Option<&'a [ByColor<bool>]> {
+        self.names.copy_sides.get(self.query)?.as_deref()
+    }
+
+    /// Returns the frame of the first copy that matches at a hit: the map that takes moves and positions of the game back to the
+    /// filter as it is written. `hit` is the index of the hit among those of the block. If no copy matches, it is the frame of
+    /// the game as the player sees it.
+    pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
+        let copy = self.answers.hit_copies().map_or(Some(0), |copies| copies.lowest(hit));
+        let placements = self.names.placements.get(self.query);
+        let placement = copy.zip(placements).and_then(|(copy, all)| all.get(copy as usize));
+        Frame::new(placement.copied().unwrap_or(Placement::IDENTITY), self.side(game))
+    }
+
+    /// Returns the answer of the query for a game, if the query is about whole games.
+    pub fn of_game(&self, game: &GameRow) -> Option<&'a GameAnswer> {
+        self.answers.games.as_ref().map(|told| &told[game.index()])
+    }
+
+    /// Returns the comments that the query writes about a game.
+    pub fn commentary_of(&self, game: &GameRow) -> Option<&'a GameCommentary> {
+        let games = &self.answers.commentary.as_ref()?.games;
+        let at = games.binary_search_by_key(&(game.index() as u32), |game| game.index).ok()?;
+        Some(&games[at])
+    }
+}
