@@ -169,7 +169,7 @@ impl Args {
     }
 
     fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
-        self.gpu.engine_options(self.engine, positions)
+        self.gpu.engine_options(self.engine, None, positions)
     }
 
     /// Returns the groupings of `--by`. Groups by properties of hits are refused, since the hits of different themes have no

@@ -145,20 +145,14 @@ pub struct GpuArgs {
 }
 
 impl GpuArgs {
-    /// Chooses a card, as `--gpu` does.
-    pub(super) fn choose(&mut self, card: String) {
-        self.gpu = card;
-    }
-
-    /// Makes the command use no card.
-    pub(super) fn leave_out(&mut self) {
-        self.gpu = String::from("none");
-    }
-
     /// Returns the options for the card; `None` if no card may be used.
     pub fn options(&self) -> Option<GpuOptions> {
+        self.options_of(&self.gpu)
+    }
+
+    fn options_of(&self, card: &str) -> Option<GpuOptions> {
         let mut options = GpuOptions::default();
-        options.adapter = match self.gpu.as_str() {
+        options.adapter = match card {
             "none" => return None,
             text => text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {}),
         };
@@ -168,14 +162,17 @@ impl GpuArgs {
         Some(options)
     }
 
-    /// Returns the options for an engine, with the chosen card. `positions` is the number of positions to search, if it is known.
+    /// Returns the options for an engine, with the chosen card or another `card`. `positions` is the number of positions to search,
+    /// if it is known.
     pub(super) fn engine_options(
         &self,
         engine: EngineChoice,
+        card: Option<&str>,
         positions: u64,
     ) -> Result<EngineOptions, Failure> {
         let mut options = EngineOptions::default();
-        (options.engine, options.gpu, options.positions) = (engine, self.options(), positions);
+        let gpu = self.options_of(card.unwrap_or(&self.gpu));
+        (options.engine, options.gpu, options.positions) = (engine, gpu, positions);
         if engine == EngineChoice::Gpu && options.gpu.is_none() {
             return Err(Failure::Other(
                 "--engine gpu and --gpu none exclude each other: leave out one of them".into(),

@@ -33,9 +33,9 @@ pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Restores a query as it was given.
-pub(super) fn unguarded(query: String) -> String {
+pub(super) fn unguarded(query: &str) -> &str {
     match query.strip_prefix(' ') {
-        Some(given) if is_query(given) => given.to_owned(),
+        Some(given) if is_query(given) => given,
         _ => query,
     }
 }
@@ -62,7 +62,7 @@ mod tests {
             let given = ["orbit", "scan", query, "a.pgn"].map(OsString::from).to_vec();
             let guarded = guarded(given);
             assert_eq!(guarded[2], OsString::from(format!(" {query}")));
-            assert_eq!(unguarded(guarded[2].to_str().unwrap().to_owned()), query);
+            assert_eq!(unguarded(guarded[2].to_str().unwrap()), query);
         }
         for option in
             ["--", "--limit", "--limit=5", "--where=elo>=2400", "--no-reel", "--rotate90", "-q", "check"]

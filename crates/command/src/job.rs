@@ -19,7 +19,7 @@ use serde_json::json;
 use self::choose::{chosen, ranges};
 use super::common::{CtrlC, Out, ProgressArgs, ProgressDisplay, counted, from_one, grouped, print_failures};
 use super::failure::{Exit, Failure};
-use super::scan::{self, EngineOfPart, JobInputs, PreparedScan, ScanPurpose};
+use super::scan::{self, EngineOfPart, JobInputs, PreparedScan, RunOptions, ScanPurpose};
 use super::{Cli, Command, Invocation, dashes};
 
 const AFTER_HELP: &str = "\
@@ -130,16 +130,16 @@ pub(super) fn run(args: Args, invocation: &Invocation) -> Result<Exit, Failure> 
     }
 }
 
-fn plan(mut args: PlanArgs, invocation: &Invocation) -> Result<Exit, Failure> {
-    let folders = args.scan.take_folders();
-    let [folder] = &folders[..] else {
+fn plan(args: PlanArgs, invocation: &Invocation) -> Result<Exit, Failure> {
+    let [folder] = args.scan.folders()[..] else {
         let why = "name one folder for the job, with a slash at its end: `-o out/`";
         return Err(Failure::Other(why.into()));
     };
     let words = invocation.words.iter().cloned();
     let words = texts(words.skip_while(|word| word != "job").skip_while(|word| word != "plan").skip(1))?;
     let interrupt = CtrlC::install()?;
-    let asked = PreparedScan::new(args.scan, &interrupt, ScanPurpose::Search)?.asked(&interrupt)?;
+    let run = RunOptions::new(&args.scan, ScanPurpose::Part);
+    let asked = PreparedScan::new(&args.scan, run, &interrupt)?.asked(&interrupt)?;
     let job = fixed(&asked, words, args.parts)?;
     job.write(folder)?;
     let mut out = Out::new();
@@ -201,14 +201,6 @@ fn fixed(asked: &JobInputs, arguments: Vec<String>, parts: Option<NonZeroUsize>)
     Ok(Job::new(folder, question, whole, parts))
 }
 
-/// Settings for computing a part that do not affect the result.
-struct PartOptions {
-    threads: Option<NonZeroUsize>,
-    quiet: bool,
-    engine: EngineOfPart,
-    progress: ProgressArgs,
-}
-
 /// A job, and its folder as an absolute path.
 struct OpenedJob {
     job: Job,
@@ -244,11 +236,7 @@ impl OpenedJob {
         let words = before.chain(self.arguments.iter().map(OsString::from));
         let read = Cli::try_parse_from(dashes::guarded(words.collect()));
         match read.map(|cli| cli.command) {
-            Ok(Command::Job(Args { command: JobCommand::Plan(plan) })) => {
-                let mut scan = plan.scan;
-                scan.take_folders();
-                Ok(scan)
-            }
+            Ok(Command::Job(Args { command: JobCommand::Plan(plan) })) => Ok(plan.scan),
             _ => Err(JobError::Malformed {
                 path: self.folder.join(JOB_NAME),
                 what: String::from("its arguments are not understood"),
@@ -257,13 +245,12 @@ impl OpenedJob {
         }
     }
 
-    /// Computes a part of the job, and writes its file.
-    fn compute(&self, part: &JobPart, interrupt: &CtrlC, manner: PartOptions) -> Result<Exit, Failure> {
-        let PartOptions { threads, quiet, engine, progress } = manner;
-        let mut args = self.search()?;
-        args.run_as(threads, quiet, progress);
-        args.compute_by(engine);
-        let whole = PreparedScan::new(args, interrupt, ScanPurpose::Search)?;
+    /// Computes a part of the job, and writes its file. By default, as many threads are used as the plan says.
+    fn compute(&self, part: &JobPart, interrupt: &CtrlC, run: RunOptions) -> Result<Exit, Failure> {
+        let (args, quiet) = (self.search()?, run.quiet);
+        let planned = RunOptions::new(&args, ScanPurpose::Part);
+        let run = RunOptions { threads: run.threads.or(planned.threads), ..run };
+        let whole = PreparedScan::new(&args, run, interrupt)?;
         self.job.demand(&whole.question(), &self.folder)?;
         let ready = match part.range() {
             None => whole,
@@ -303,30 +290,30 @@ impl OpenedJob {
 }
 
 fn part(args: PartArgs) -> Result<Exit, Failure> {
-    let mut words = args.words;
-    let folder = PathBuf::from(words.pop().unwrap_or_default());
+    let Some((folder, words)) = args.words.split_last() else { return Ok(Exit::Done) };
     let interrupt = CtrlC::install()?;
-    let opened = OpenedJob::new(&folder)?;
+    let opened = OpenedJob::new(Path::new(folder))?;
     let all = opened.job.parts.len();
     let numbers =
-        if words.is_empty() { (1..=all).collect() } else { chosen(&texts(words.into_iter())?, all)? };
-    let mut progress = Some(args.progress);
+        if words.is_empty() { (1..=all).collect() } else { chosen(&texts(words.iter().cloned())?, all)? };
+    let PartArgs { threads, quiet, progress, engine, .. } = args;
+    let mut run = RunOptions { purpose: ScanPurpose::Part, threads, quiet, progress, engine };
     let mut exit = Exit::Done;
     for number in numbers {
         let part = &opened.job.parts[number - 1];
         if !args.again && opened.job.check_part(part, &opened.folder).is_ok() {
-            if !args.quiet {
+            if !quiet {
                 message!("part {number} of {all} is complete: --again computes it again");
             }
             continue;
         }
-        let (threads, quiet, engine) = (args.threads, args.quiet, args.engine.clone());
-        let manner = PartOptions { threads, quiet, engine, progress: progress.take().unwrap_or_default() };
-        match opened.compute(part, &interrupt, manner)? {
+        match opened.compute(part, &interrupt, run.clone())? {
             Exit::Done => {}
             Exit::Interrupted => return Ok(Exit::Interrupted),
             other => exit = other,
         }
+        // The display that was chosen is for the first part; the others have the usual one.
+        run.progress = ProgressArgs::default();
     }
     Ok(exit)
 }
@@ -339,10 +326,10 @@ fn merge(folder: &Path) -> Result<Exit, Failure> {
 impl OpenedJob {
     fn merge(&self, interrupt: &CtrlC, quiet: Option<bool>) -> Result<Exit, Failure> {
         let replay = Replay::open(&self.job, &self.folder)?;
-        let mut args = self.search()?;
-        let (threads, was_quiet, progress) = args.take_manner();
-        args.run_as(threads, quiet.unwrap_or(was_quiet), progress);
-        let ready = PreparedScan::new(args, interrupt, ScanPurpose::Merge)?;
+        let args = self.search()?;
+        let planned = RunOptions::new(&args, ScanPurpose::Merge);
+        let run = RunOptions { quiet: quiet.unwrap_or(planned.quiet), ..planned };
+        let ready = PreparedScan::new(&args, run, interrupt)?;
         self.job.demand(&ready.question(), &self.folder)?;
         ready.run(interrupt, Some(replay))
     }
@@ -391,23 +378,23 @@ fn status(args: &StatusArgs) -> Result<Exit, Failure> {
 }
 
 /// Runs a job in a single process, and continues where an earlier run was interrupted.
-pub(super) fn resume(mut args: scan::Args, folder: &Path, invocation: &Invocation) -> Result<Exit, Failure> {
+pub(super) fn resume(args: &scan::Args, folder: &Path, invocation: &Invocation) -> Result<Exit, Failure> {
     let words = invocation.words.iter().cloned();
     let mut words: Vec<String> = texts(words.skip_while(|word| word != "scan").skip(1))?;
     if let Some(at) = words.iter().position(|word| word == "--resume") {
         words.drain(at..words.len().min(at + 2));
     }
     words.retain(|word| !word.starts_with("--resume="));
-    if let [folder, ..] = &args.take_folders()[..] {
+    if let [folder, ..] = args.folders()[..] {
         return Err(Failure::Other(format!(
             "{}: -o writes files; the folder of a job stands after --resume",
             folder.display()
         )));
     }
     let interrupt = CtrlC::install()?;
-    let (threads, quiet, progress) = args.take_manner();
-    args.run_as(threads, true, ProgressArgs::default());
-    let asked = PreparedScan::new(args, &interrupt, ScanPurpose::Search)?.asked(&interrupt)?;
+    let mut run = RunOptions::new(args, ScanPurpose::Part);
+    let quietly = RunOptions { quiet: true, progress: ProgressArgs::default(), ..run.clone() };
+    let asked = PreparedScan::new(args, quietly, &interrupt)?.asked(&interrupt)?;
     let opened = match OpenedJob::here(folder) {
         Ok(opened) => {
             opened.job.demand(&asked.question, folder)?;
@@ -419,15 +406,14 @@ pub(super) fn resume(mut args: scan::Args, folder: &Path, invocation: &Invocatio
         }
         Err(failure) => return Err(failure),
     };
-    let mut progress = Some(progress);
     for part in &opened.job.parts {
         if opened.job.check_part(part, &opened.folder).is_err() {
-            let (engine, progress) = (EngineOfPart::default(), progress.take().unwrap_or_default());
-            let manner = PartOptions { threads, quiet, engine, progress };
-            if opened.compute(part, &interrupt, manner)? == Exit::Interrupted {
+            if opened.compute(part, &interrupt, run.clone())? == Exit::Interrupted {
                 return Ok(Exit::Interrupted);
             }
+            // The display that was chosen is for the first part; the others have the usual one.
+            run.progress = ProgressArgs::default();
         }
     }
-    opened.merge(&interrupt, Some(quiet))
+    opened.merge(&interrupt, Some(run.quiet))
 }

@@ -210,9 +210,9 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
 pub fn run(cli: Cli) -> u8 {
     cli.look.apply();
     let outcome = match cli.command {
-        Command::Scan(mut args) => match args.take_resumed() {
-            None => scan::run(*args),
-            Some(folder) => job::resume(*args, &folder, &cli.invocation),
+        Command::Scan(args) => match args.resumed() {
+            None => scan::run(&args),
+            Some(folder) => job::resume(&args, folder, &cli.invocation),
         },
         Command::Batch(args) => batch::run(*args),
         Command::Explain(args) => explain::run(args),

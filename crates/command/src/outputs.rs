@@ -32,7 +32,7 @@ use super::terminal::{self, Stdout, has_colors_on_stdout};
 pub(super) struct OutputArgs {
     /// Print hits in this format; the formats are described below [default: text].
     #[arg(short = 'F', long, value_parser = choice::<FormatName>())]
-    pub(super) format: Option<FormatName>,
+    format: Option<FormatName>,
     /// Write hits to a file, in the format that the ending of its name gives.
     ///
     /// A .pgn file contains the games that hit, a .txt, .jsonl, .csv, .epd, .fen or .parquet file the hits, an .html file a
@@ -76,31 +76,9 @@ pub(super) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Makes `-o -` mean standard output. Then a format that a file has is not also printed.
-    pub(super) fn take_stdout(&mut self) {
-        let files = self.files.len();
-        self.files.retain(|path| path.as_os_str() != "-");
-        if self.files.len() < files {
-            self.format.get_or_insert(FormatName::Text);
-        } else if self.format.is_some_and(|format| self.files_have(|name| name == format)) {
-            self.format = None;
-        }
-    }
-
-    /// Removes the outputs whose names end in a slash, which are folders, and returns them.
-    pub(super) fn take_folders(&mut self) -> Vec<PathBuf> {
-        let is_folder =
-            |path: &mut PathBuf| path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
-        self.files.extract_if(.., is_folder).collect()
-    }
-
-    pub(super) fn files(&self) -> &[PathBuf] {
-        &self.files
-    }
-
-    /// Returns whether a file lists hits or games.
-    pub(super) fn lists_to_files(&self) -> bool {
-        self.files_have(|_| true)
+    /// Returns the folders: the outputs whose names end in a slash.
+    pub(super) fn folders(&self) -> Vec<&Path> {
+        self.files.iter().map(PathBuf::as_path).filter(|path| is_folder(path)).collect()
     }
 
     pub(super) fn title(&self) -> Option<&str> {
@@ -123,10 +101,42 @@ impl OutputArgs {
     pub(super) fn wants(&self) -> Wants {
         Columns::new(&self.columns).wants()
     }
+}
+
+/// The outputs of a search, as the arguments choose them.
+pub(super) struct OutputChoice<'a> {
+    args: &'a OutputArgs,
+    /// The format in which hits are printed. With `None`, they are printed as text if there are no files.
+    pub(super) format: Option<FormatName>,
+    /// The files to write.
+    pub(super) files: Vec<&'a Path>,
+}
+
+impl<'a> OutputChoice<'a> {
+    /// Resolves the arguments. `-o -` means standard output; without it, a format that a file has is not also printed. The
+    /// folder of a job is not one of its files.
+    pub(super) fn new(args: &'a OutputArgs, is_job: bool) -> OutputChoice<'a> {
+        let is_stdout = |path: &Path| path.as_os_str() == "-";
+        let paths = args.files.iter().map(PathBuf::as_path);
+        let prints = paths.clone().any(is_stdout);
+        let files = paths.filter(|path| !is_stdout(path) && !(is_job && is_folder(path))).collect();
+        let given = OutputChoice { args, format: args.format, files };
+        let format = match args.format {
+            None if prints => Some(FormatName::Text),
+            Some(format) if !prints && given.files_have(|name| name == format) => None,
+            format => format,
+        };
+        OutputChoice { format, ..given }
+    }
+
+    /// Returns whether a file lists hits or games.
+    pub(super) fn lists_to_files(&self) -> bool {
+        self.files_have(|_| true)
+    }
 
     /// Returns the formats and their options as JSON, without file names.
     pub(super) fn in_json(&self) -> Result<Value, Failure> {
-        let format = |path: &PathBuf| {
+        let format = |path: &&Path| {
             Ok(match wish(path)? {
                 FileContent::Hits(name) => name.to_string(),
                 FileContent::Picture(_) => String::from("picture"),
@@ -136,18 +146,18 @@ impl OutputArgs {
         Ok(json!({
             "format": self.format,
             "files": self.files.iter().map(format).collect::<Result<Vec<String>, Failure>>()?,
-            "rows": self.rows,
-            "columns": self.columns,
-            "comment": self.comment,
-            "title": self.title,
-            "all_plies": self.all_plies,
-            "spans": !self.no_spans,
+            "rows": self.args.rows,
+            "columns": self.args.columns,
+            "comment": self.args.comment,
+            "title": self.args.title,
+            "all_plies": self.args.all_plies,
+            "spans": !self.args.no_spans,
         }))
     }
 
     /// Returns the comment that is written at each hit in games.
     fn comment(&self) -> Comment {
-        match self.comment.as_deref() {
+        match self.args.comment.as_deref() {
             None => Comment::None,
             Some("") => Comment::Copy,
             Some(text) => Comment::Text(text.to_owned()),
@@ -185,16 +195,17 @@ impl OutputArgs {
             true => self.have(is_wanted),
             false => self.files_have(is_wanted),
         };
-        let is_idle = self.rows != Rows::Hits && !lists_in(|name| matches!(name, Jsonl | Csv | Epd | Fen));
+        let is_idle =
+            self.args.rows != Rows::Hits && !lists_in(|name| matches!(name, Jsonl | Csv | Epd | Fen));
         let why = if is_idle {
             "--rows is for tables of hits: choose --format jsonl, csv, epd or fen, or write such a file with -o"
-        } else if !self.columns.is_empty() && !lists_in(|name| matches!(name, Jsonl | Csv)) {
+        } else if !self.args.columns.is_empty() && !lists_in(|name| matches!(name, Jsonl | Csv)) {
             "--columns is for tables of hits: choose --format jsonl or csv, or write a .jsonl, .csv or .parquet file with -o"
-        } else if self.all_plies && !lists_in(|name| name == Text) {
+        } else if self.args.all_plies && !lists_in(|name| name == Text) {
             "--all-plies is for lists as text: choose --format text, or write a .txt file with -o"
-        } else if self.comment.is_some() && !self.write_games() {
+        } else if self.args.comment.is_some() && !self.write_games() {
             "--comment needs games to write into: choose --format pgn, or write a .pgn file with -o"
-        } else if self.title.is_some() && !self.write_page() {
+        } else if self.args.title.is_some() && !self.write_page() {
             "--title is for reports: write an .html file with -o"
         } else {
             return Ok(());
@@ -204,7 +215,7 @@ impl OutputArgs {
 
     /// Returns the chosen columns. If none were chosen, returns those of `usual`.
     fn columns_or(&self, usual: impl FnOnce() -> Columns) -> Columns {
-        if self.columns.is_empty() { usual() } else { Columns::new(&self.columns) }
+        if self.args.columns.is_empty() { usual() } else { Columns::new(&self.args.columns) }
     }
 
     /// Returns the columns of CSV and Parquet output.
@@ -214,8 +225,8 @@ impl OutputArgs {
 
     /// Returns the format of a list. Returns `None` for PGN, since games are not a list.
     fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, extras: Extras) -> Option<Format> {
-        let rows = self.rows;
-        let at_most = |usual: usize| if self.all_plies { usize::MAX } else { usual };
+        let rows = self.args.rows;
+        let at_most = |usual: usize| if self.args.all_plies { usize::MAX } else { usual };
         Some(match name {
             FormatName::Text => Format::Text {
                 runs_max: at_most(RUNS_MAX),
@@ -240,6 +251,11 @@ impl OutputArgs {
 /// Finds a column of tables by its name.
 fn column(name: &str) -> Result<Column, String> {
     name.parse().map_err(|unknown: UnknownName| format!("there is no such column; {}", unknown.remedy()))
+}
+
+/// Returns whether the name of an output ends in a slash.
+fn is_folder(path: &Path) -> bool {
+    path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
 }
 
 /// The kind of content that the ending of a file's name stands for.
@@ -309,7 +325,7 @@ impl Outputs {
     /// Begins all files. `lists` is true if there can be a list on standard output. `is_sorted` is true if the query determines
     /// the order in which games are listed.
     pub(super) fn create(
-        args: &OutputArgs,
+        choice: &OutputChoice,
         chosen: &Chosen,
         (lists, is_sorted): (bool, bool),
         extras: Extras,
@@ -317,9 +333,9 @@ impl Outputs {
     ) -> Result<Outputs, Failure> {
         let sources = begun.database.source_names();
         let (skip, games_max) = (chosen.skip, chosen.games_max);
-        let mut games = GameOutputs::new(args.comment(), skip, games_max);
+        let mut games = GameOutputs::new(choice.comment(), skip, games_max);
         // An order that is chosen by arguments takes precedence over that of the query.
-        let by_query = (is_sorted && (lists || args.lists_to_files())).then_some(Order::ByQuery);
+        let by_query = (is_sorted && (lists || choice.lists_to_files())).then_some(Order::ByQuery);
         let order = chosen.order.or(by_query);
         let chooses = !chosen.is_all();
         let layout = if order.is_some() { Layout::Fixed } else { Layout::Fitted };
@@ -329,9 +345,9 @@ impl Outputs {
             HitOutput { format, stitcher: stitcher.skipping(skip), sink }
         };
         let mut outputs = Vec::new();
-        let shown = args.format.or(args.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
+        let shown = choice.format.or(choice.files.is_empty().then_some(FormatName::Text)).filter(|_| lists);
         let format =
-            shown.map_or(Some(Format::Nothing), |name| args.format_of(name, layout, chooses, extras));
+            shown.map_or(Some(Format::Nothing), |name| choice.format_of(name, layout, chooses, extras));
         if format.is_none() {
             games.add(begun.stdout(Stdout::new()));
         }
@@ -345,20 +361,22 @@ impl Outputs {
         };
         outputs.push(output(format, begun.stdout(stdout)));
         let mut pictures = Vec::new();
-        for path in &args.files {
+        for path in &choice.files {
             let wish = wish(path)?;
             let sink = begun.begin(path)?;
             match wish {
-                FileContent::Hits(name) => match args.format_of(name, layout, chooses, extras) {
+                FileContent::Hits(name) => match choice.format_of(name, layout, chooses, extras) {
                     Some(format) => outputs.push(output(format, sink)),
                     None => games.add(sink),
                 },
                 FileContent::Picture(picture) => pictures.push((picture, sink)),
                 #[cfg(feature = "parquet")]
                 FileContent::Parquet => {
-                    let columns = args.table_columns(extras);
-                    outputs
-                        .push(output(Format::Parquet { rows: args.rows, columns }, sink.parquet(columns)?));
+                    let columns = choice.table_columns(extras);
+                    outputs.push(output(
+                        Format::Parquet { rows: choice.args.rows, columns },
+                        sink.parquet(columns)?,
+                    ));
                 }
                 #[cfg(not(feature = "parquet"))]
                 FileContent::Parquet => unreachable!("it was refused"),

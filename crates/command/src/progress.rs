@@ -15,7 +15,7 @@ const BAR_DELAY: Duration = Duration::from_millis(500);
 /// The minimum time between two lines of JSON.
 const LINE_INTERVAL: Duration = Duration::from_millis(100);
 
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(super) struct ProgressArgs {
     /// Show progress on stderr as `bar`, as `json`, or not at all (`none`).
     ///

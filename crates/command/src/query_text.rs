@@ -42,36 +42,34 @@ pub(super) struct QueryText {
 impl QueryText {
     /// Takes the query from `-e`, a board or a file if one of these is given, and otherwise from the first argument.
     pub(super) fn take(
-        given: Option<String>,
+        given: Option<&str>,
         file: Option<&Path>,
         board: Option<String>,
-        mut words: Vec<OsString>,
+        words: &[OsString],
     ) -> Result<QueryText, Failure> {
-        let (text, origin) = match (given, file, board) {
+        match (given, file, board) {
             (Some(text), ..) => {
-                refuse_query_twice("-e", "the command line", &words)?;
-                (unguarded(text), String::from("query"))
+                refuse_query_twice("-e", "the command line", words)?;
+                QueryText::over(unguarded(text).to_owned(), String::from("query"), words)
             }
             (None, _, Some(text)) => {
-                refuse_query_and_board(&text, &words)?;
-                (text, String::from(BOARD_QUERY))
+                refuse_query_and_board(&text, words)?;
+                QueryText::over(text, String::from(BOARD_QUERY), words)
             }
             (None, Some(file), None) => {
-                refuse_query_twice("-f", &file.display().to_string(), &words)?;
-                (read(file)?, file.display().to_string())
+                refuse_query_twice("-f", &file.display().to_string(), words)?;
+                QueryText::over(read(file)?, file.display().to_string(), words)
             }
             (None, None, None) => {
-                refuse_missing_query(&words)?;
-                let text = words.remove(0).into_string();
-                let text = text.map_err(|_| Failure::Other(String::from("the query is not UTF-8")))?;
-                (unguarded(text), String::from("query"))
+                let (text, paths) = query_and_paths(words)?;
+                let text = text.to_str().ok_or_else(|| Failure::Other("the query is not UTF-8".into()))?;
+                QueryText::over(unguarded(text).to_owned(), String::from("query"), paths)
             }
-        };
-        QueryText::over(text, origin, words)
+        }
     }
 
     /// Takes the query of a built-in theme. All arguments are paths.
-    pub(super) fn of_theme(name: &str, words: Vec<OsString>) -> Result<QueryText, Failure> {
+    pub(super) fn of_theme(name: &str, words: &[OsString]) -> Result<QueryText, Failure> {
         if name.contains(',') {
             return Err(Failure::Other(format!(
                 "--theme takes one theme, whose hits are listed: `orbit batch catalogue --only {name} games.pgn` counts the \
@@ -79,18 +77,18 @@ impl QueryText {
             )));
         }
         let theme = themes::named(name).map_err(|unknown| Failure::Other(unknown.to_string()))?;
-        refuse_query_twice("--theme", "the theme", &words)?;
+        refuse_query_twice("--theme", "the theme", words)?;
         QueryText::over(theme.query, format!("theme {name}"), words)
     }
 
-    fn over(text: String, origin: String, words: Vec<OsString>) -> Result<QueryText, Failure> {
+    fn over(text: String, origin: String, words: &[OsString]) -> Result<QueryText, Failure> {
         if words.is_empty() {
             return Err(Failure::Other(String::from(
                 "there are no games to search: name PGN files, folders or reels after the query, or `-` for \
                  standard input",
             )));
         }
-        let paths = words.into_iter().map(PathBuf::from).collect();
+        let paths = words.iter().map(PathBuf::from).collect();
         Ok(QueryText { text, origin, paths })
     }
 
@@ -104,7 +102,7 @@ impl QueryText {
         let (text, origin) = match (file, board, query) {
             (_, Some(text), _) => (text, String::from(BOARD_QUERY)),
             (Some(file), None, _) => (read(file)?, file.display().to_string()),
-            (None, None, query) => (unguarded(query.unwrap_or_default().to_string()), String::from("query")),
+            (None, None, query) => (unguarded(query.unwrap_or_default()).to_owned(), String::from("query")),
         };
         Ok(QueryText { text, origin, paths: Vec::new() })
     }
@@ -187,7 +185,8 @@ fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure>
     }
 }
 
-fn refuse_missing_query(words: &[OsString]) -> Result<(), Failure> {
+/// Separates the query from the paths after it.
+fn query_and_paths(words: &[OsString]) -> Result<(&OsString, &[OsString]), Failure> {
     match words {
         [path] if path == "-" || is_there(path) => Err(Failure::Other(format!(
             "the query is missing: write `orbit scan 'QUERY' {0}`, or `orbit scan -f FILE.cql {0}`",
@@ -196,6 +195,6 @@ fn refuse_missing_query(words: &[OsString]) -> Result<(), Failure> {
         [] => Err(Failure::Other(String::from(
             "the query and the games are missing: write `orbit scan 'QUERY' games.pgn`",
         ))),
-        _ => Ok(()),
+        [query, paths @ ..] => Ok((query, paths)),
     }
 }

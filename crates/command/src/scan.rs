@@ -3,27 +3,26 @@
 mod command_line;
 mod counts;
 mod misses;
+mod options;
 mod queries;
 mod ready;
 mod run;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use orbit_core::diagnostic::Severity;
-use orbit_database::{BlockStream, StreamOptions, Summary};
+use orbit_database::Summary;
 use orbit_engine::EngineError;
-use orbit_engine::Wants;
 use orbit_engine::verify::Sample;
-use orbit_search::executor::{EngineChoice, EngineOptions, Executor, ScanError};
-use orbit_search::report::{FormatName, Phases, side_lines_line, summary_lines};
-use orbit_search::{Chosen, Request};
-use orbit_witness::Readers;
-use serde_json::{Value, json};
+use orbit_search::Request;
+use orbit_search::executor::{EngineChoice, Executor, ScanError};
+use orbit_search::report::{Phases, side_lines_line, summary_lines};
 
-pub(super) use self::ready::{EngineOfPart, JobInputs, PreparedScan, ScanPurpose};
+use self::options::ScanOptions;
+pub(super) use self::options::{EngineOfPart, RunOptions, ScanPurpose};
+pub(super) use self::ready::{JobInputs, PreparedScan};
 use self::run::ScanRun;
 use super::board::BoardArgs;
 use super::choosing::{ChoosingArgs, choose_similar, hints, measure_hints};
@@ -35,7 +34,6 @@ use super::outputs::OutputArgs;
 use super::query_text::{DialectArgs, QueryText};
 use super::reading::ReadingArgs;
 use super::stats::StatsArgs;
-use super::table_format::TableFormat;
 use super::terminal::Remark;
 
 const USAGE: &str = "orbit scan [OPTIONS] QUERY PATH...\n       orbit scan [OPTIONS] -f FILE.cql PATH...\n       orbit scan [OPTIONS] --theme NAME PATH...\n       orbit scan [OPTIONS] -e QUERY PATH...\n       \
@@ -192,9 +190,6 @@ pub(super) struct Args {
     /// `orbit job`.
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
-    /// The engine of a part of a job.
-    #[arg(skip)]
-    engine_of_part: EngineOfPart,
     /// Print neither a summary nor progress.
     #[arg(short, long)]
     quiet: bool,
@@ -241,11 +236,23 @@ impl FromStr for SampleArg {
 }
 
 impl Args {
-    /// Returns whether hits are listed rather than only counted.
-    fn lists(&self) -> bool {
-        let is_counted = self.count || self.heat || self.copies.is_some();
-        let is_listed = !self.stats.are_wanted() || self.outputs.format.is_some();
-        !is_counted && is_listed
+    /// Returns the folder of `--resume`: the folder of the job as which the search is run.
+    pub(super) fn resumed(&self) -> Option<&Path> {
+        self.resume.as_deref()
+    }
+
+    /// Returns the outputs that are folders.
+    pub(super) fn folders(&self) -> Vec<&Path> {
+        self.outputs.folders()
+    }
+
+    /// Returns the query, and the paths after it.
+    fn query(&self) -> Result<QueryText, Failure> {
+        let board = self.board()?;
+        match &self.theme {
+            Some(name) => QueryText::of_theme(name, &self.words),
+            None => QueryText::take(self.query.as_deref(), self.file.as_deref(), board, &self.words),
+        }
     }
 
     /// Returns the query for a board or a position, if one is given.
@@ -257,19 +264,6 @@ impl Args {
                 Ok(asked.texts()?.pop())
             }
         }
-    }
-
-    /// Returns whether games without hits have no effect on what is printed, so that they do not have to be read.
-    fn reads_hits_alone(&self, scan: &Executor, database: &BlockStream) -> bool {
-        let counts_moves = self
-            .stats
-            .groupings()
-            .iter()
-            .all(|name| ["next", "previous"].contains(&name.split(':').next().unwrap_or_default()));
-        let is_all = self.count || self.heat || self.copies.is_some();
-        let lists_problems = self.problems.is_some() || self.verbose;
-        let is_searched_twice = self.verify.is_some() || scan.searches_variations();
-        counts_moves && !is_all && !lists_problems && !is_searched_twice && !database.keeps_variations()
     }
 
     /// Returns the choices of games, hits and engine as a request.
@@ -284,92 +278,15 @@ impl Args {
         }
         Ok(request)
     }
-
-    /// Returns the outputs as JSON, without the names of files. The parts of a job depend on these outputs.
-    fn output(&self) -> Result<Value, Failure> {
-        Ok(json!({
-            "count": self.count,
-            "copies": self.copies.is_some(),
-            "heat": self.heat,
-            "problems": self.problems.is_some() || self.verbose,
-            "lists": self.outputs.in_json()?,
-            "stats": self.stats.groupings(),
-            "files": self.beside.script_files().map(|folder| format!("{folder:?}")),
-        }))
-    }
-
-    /// Returns the facts about games and hits that the selection of games, the statistics and the columns need in addition to
-    /// those that the query needs.
-    fn wants(&self, chosen: &Chosen) -> Wants {
-        chosen.wants() | self.stats.wants() | self.outputs.wants()
-    }
-
-    /// Refuses `--best`, `--sort` and `--sample` if they have no effect.
-    fn refuse_orders(&self, chosen: &Chosen, scan: &Executor) -> Result<(), Failure> {
-        chosen.check_query(scan.ty(), scan.has_spans())?;
-        if chosen.order.is_none() || self.lists() || self.outputs.lists_to_files() {
-            return Ok(());
-        }
-        let why = "--sort and --sample choose which games are listed, but --count, --copies, --heat, and --stats without --format, \
-                   list no games: leave out one of these options";
-        Err(Failure::Other(why.into()))
-    }
-
-    /// Refuses formats in which counts are not printed.
-    fn refuse_formats(&self) -> Result<(), Failure> {
-        use FormatName::{Csv, Jsonl, Text};
-        let is_either = matches!(self.outputs.format, None | Some(Text | Jsonl | Csv));
-        if is_either || !(self.count || self.heat || self.copies.is_some()) {
-            return Ok(());
-        }
-        let why = "--count, --copies and --heat print text, CSV or one JSON object: choose --format text, csv or jsonl";
-        Err(Failure::Other(why.into()))
-    }
-
-    /// Returns the format of counts.
-    fn table_format(&self) -> TableFormat {
-        match self.outputs.format {
-            Some(FormatName::Jsonl) => TableFormat::Json,
-            Some(FormatName::Csv) => TableFormat::Csv,
-            _ => TableFormat::Text,
-        }
-    }
-
-    /// Returns the lowest severity of the remarks on queries that are printed.
-    pub(super) fn least_remark(&self) -> Severity {
-        match (self.verbose, self.quiet) {
-            (true, _) => Severity::Note,
-            (false, true) => Severity::Warning,
-            (false, false) => Severity::Hint,
-        }
-    }
-
-    /// Chooses the readers of games.
-    pub(super) fn choose_readers(&self, options: &mut StreamOptions) {
-        options.readers = match (self.engine, &self.verify) {
-            (EngineChoice::Reference, _) => Readers::Second,
-            (_, Some(SampleArg(Sample::All))) => Readers::Both,
-            (_, Some(SampleArg(Sample::Segments(_)))) => Readers::Sampled,
-            (_, None) => Readers::First,
-        };
-        // A reel does not record by which reader its games were read.
-        options.substitute_reels &= options.readers == Readers::First;
-    }
-
-    pub(super) fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
-        let mut options = self.gpu.engine_options(self.engine, positions)?;
-        options.verify = self.verify.map(|sample| sample.0);
-        Ok(options)
-    }
 }
 
-pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let interrupt = CtrlC::install()?;
-    PreparedScan::new(args, &interrupt, ScanPurpose::Search)?.run(&interrupt, None)
+    PreparedScan::new(args, RunOptions::new(args, ScanPurpose::Search), &interrupt)?.run(&interrupt, None)
 }
 
 fn print_summary(
-    args: &Args,
+    options: &ScanOptions,
     search: &ScanRun,
     scan: &Executor,
     phases: Phases,
@@ -385,7 +302,7 @@ fn print_summary(
         }
         (false, true) => "",
     };
-    let how = match threads(args.threads) {
+    let how = match threads(options.run.threads) {
         1 => format!("{}, 1 thread", scan.engine().info().name),
         threads => format!("{}, {threads} threads", scan.engine().info().name),
     };
@@ -395,7 +312,7 @@ fn print_summary(
     let lines = lines.into_iter().map(Remark::from).chain(side_lines.map(Remark::from));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));
     before.zip(lines).for_each(|(before, line)| line.behind(before).print());
-    args.beside.unique_line(summary).iter().for_each(|line| message!("{line}"));
+    options.args.beside.unique_line(summary).iter().for_each(|line| message!("{line}"));
     search.spellings(summary.finished).iter().for_each(Remark::print);
     let choice = search.choice();
     let positions = choice.positions_in_words();
@@ -414,7 +331,7 @@ fn print_summary(
     if summary.finished {
         search.missed().iter().for_each(|line| message!("{line}"));
     }
-    if listed != hits && args.lists() {
+    if listed != hits && options.lists() {
         message!("listed: {} games, {} positions", grouped(listed.games), grouped(listed.positions));
     }
     if let Some((positions, other)) = scan.engine().info().verified {

@@ -104,11 +104,11 @@ impl From<GroupName> for SymmetryGroup {
     }
 }
 
-pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
-    let steps = take_steps(&mut args)?;
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let (steps, positions) = args.steps()?;
     let mut sink = LinesOut::new();
     if let Some(squares) = &args.squares {
-        if let Some(word) = args.words.first() {
+        if let Some(word) = positions.first() {
             return Err(Failure::Other(format!("--squares takes no positions: leave out `{word}`")));
         }
         show_squares(squares, &steps, args.show, &mut sink)?;
@@ -117,11 +117,11 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
     }
     let mut run = TransformRun { steps: &steps, args: &args, counts: TransformCounts::default() };
     let mut exit = Exit::Done;
-    if args.words.is_empty() {
+    if positions.is_empty() {
         refuse_terminal()?;
         exit = run.stdin(&mut sink)?;
     }
-    for word in &args.words {
+    for word in positions {
         if word == "-" {
             exit = run.stdin(&mut sink)?;
             continue;
@@ -138,6 +138,39 @@ impl Args {
     fn wants_no_transform(&self) -> bool {
         self.canonical.is_some() || self.symmetries.is_some() || self.legal || self.show
     }
+
+    /// Reads the transforms, and prints warnings about them. Also returns the words after them, which are positions.
+    fn steps(&self) -> Result<(Vec<TransformStep>, &[String]), Failure> {
+        let is_position = |word: &String| word == "-" || word.contains('/');
+        let (text, positions) = match self.words.split_first() {
+            Some((text, positions)) if !is_position(text) => (text, positions),
+            _ if self.wants_no_transform() => return Ok((Vec::new(), &self.words)),
+            _ => {
+                return Err(Failure::Other(
+                    "the transform is missing: write `orbit transform flip-colors FEN`, or see `orbit transform --help` \
+                     for the names"
+                        .into(),
+                ));
+            }
+        };
+        let text = QueryText::named(text, "transform".into());
+        let shifts = if self.cql5 { Shifts::Cql5 } else { Shifts::Cql6 };
+        let steps = names::parse(&text.text, shifts).map_err(|error| text.failure(&error))?;
+        for step in &steps {
+            let (tried, what) = match self.squares {
+                Some(_) => (step.transform.squares(Bitboard::EMPTY).map(|_| ()), "a set of squares"),
+                None => (step.transform.setup(&Setup::empty()).map(|_| ()), "positions"),
+            };
+            tried.map_err(|error| {
+                let message = format!("this does not apply to {what}");
+                text.failure(&Diagnostic::error(step.span, message, error.to_string()))
+            })?;
+        }
+        let warnings: Vec<Diagnostic> =
+            steps.iter().filter_map(|step| step.warning.clone()).take(1).collect();
+        text.print_remarks(&warnings, Severity::Note);
+        Ok((steps, positions))
+    }
 }
 
 /// Refuses to read from a terminal unless `-` is given. A user who forgot the positions would see nothing happen.
@@ -149,38 +182,6 @@ fn refuse_terminal() -> Result<(), Failure> {
              reads lines that you type)",
         ))),
     }
-}
-
-/// Removes the transforms from the words, and prints warnings about them.
-fn take_steps(args: &mut Args) -> Result<Vec<TransformStep>, Failure> {
-    let is_position = |word: &String| word == "-" || word.contains('/');
-    if args.words.first().is_none_or(is_position) {
-        if args.wants_no_transform() {
-            return Ok(Vec::new());
-        }
-        return Err(Failure::Other(
-            "the transform is missing: write `orbit transform flip-colors FEN`, or see `orbit transform --help` for \
-             the names"
-                .into(),
-        ));
-    }
-    let text = QueryText::named(&args.words.remove(0), "transform".into());
-    let shifts = if args.cql5 { Shifts::Cql5 } else { Shifts::Cql6 };
-    let steps = names::parse(&text.text, shifts).map_err(|error| text.failure(&error))?;
-    for step in &steps {
-        let tried = match args.squares {
-            Some(_) => step.transform.squares(Bitboard::EMPTY).map(|_| ()),
-            None => step.transform.setup(&Setup::empty()).map(|_| ()),
-        };
-        let what = if args.squares.is_some() { "a set of squares" } else { "positions" };
-        tried.map_err(|error| {
-            let message = format!("this does not apply to {what}");
-            text.failure(&Diagnostic::error(step.span, message, error.to_string()))
-        })?;
-    }
-    let warnings: Vec<Diagnostic> = steps.iter().filter_map(|step| step.warning.clone()).take(1).collect();
-    text.print_remarks(&warnings, Severity::Note);
-    Ok(steps)
 }
 
 /// Runs `--squares`.

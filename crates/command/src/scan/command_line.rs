@@ -30,7 +30,6 @@ impl Args {
 mod tests {
     use std::collections::BTreeSet;
     use std::ffi::OsString;
-    use std::mem;
     use std::num::NonZeroU64;
     use std::path::PathBuf;
     use std::process::Command as Process;
@@ -58,7 +57,6 @@ mod tests {
     fn question(words: &[String]) -> Option<Request> {
         let words = dashes::guarded(words.iter().map(OsString::from).collect());
         let Command::Scan(args) = Cli::try_parse_from(words).ok()?.command else { return None };
-        let mut args = *args;
         let request = args.request().ok()?;
         request.check().ok()?;
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/command-lines");
@@ -68,12 +66,11 @@ mod tests {
         });
         let (file, board) = (file.next_back(), args.board().ok()?);
         let is_named = args.query.is_some() || file.is_some() || args.theme.is_some() || board.is_some();
-        args.words.truncate(usize::from(!is_named));
-        args.words.push("-".into());
-        let words = mem::take(&mut args.words);
+        let mut words: Vec<OsString> = args.words.iter().take(usize::from(!is_named)).cloned().collect();
+        words.push("-".into());
         let query = match &args.theme {
-            Some(name) => QueryText::of_theme(name, words).ok()?,
-            None => QueryText::take(args.query.take(), file.as_deref(), board, words).ok()?,
+            Some(name) => QueryText::of_theme(name, &words).ok()?,
+            None => QueryText::take(args.query.as_deref(), file.as_deref(), board, &words).ok()?,
         };
         Some(args.question(request, &query.text))
     }

@@ -4,7 +4,7 @@ use orbit_search::report::findings::{Findings, TransformSum};
 use orbit_search::report::{HitTotals, copy_lines};
 use serde_json::json;
 
-use super::Args;
+use super::options::ScanOptions;
 use crate::common::Out;
 use crate::failure::Failure;
 use crate::pictures::{heat, print_heat};
@@ -22,12 +22,12 @@ pub(super) struct ScanCounts {
 }
 
 pub(super) fn print(
-    args: &Args,
+    options: &ScanOptions,
     counted: &ScanCounts,
     texts: &[String],
     findings: Option<&Findings>,
 ) -> Result<(), Failure> {
-    let format = args.table_format();
+    let (format, args) = (options.table_format(), options.args);
     if args.count {
         print_count(counted, format)?;
     }

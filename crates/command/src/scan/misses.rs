@@ -9,12 +9,11 @@ use orbit_engine::PreparedQuery;
 use orbit_pgn::file_of;
 use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, TypedQuery};
-use orbit_search::Chosen;
 use orbit_search::executor::{EngineOptions, Executor};
 use orbit_search::report::findings::{Miss, Misses};
 use orbit_search::run::{Collector as _, Run, TotalsCollector, TotalsPart};
 
-use super::Args;
+use super::options::ScanOptions;
 use crate::common::{CtrlC, threads};
 use crate::query_text::QueryText;
 
@@ -24,7 +23,8 @@ const POSITIONS_MAX: u64 = 5_000_000;
 
 /// Runs similar queries on the same games, or on the first of them. Returns `None` if there are no such queries, or if the games
 /// cannot be read again. The report is then less detailed, but not wrong.
-pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &CtrlC) -> Option<Misses> {
+pub(super) fn find(options: &ScanOptions, query: &QueryText, interrupt: &CtrlC) -> Option<Misses> {
+    let ScanOptions { args, run, chosen, .. } = options;
     // Standard input and pipes cannot be read again, and opening them would block.
     let is_kept = |path: &Path| {
         path != Path::new("-")
@@ -35,9 +35,9 @@ pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &
     }
     let weaker = orbit_query::weaker(&query.text);
     let mut queries: Vec<TypedQuery> = weaker.iter().map(|query| query.parsed.query.clone()).collect();
-    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
-    args.beside.apply(&mut options, &mut queries, chosen.choice.wants());
-    args.choose_readers(&mut options);
+    let mut reading = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
+    args.beside.apply(&mut reading, &mut queries, chosen.choice.wants());
+    options.choose_readers(&mut reading);
     let asked = weaker.into_iter().zip(queries);
     let (asked, prepared): (Vec<_>, Vec<_>) = asked
         .filter(|(_, query)| query.keeps_state.is_none() && query.judges_apart())
@@ -46,8 +46,8 @@ pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &
     if asked.is_empty() {
         return None;
     }
-    let database = args.beside.unique(BlockStream::open(&query.paths, options).ok()?);
-    let scan = Executor::new(prepared, &EngineOptions::default()).ok()?.threads(threads(args.threads));
+    let database = args.beside.unique(BlockStream::open(&query.paths, reading).ok()?);
+    let scan = Executor::new(prepared, &EngineOptions::default()).ok()?.threads(threads(run.threads));
     let (choice, collector) = (&chosen.choice, TotalsCollector);
     let (run, mut sum, mut texts) =
         (Run::new(&scan, choice, &collector), TotalsPart::default(), database.texts());

@@ -13,8 +13,8 @@ use orbit_search::report::{FormatName, HitTotals};
 use orbit_search::run::{Collectors, TotalsCollector};
 use serde_json::json;
 
-use super::Args;
-use crate::common::{CtrlC, Out, ProgressDisplay, counted, grouped, threads};
+use super::options::ScanOptions;
+use crate::common::{CtrlC, Out, counted, grouped, threads};
 use crate::failure::{Exit, Failure};
 use crate::pass::{BatchPass, PassSource};
 use crate::problems::Problems;
@@ -32,29 +32,30 @@ pub(super) struct QueryFile {
 
 impl QueryFile {
     pub(super) fn open(
-        args: &Args,
+        options: &ScanOptions,
         interrupt: &CtrlC,
     ) -> Result<(QueryFile, Executor, BlockStream), Failure> {
-        let mut queries = read(args.queries.as_deref(), "", args.dialect, args.least_remark())?;
+        let ScanOptions { args, run, outputs, .. } = options;
+        let mut queries = read(args.queries.as_deref(), "", args.dialect, options.least_remark())?;
         use FormatName::{Csv, Jsonl, Text};
-        let format = match args.outputs.format {
-            None | Some(Text | Jsonl | Csv) => args.table_format(),
+        let format = match outputs.format {
+            None | Some(Text | Jsonl | Csv) => options.table_format(),
             _ => {
                 return Err(Failure::Other(
                     "--queries prints counts: choose --format text, csv or jsonl".into(),
                 ));
             }
         };
-        let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
+        let mut reading = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
         let asked = queries.iter_mut().map(|query| &mut query.prepared.query);
-        args.beside.apply(&mut options, asked, Wants::HITS);
-        args.choose_readers(&mut options);
+        args.beside.apply(&mut reading, asked, Wants::HITS);
+        options.choose_readers(&mut reading);
         let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
-        let database = args.beside.unique(BlockStream::open(&paths, options)?);
-        print_substitutes(&database, args.quiet);
+        let database = args.beside.unique(BlockStream::open(&paths, reading)?);
+        print_substitutes(&database, run.quiet);
         let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
-        let scan = Executor::new(prepared, &args.engine_options(database.positions_known())?)?;
-        let scan = scan.threads(threads(args.threads));
+        let scan = Executor::new(prepared, &options.engine_options(database.positions_known())?)?;
+        let scan = scan.threads(threads(run.threads));
         Ok((QueryFile { queries, format }, scan, database))
     }
 
@@ -65,24 +66,24 @@ impl QueryFile {
 
     pub(super) fn run(
         &self,
-        args: &Args,
+        options: &ScanOptions,
         interrupt: &CtrlC,
         scan: &Executor,
         (database, replay): (BlockStream, Option<Replay>),
         (begun, planned): (Instant, Instant),
     ) -> Result<Exit, Failure> {
-        let queries = &self.queries;
+        let (queries, ScanOptions { args, run, .. }) = (&self.queries, options);
         let problems =
             Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, interrupt))?;
         let pass = BatchPass {
             scan,
             interrupt,
-            progress: ProgressDisplay::from_args(&args.progress, args.quiet),
+            progress: run.progress(),
             queries: counted(queries.len(), "query", "queries"),
             begun,
             planned,
-            threads: args.threads,
-            quiet: args.quiet || replay.is_some(),
+            threads: run.threads,
+            quiet: run.quiet || replay.is_some(),
             fail_if_none: args.fail_if_none,
         };
         let games = match replay {

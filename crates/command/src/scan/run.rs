@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use orbit_database::{BlockStream, GameTexts, SourceSummary, StreamedBlock, Summary};
 use orbit_query::Type;
 use orbit_reel::Totals;
-use orbit_search::Chosen;
 use orbit_search::choice::Choice;
 use orbit_search::executor::{Executor, ScanError};
 use orbit_search::found::Names;
@@ -18,7 +17,8 @@ use orbit_search::run::{
 };
 use orbit_search::stats::Stats;
 
-use super::{Args, counts as printed_counts};
+use super::counts as printed_counts;
+use super::options::ScanOptions;
 use crate::choosing::missed_lines;
 use crate::common::ProgressDisplay;
 use crate::failure::Failure;
@@ -54,17 +54,17 @@ pub(super) struct ScanSinks {
 
 impl ScanRun {
     pub(super) fn new(
-        args: &Args,
-        chosen: &Chosen,
+        options: &ScanOptions,
         scan: &Executor,
         files: OutputFiles,
     ) -> Result<ScanRun, Failure> {
         let database = files.database;
+        let ScanOptions { args, run, chosen, .. } = options;
         let choice = chosen.choice.clone();
-        let is = (args.lists(), scan.sorts_games());
+        let is = (options.lists(), scan.sorts_games());
         let mut extras = extras_of(scan, &choice);
         extras.spans &= !args.outputs.no_spans;
-        let outputs = Outputs::create(&args.outputs, chosen, is, extras, files)?;
+        let outputs = Outputs::create(&options.outputs, chosen, is, extras, files)?;
         let mut collectors = Collectors { totals: Some(TotalsCollector), ..outputs.collectors() };
         collectors.copies = args.copies.map(|_| CopiesCollector);
         if args.heat || outputs.have_pictures() {
@@ -91,7 +91,7 @@ impl ScanRun {
         collectors.whole_texts = WholeTextsCollector::new(&choice);
         let problems = match files.are_written {
             true => Problems::create(args.problems.as_deref(), args.verbose, files)?,
-            false => Problems::unlisted(args.problems.is_some() || args.verbose),
+            false => Problems::unlisted(options.lists_problems()),
         };
         collectors.problems = problems.are_wanted().then_some(ProblemsCollector);
         let names = Run::new(scan, &choice, &collectors).names(database.source_names());
@@ -101,7 +101,7 @@ impl ScanRun {
             outputs,
             stats,
             problems,
-            progress: ProgressDisplay::from_args(&args.progress, args.quiet),
+            progress: run.progress(),
             fault: None,
         };
         let (chosen, engine) = (choice.in_words(), scan.engine().info().name);
@@ -140,7 +140,7 @@ impl ScanRun {
     /// queries, for the report of a query without hits.
     pub(super) fn finish(
         &mut self,
-        args: &Args,
+        options: &ScanOptions,
         scan: &Executor,
         (query, command): (&str, String),
         is_whole: bool,
@@ -148,12 +148,12 @@ impl ScanRun {
     ) -> Result<(), Failure> {
         let held = self.sinks.sums.ordered.take().unwrap_or_default().list();
         self.sinks.outputs.finish(held, &self.sinks.progress)?;
-        let mut findings = self.findings(args, &scan.sentence(query), query.trim());
+        let mut findings = self.findings(options.args.outputs.title(), &scan.sentence(query), query.trim());
         if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
             // If no game was searched, similar queries would not hit either.
             let is_searched = is_whole && findings.totals.games > 0 && self.hit_totals().games == 0;
             findings.misses = is_searched.then(misses).flatten();
-            (findings.command, findings.command_outputs) = (command, args.outputs.of_page());
+            (findings.command, findings.command_outputs) = (command, options.args.outputs.of_page());
         }
         if let Some(findings) = &findings {
             self.sinks.outputs.draw(findings)?;
@@ -173,16 +173,16 @@ impl ScanRun {
             all: is_whole.then(|| self.totals()).map(|totals| (totals.games(), totals.positions)),
             copies: self.copies(scan),
         };
-        printed_counts::print(args, &counted, &scan.copies(), findings.as_ref())?;
+        printed_counts::print(options, &counted, &scan.copies(), findings.as_ref())?;
         printed.map_or(Ok(()), |(stats, counts)| stats.finish(&counts, copies))?;
         self.sinks.progress.done();
         Ok(())
     }
 
-    fn findings(&mut self, args: &Args, sentence: &str, query: &str) -> Option<Findings> {
+    fn findings(&mut self, title: Option<&str>, sentence: &str, query: &str) -> Option<Findings> {
         let collector = self.collectors.findings.as_ref()?;
         let part = self.sinks.sums.findings.take().unwrap_or_default();
-        let (title, engine, sources) = (args.outputs.title(), self.engine, &self.names.sources);
+        let (engine, sources) = (self.engine, &self.names.sources);
         let about = About { title, query, sentence, engine, sources, chosen: &self.chosen };
         Some(collector.findings(&part, &about))
     }

@@ -1,0 +1,205 @@
+//! Resolves the arguments of a search, before anything is opened. The arguments stay as they were parsed.
+
+use std::num::NonZeroUsize;
+
+use orbit_core::diagnostic::Severity;
+use orbit_database::{BlockStream, StreamOptions};
+use orbit_engine::Wants;
+use orbit_engine::verify::Sample;
+use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
+use orbit_search::report::FormatName;
+use orbit_search::{Chosen, Request};
+use orbit_witness::Readers;
+use serde_json::{Value, json};
+
+use super::{Args, SampleArg};
+use crate::common::{ProgressArgs, ProgressDisplay, fast_engine};
+use crate::failure::Failure;
+use crate::outputs::OutputChoice;
+use crate::table_format::TableFormat;
+
+/// The purpose for which a search is prepared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScanPurpose {
+    /// Games are searched, and hits are written.
+    Search,
+    /// A job is planned, or a part of it is computed.
+    Part,
+    /// The parts of a job are merged, so the games were already searched.
+    Merge,
+}
+
+/// The engine that computes a part of a job, in place of the one with which the job was planned. All engines give the same answers.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct EngineOfPart {
+    /// Use a different engine from that of the plan; all engines give the same answers.
+    ///
+    /// A job that was planned with `--engine reference` is computed by that engine.
+    #[arg(long, value_parser = fast_engine())]
+    engine: Option<EngineChoice>,
+    /// Choose the graphics card, as in `orbit scan`.
+    #[arg(long, value_name = "CARD")]
+    gpu: Option<String>,
+}
+
+/// The way in which a search runs. Answers do not depend on it, so a part of a job may run differently from the plan.
+#[derive(Clone, Debug)]
+pub(crate) struct RunOptions {
+    pub(crate) purpose: ScanPurpose,
+    pub(crate) threads: Option<NonZeroUsize>,
+    pub(crate) quiet: bool,
+    pub(crate) progress: ProgressArgs,
+    pub(crate) engine: EngineOfPart,
+}
+
+impl RunOptions {
+    /// Returns the options that the arguments of a search give.
+    pub(crate) fn new(args: &Args, purpose: ScanPurpose) -> RunOptions {
+        let Args { threads, quiet, progress, .. } = *args;
+        RunOptions { purpose, threads, quiet, progress, engine: EngineOfPart::default() }
+    }
+
+    /// Makes the display of progress.
+    pub(super) fn progress(&self) -> ProgressDisplay {
+        ProgressDisplay::from_args(&self.progress, self.quiet)
+    }
+}
+
+/// The arguments of a search, and the values that follow from them.
+pub(super) struct ScanOptions<'a> {
+    pub(super) args: &'a Args,
+    pub(super) run: RunOptions,
+    pub(super) outputs: OutputChoice<'a>,
+    /// The choices of games, hits and engine.
+    pub(super) request: Request,
+    pub(super) chosen: Chosen,
+}
+
+impl<'a> ScanOptions<'a> {
+    pub(super) fn new(args: &'a Args, run: RunOptions) -> Result<ScanOptions<'a>, Failure> {
+        let outputs = OutputChoice::new(&args.outputs, run.purpose != ScanPurpose::Search);
+        let request = args.request()?;
+        let chosen = request.check()?;
+        Ok(ScanOptions { args, run, outputs, request, chosen })
+    }
+
+    /// Returns whether numbers are printed instead of hits.
+    fn counts(&self) -> bool {
+        self.args.count || self.args.heat || self.args.copies.is_some()
+    }
+
+    /// Returns whether hits are listed rather than only counted.
+    pub(super) fn lists(&self) -> bool {
+        !self.counts() && (!self.args.stats.are_wanted() || self.outputs.format.is_some())
+    }
+
+    /// Returns whether problems are listed.
+    pub(super) fn lists_problems(&self) -> bool {
+        self.args.problems.is_some() || self.args.verbose
+    }
+
+    /// Returns whether games without hits have no effect on what is printed, so that they do not have to be read.
+    pub(super) fn reads_hits_alone(&self, scan: &Executor, database: &BlockStream) -> bool {
+        let groupings = self.args.stats.groupings().iter();
+        let counts_moves = groupings
+            .map(|name| name.split(':').next().unwrap_or_default())
+            .all(|name| ["next", "previous"].contains(&name));
+        let is_searched_twice = self.args.verify.is_some() || scan.searches_variations();
+        counts_moves
+            && !self.counts()
+            && !self.lists_problems()
+            && !is_searched_twice
+            && !database.keeps_variations()
+    }
+
+    /// Returns the outputs as JSON, without the names of files. The parts of a job depend on these outputs.
+    pub(super) fn output(&self) -> Result<Value, Failure> {
+        Ok(json!({
+            "count": self.args.count,
+            "copies": self.args.copies.is_some(),
+            "heat": self.args.heat,
+            "problems": self.lists_problems(),
+            "lists": self.outputs.in_json()?,
+            "stats": self.args.stats.groupings(),
+            "files": self.args.beside.script_files().map(|folder| format!("{folder:?}")),
+        }))
+    }
+
+    /// Returns the facts about games and hits that the selection of games, the statistics and the columns need in addition to
+    /// those that the query needs.
+    pub(super) fn wants(&self) -> Wants {
+        self.chosen.wants() | self.args.stats.wants() | self.args.outputs.wants()
+    }
+
+    /// Refuses `--best`, `--sort` and `--sample` if they have no effect.
+    pub(super) fn refuse_orders(&self, scan: &Executor) -> Result<(), Failure> {
+        self.chosen.check_query(scan.ty(), scan.has_spans())?;
+        if self.chosen.order.is_none() || self.lists() || self.outputs.lists_to_files() {
+            return Ok(());
+        }
+        let why = "--sort and --sample choose which games are listed, but --count, --copies, --heat, and --stats without --format, \
+                   list no games: leave out one of these options";
+        Err(Failure::Other(why.into()))
+    }
+
+    /// Refuses formats in which counts are not printed.
+    pub(super) fn refuse_formats(&self) -> Result<(), Failure> {
+        use FormatName::{Csv, Jsonl, Text};
+        if !self.counts() || matches!(self.outputs.format, None | Some(Text | Jsonl | Csv)) {
+            return Ok(());
+        }
+        let why = "--count, --copies and --heat print text, CSV or one JSON object: choose --format text, csv or jsonl";
+        Err(Failure::Other(why.into()))
+    }
+
+    /// Returns the format of counts.
+    pub(super) fn table_format(&self) -> TableFormat {
+        match self.outputs.format {
+            Some(FormatName::Jsonl) => TableFormat::Json,
+            Some(FormatName::Csv) => TableFormat::Csv,
+            _ => TableFormat::Text,
+        }
+    }
+
+    /// Returns the lowest severity of the remarks on queries that are printed.
+    pub(super) fn least_remark(&self) -> Severity {
+        match (self.args.verbose, self.run.quiet) {
+            (true, _) => Severity::Note,
+            (false, true) => Severity::Warning,
+            (false, false) => Severity::Hint,
+        }
+    }
+
+    /// Chooses the readers of games.
+    pub(super) fn choose_readers(&self, options: &mut StreamOptions) {
+        options.readers = match (self.args.engine, &self.args.verify) {
+            (EngineChoice::Reference, _) => Readers::Second,
+            (_, Some(SampleArg(Sample::All))) => Readers::Both,
+            (_, Some(SampleArg(Sample::Segments(_)))) => Readers::Sampled,
+            (_, None) => Readers::First,
+        };
+        // A reel does not record by which reader its games were read.
+        options.substitute_reels &= options.readers == Readers::First;
+    }
+
+    /// Returns the options for the engine. `positions` is the number of positions to search, if it is known.
+    pub(super) fn engine_options(&self, positions: u64) -> Result<EngineOptions, Failure> {
+        let (engine, card) = self.engine();
+        let mut options = self.args.gpu.engine_options(engine, card, positions)?;
+        options.verify = self.args.verify.map(|sample| sample.0);
+        Ok(options)
+    }
+
+    /// Returns the engine, and the card if it is not that of the arguments.
+    fn engine(&self) -> (EngineChoice, Option<&str>) {
+        let EngineOfPart { engine, gpu } = &self.run.engine;
+        match (self.run.purpose, self.args.engine) {
+            // Merging searches nothing, so it needs no card.
+            (ScanPurpose::Merge, EngineChoice::Gpu) => (EngineChoice::Cpu, Some("none")),
+            (ScanPurpose::Merge, planned) => (planned, Some("none")),
+            // The reference engine cannot be replaced, since it comes with another reader of games.
+            (_, EngineChoice::Reference) => (EngineChoice::Reference, None),
+            (_, planned) => (engine.unwrap_or(planned), gpu.as_deref()),
+        }
+    }
+}
