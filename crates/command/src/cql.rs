@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::files::refuse_clashes;
-use orbit_database::{BlockStream, StreamOptions};
+use orbit_database::StreamOptions;
 use orbit_engine::EngineError;
 use orbit_query::TypedQuery;
 use orbit_search::executor::{EngineOptions, Executor, ScanError};
@@ -22,7 +22,7 @@ use self::search::CqlSearch;
 use super::common::{CtrlC, Out, print_failures, threads};
 use super::failure::{Exit, Failure};
 use super::help;
-use super::reading::print_substitutes;
+use super::reading::{open, print_substitutes};
 
 const USAGE: &str = "orbit cql [OPTIONS] SCRIPT.cql";
 
@@ -80,7 +80,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     database_options.parse.variations = parsed.query.variations;
     database_options.parse.annotations = parsed.query.reads_comments();
-    let database = BlockStream::open(&[input], database_options)?;
+    // The notes about the script precede those about the games.
+    let database = open(&[input], database_options, true)?;
     let mut engine = EngineOptions::default();
     engine.positions = database.positions_known();
     let scan = Executor::with_query(parsed, &engine).map_err(|error| failure(&script, error))?;

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_database::BlockStream;
 use orbit_engine::PreparedQuery;
 use orbit_plan::PlanOptions;
 use orbit_search::choice::Choice;
@@ -14,7 +13,7 @@ use orbit_search::run::{Collector as _, Run};
 use super::common::{CtrlC, Out, ProgressDisplay, is_unread, print_failures, threads};
 use super::failure::{Exit, Failure};
 use super::positions::{unused_line, used_line};
-use super::reading::{PassArgs, print_substitutes};
+use super::reading::{PassArgs, open};
 
 const AFTER_HELP: &str = "\
 A game counts once, with the last move that was played in the position, even if it reached the
@@ -110,8 +109,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let parsed = orbit_query::parse(&asked.query()).map_err(|error| wrong(error.to_string()))?;
     let prepared =
         PreparedQuery::new(parsed.query, PlanOptions::default()).map_err(|error| wrong(error.to_string()))?;
-    let database = BlockStream::open(paths, args.pass.options(&interrupt))?;
-    print_substitutes(&database, args.pass.quiet);
+    let database = open(paths, args.pass.options(&interrupt), args.pass.quiet)?;
     let scan = Executor::new(vec![prepared], &EngineOptions::default())?.threads(threads(args.pass.threads));
     let (choice, explorer) = (Choice::default(), Explorer::new(asked));
     let TabledGames { part: mut sum, rest: database, used, unused, .. } = explorer.from_tables(database);

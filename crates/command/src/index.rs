@@ -25,7 +25,7 @@ use super::common::{
 use super::failure::{Exit, Failure};
 use super::positions;
 use super::problems::Problems;
-use super::reading::{UnpackArgs, print_substitutes};
+use super::reading::{self, UnpackArgs, print_substitutes};
 use super::sink::OutputFiles;
 use super::terminal::Remark;
 
@@ -126,6 +126,16 @@ pub(super) struct Args {
     progress: ProgressArgs,
 }
 
+impl Args {
+    /// Returns the options for opening the inputs. `keeps` is true if side lines are kept.
+    fn options(&self, keeps: bool, interrupt: &CtrlC) -> StreamOptions {
+        let mut options = self.unpack.options(interrupt);
+        options.pgn.hash = true;
+        (options.parse.variations, options.parse.annotations) = (keeps, keeps);
+        options
+    }
+}
+
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     // A reel may be made from itself, so outputs are not compared with inputs here. The list of problems is compared with the
@@ -138,9 +148,6 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     refuse_all_but_reels(&args.output)?;
     refuse_ending(&args.output)?;
     let interrupt = CtrlC::install()?;
-    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
-    options.pgn.hash = true;
-    args.unpack.apply(&mut options);
     let mut writer = match args.append {
         true => ReelWriter::append_to(&args.output)?,
         false => ReelWriter::create(&args.output)?,
@@ -152,18 +159,16 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             args.output.display()
         )));
     }
-    options.parse.variations = keeps;
-    options.parse.annotations = keeps;
+    let options = args.options(keeps, &interrupt);
     writer.keep_variations(keeps);
     writer.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
-    let Some(mut database) = open(&args, writer.reel(), &options)? else {
+    let Some(mut database) = open(&args, writer.reel(), options.clone())? else {
         if !args.quiet {
             message!("nothing to append: {} contains all inputs already", args.output.display());
         }
         write_tables(&args, [&args.output], &interrupt)?;
         return Ok(if interrupt.is_set() { Exit::Interrupted } else { Exit::Done });
     };
-    print_substitutes(&database, args.quiet);
     if let Some(alike) = args.no_duplicates {
         database = database.without_duplicates(seen(&args, alike, writer.reel(), options)?);
     }
@@ -216,11 +221,15 @@ fn write_tables(
         .try_for_each(|reel| positions::write(reel.as_ref(), args.threads, args.quiet, interrupt))
 }
 
-/// Opens the inputs. When appending, inputs that the reel already contains are left out. Returns `None` if the reel contains all
-/// inputs.
-fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Option<BlockStream>, Failure> {
+/// Opens the inputs. For an append, inputs that the reel already contains are left out. Returns `None` if it contains all of
+/// them.
+fn open(
+    args: &Args,
+    reel: Option<&Reel>,
+    mut options: StreamOptions,
+) -> Result<Option<BlockStream>, Failure> {
     if !args.append {
-        return Ok(Some(BlockStream::open(&args.paths, options.clone())?));
+        return Ok(Some(reading::open(&args.paths, options, args.quiet)?));
     }
     let additions = orbit_database::additions(reel, &args.paths)?;
     refuse_clashes(additions.already_held.iter().map(|held| &held.path), &args.problems)?;
@@ -231,14 +240,15 @@ fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Opt
     if additions.paths.is_empty() {
         return Ok(None);
     }
-    let mut options = options.clone();
-    // The paths that are not in `kept` are folders and archives, which were replaced by the files in them.
+    // The paths that are not kept are folders and archives. They were replaced by the files in them.
     let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
     options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
-    Ok(Some(match reel {
-        Some(reel) => BlockStream::open_after(reel, &additions.paths, options)?,
-        None => BlockStream::open(&additions.paths, options)?,
-    }))
+    let Some(reel) = reel else {
+        return Ok(Some(reading::open(&additions.paths, options, args.quiet)?));
+    };
+    let database = BlockStream::open_after(reel, &additions.paths, options)?;
+    print_substitutes(&database, args.quiet);
+    Ok(Some(database))
 }
 
 /// Returns whether a source could not be read at all, and the reel already records the same failure from an earlier attempt.

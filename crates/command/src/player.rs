@@ -14,7 +14,7 @@ use super::choosing::texts;
 use super::common::{CtrlC, Out, ProgressDisplay, ending, is_unread, print_failures, threads};
 use super::failure::{Exit, Failure};
 use super::players;
-use super::reading::{PassArgs, print_substitutes};
+use super::reading::{self, PassArgs};
 use super::sink::OutputFiles;
 
 const AFTER_HELP: &str = "\
@@ -106,13 +106,12 @@ impl Args {
 
     /// Opens the games with their comments, from which clocks are read. If a reel has no comments, opens the games without them.
     fn open(&self, interrupt: &CtrlC) -> Result<BlockStream, Failure> {
+        let open = |options| reading::open(&self.paths, options, self.pass.quiet);
         let mut with_comments = self.pass.options(interrupt);
         with_comments.parse.annotations = true;
-        match BlockStream::open(&self.paths, with_comments) {
-            Err(StreamError::NoAnnotations { .. }) => {
-                Ok(BlockStream::open(&self.paths, self.pass.options(interrupt))?)
-            }
-            opened => Ok(opened?),
+        match open(with_comments) {
+            Err(Failure::Database(StreamError::NoAnnotations { .. })) => open(self.pass.options(interrupt)),
+            opened => opened,
         }
     }
 }
@@ -121,7 +120,6 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let (player, choice, format) = (args.player()?, args.choice()?, args.format()?);
     let interrupt = CtrlC::install()?;
     let database = args.open(&interrupt)?;
-    print_substitutes(&database, args.pass.quiet);
     let (sources, again) = (database.source_names(), database.unread());
     let sink = OutputFiles::new(&database, &interrupt);
     let sink = args.output.as_deref().map(|path: &Path| sink.begin(path)).transpose()?;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_database::{BlockStream, StreamOptions};
+use orbit_database::StreamOptions;
 use orbit_reel::Reel;
 use orbit_search::choice::ExactPosition;
 use orbit_visits::{
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::common::{CtrlC, Out, from_one, grouped, print_failures, shown, threads};
 use super::failure::{Exit, Failure};
-use super::reading::UnpackArgs;
+use super::reading::{UnpackArgs, open};
 
 const AFTER_HELP: &str = "\
 Tables:
@@ -143,11 +143,8 @@ pub(super) fn unused_line(error: &TableError) -> String {
 }
 
 fn look_up(args: &Args, position: &ExactPosition, interrupt: &CtrlC) -> Result<Exit, Failure> {
-    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
-    options.substitute_reels = true;
-    args.unpack.apply(&mut options);
-    let database = BlockStream::open(std::slice::from_ref(&args.database), options)?;
-    super::reading::print_substitutes(&database, args.quiet);
+    let options = StreamOptions { substitute_reels: true, ..args.unpack.options(interrupt) };
+    let database = open(std::slice::from_ref(&args.database), options, args.quiet)?;
     let refused = |error| message!("warning: {}", unused_line(&error));
     let (seen, summary) = orbit_visits::seen(database, position.position(), threads(args.threads), refused)?;
     if interrupt.is_set() {

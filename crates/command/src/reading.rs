@@ -1,5 +1,5 @@
-//! Defines arguments about reading games: whether a reel is read in place of a PGN file, which games are left out as duplicates,
-//! and the memory limit for a .zst file.
+//! Opens the games of a command, and defines arguments about reading them: whether a reel is read in place of a PGN file, which
+//! games are left out as duplicates, and the memory limit for a .zst file.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,19 @@ use std::time::Duration;
 use orbit_database::{BlockStream, StreamOptions, Summary};
 use orbit_engine::Wants;
 use orbit_query::TypedQuery;
-use orbit_reel::{Alike, GameSet};
+use orbit_reel::Alike;
 use orbit_search::Request;
 use orbit_search::report::{behind_sentence, grouped};
 
 use super::common::{CtrlC, ProgressArgs, bytes, choice, from_one, print_failures, totals_line};
-use super::failure::Exit;
+use super::failure::{Exit, Failure};
+
+/// Opens the games of a command. Unless `quiet` is true, prints the notes of [`print_substitutes`] about them.
+pub(super) fn open(paths: &[PathBuf], options: StreamOptions, quiet: bool) -> Result<BlockStream, Failure> {
+    let database = BlockStream::open(paths, options)?;
+    print_substitutes(&database, quiet);
+    Ok(database)
+}
 
 /// The memory that packed files get.
 #[derive(Debug, clap::Args)]
@@ -38,11 +45,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl UnpackArgs {
-    /// Sets these limits in the options with which a database is read.
-    pub(super) fn apply(&self, options: &mut StreamOptions) {
+    /// Returns the options for opening games.
+    pub(super) fn options(&self, interrupt: &CtrlC) -> StreamOptions {
+        let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
         options.pgn.zstd_window_max = self.zstd_window;
         #[cfg(feature = "https")]
         (options.pgn.web.timeout = self.timeout);
+        options
     }
 }
 
@@ -90,15 +99,7 @@ impl ReadingArgs {
         self.script_files.as_deref()
     }
 
-    /// Returns the database. If `--unique` is given, duplicates are dropped from it.
-    pub(super) fn unique(&self, database: BlockStream) -> BlockStream {
-        match self.unique {
-            None => database,
-            Some(alike) => database.without_duplicates(GameSet::new(alike)),
-        }
-    }
-
-    /// Returns a line with the number of games that `--unique` left out. Returns `None` without this option.
+    /// Returns a line with the number of games that `--unique` left out, if it is given.
     pub(super) fn unique_line(&self, summary: &Summary) -> Option<String> {
         let what = match self.unique? {
             Alike::Tags => "equal an earlier game",
@@ -108,23 +109,25 @@ impl ReadingArgs {
         Some(format!("{} games were left out, which {what}", grouped(games)))
     }
 
-    /// Sets the options with which a database is read for some queries, and sets whether the queries search side lines. `wants` has
-    /// the data about games that conditions and outputs need, apart from the queries.
-    pub(super) fn apply<'a>(
+    /// Returns the options for opening games to which some queries are put, and sets whether these search side lines. `wants` has
+    /// the facts about games that everything except the queries needs.
+    pub(super) fn options<'a>(
         &self,
-        options: &mut StreamOptions,
         queries: impl IntoIterator<Item = &'a mut TypedQuery>,
         wants: Wants,
-    ) {
-        options.substitute_reels = !self.no_reel;
-        options.parse.annotations |= wants.contains(Wants::COMMENTS);
+        interrupt: &CtrlC,
+    ) -> StreamOptions {
+        let mut options = self.unpack.options(interrupt);
+        (options.substitute_reels, options.unique) = (!self.no_reel, self.unique);
+        let parse = &mut options.parse;
+        parse.annotations = wants.contains(Wants::COMMENTS);
         for query in queries {
             query.variations |= self.variations;
             query.header.files.clone_from(&self.script_files);
-            options.parse.variations |= query.variations;
-            options.parse.annotations |= query.reads_comments();
+            parse.variations |= query.variations;
+            parse.annotations |= query.reads_comments();
         }
-        self.unpack.apply(options);
+        options
     }
 }
 
@@ -147,12 +150,9 @@ pub(super) struct PassArgs {
 }
 
 impl PassArgs {
-    /// Returns the options of the database.
+    /// Returns the options for opening the games.
     pub(super) fn options(&self, interrupt: &CtrlC) -> StreamOptions {
-        let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
-        options.substitute_reels = !self.no_reel;
-        self.unpack.apply(&mut options);
-        options
+        StreamOptions { substitute_reels: !self.no_reel, ..self.unpack.options(interrupt) }
     }
 
     /// Prints the number of games and positions, and the sources that were not read to their ends. Returns the exit of the command.
@@ -170,14 +170,14 @@ impl PassArgs {
 /// Prints notes about files in folders and archives that are not read, and about reels: those that are read or not read instead of
 /// files, those that are outdated, and those with other bytes after their ends.
 pub(super) fn print_substitutes(database: &BlockStream, quiet: bool) {
-    database.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
-    let passed_over = database.passed_over().iter().filter(|_| !quiet);
-    passed_over.for_each(|passed_over| message!("{passed_over}"));
-    for (reel, bytes) in database.bytes_behind_reels().filter(|_| !quiet) {
+    if quiet {
+        return;
+    }
+    database.notes().iter().for_each(|note| message!("note: {note}"));
+    database.passed_over().iter().for_each(|passed_over| message!("{passed_over}"));
+    for (reel, bytes) in database.bytes_behind_reels() {
         message!("note: {}: {}", reel.display(), behind_sentence(bytes));
     }
-    let outdated = database.outdated().iter().filter(|_| !quiet);
-    outdated.for_each(|outdated| message!("{outdated}"));
-    let told = database.substitutes().iter().filter(|_| !quiet);
-    told.for_each(|substitute| message!("{substitute}"));
+    database.outdated().iter().for_each(|outdated| message!("{outdated}"));
+    database.substitutes().iter().for_each(|substitute| message!("{substitute}"));
 }

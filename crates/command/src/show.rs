@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use orbit_core::board::{Position, Square};
 use orbit_core::text::decode;
-use orbit_database::{BlockStream, PlaceCache, StreamOptions};
+use orbit_database::PlaceCache;
 use orbit_pgn::{AnnotationKind, comment_text};
 use orbit_reel::{Block, GameRow};
 use orbit_search::report::{MoveToken, NodeWalk, movetext};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::common::{CtrlC, Out, grouped, kind_name, print_failures, shown, threads};
 use super::failure::{Exit, Failure};
-use super::reading::UnpackArgs;
+use super::reading::{UnpackArgs, open};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -73,12 +73,10 @@ impl FromStr for ShownPosition {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = CtrlC::install()?;
-    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
-    args.unpack.apply(&mut options);
-    options.parse.variations = args.variations;
-    options.parse.annotations = args.variations;
+    let mut options = args.unpack.options(&interrupt);
+    (options.parse.variations, options.parse.annotations) = (args.variations, args.variations);
     options.places = PlaceCache::of_user();
-    let database = BlockStream::open(std::slice::from_ref(&args.database), options)?;
+    let database = open(std::slice::from_ref(&args.database), options, true)?;
     database.outdated().iter().for_each(|outdated| message!("{outdated}"));
     let found = database.block_of_game(args.place.game, threads(None)).map_err(Failure::Midway)?;
     if interrupt.is_set() {

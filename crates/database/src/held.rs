@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::{BlockStream, Input, SourceSummary, StreamError, StreamOptions, StreamedBlock, Summary, Turns};
 use orbit_pgn::{Sources, file_of};
-use orbit_reel::{Block, Totals};
+use orbit_reel::{Block, GameSet, Totals};
 
 /// All blocks of a database.
 #[derive(Clone, Debug)]
@@ -145,8 +145,8 @@ impl Held {
 }
 
 impl BlockStream {
-    /// Returns another stream over this database, from its beginning. Files are opened again; standard input and pipes cannot be
-    /// read twice. The new stream does not drop duplicates, even if [`BlockStream::without_duplicates`] was called.
+    /// Returns the same database from its beginning. Its files are opened again; only standard input and pipes cannot be read
+    /// twice. The set of earlier games that [`BlockStream::without_duplicates`] got is dropped.
     #[must_use]
     pub fn unread(&self) -> BlockStream {
         BlockStream {
@@ -157,7 +157,7 @@ impl BlockStream {
             substitutes: self.substitutes.clone(),
             passed_over: self.passed_over.clone(),
             outdated: self.outdated.clone(),
-            seen: None,
+            seen: self.options.unique.map(GameSet::new),
             folders: self.folders.clone(),
             ..*self
         }

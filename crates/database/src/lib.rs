@@ -65,6 +65,8 @@ pub struct StreamOptions {
     pub readers: Readers,
     /// The cache of sidecars that record where games are, for [`BlockStream::block_of_game`]. With `None`, no sidecars are used.
     pub places: Option<PlaceCache>,
+    /// Drops games that equal an earlier game: see [`BlockStream::without_duplicates`].
+    pub unique: Option<Alike>,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
     /// The stream's share of threads that it shares with other streams. With `None`, the stream has its own threads.
@@ -370,7 +372,8 @@ impl BlockStream {
     }
 
     fn empty(options: StreamOptions) -> BlockStream {
-        BlockStream {
+        let unique = options.unique;
+        let stream = BlockStream {
             inputs: VecDeque::new(),
             sources: Vec::new(),
             options,
@@ -383,6 +386,10 @@ impl BlockStream {
             notes: Vec::new(),
             folders: Vec::new(),
             last_game: None,
+        };
+        match unique {
+            None => stream,
+            Some(alike) => stream.without_duplicates(GameSet::new(alike)),
         }
     }
 
@@ -650,7 +657,7 @@ impl BlockStream {
             });
         let Ok(finished) = finished;
         if let Some(failure) = failure {
-            return Err(name_substitute(failure, substitutes));
+            return Err(substitutes::name_file(failure, substitutes));
         }
         summary.finished = finished;
         feed.finish_input();
@@ -696,16 +703,7 @@ fn is_reel(path: &Path) -> bool {
     is_file && (is_named || begins_so() && Reel::sniff(&head))
 }
 
-/// If a damaged reel was read instead of a file, adds the name of the file to the error.
-fn name_substitute(failure: StreamError, substitutes: Vec<Substitute>) -> StreamError {
-    let StreamError::Reel(error) = failure else { return failure };
-    match substitutes.into_iter().find(|substitute| substitute.reel == error.path()) {
-        Some(Substitute { file, .. }) => StreamError::Substitute { error, file },
-        None => error.into(),
-    }
-}
-
-/// The part of the stream that hands out tasks, one after the other.
+/// The serial part of the stream, which issues the tasks.
 struct Feed {
     inputs: VecDeque<Input>,
     /// The number of bytes of the inputs that are finished.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::BlockStream;
+use super::{BlockStream, StreamError};
 use orbit_core::text::shell_word;
 use orbit_pgn::{READER_VERSION, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
@@ -210,6 +210,15 @@ impl NamedReels {
             files.iter().all(is_held)
         };
         self.0.iter().find(|(reel, sources)| holds(reel, sources)).map(|(reel, _)| (reel.as_path(), notes))
+    }
+}
+
+/// If a damaged reel was read instead of a file, adds the name of the file to the error.
+pub(super) fn name_file(failure: StreamError, substitutes: Vec<Substitute>) -> StreamError {
+    let StreamError::Reel(error) = failure else { return failure };
+    match substitutes.into_iter().find(|substitute| substitute.reel == error.path()) {
+        Some(Substitute { file, .. }) => StreamError::Substitute { error, file },
+        None => error.into(),
     }
 }
 

@@ -227,7 +227,12 @@ fn one_game() -> BlockStream {
 
 #[test]
 fn duplicates_are_not_dropped_without_tags() {
-    let orders: [fn() -> BlockStream; 2] = [
+    let orders: [fn() -> BlockStream; 3] = [
+        || {
+            let mut options = StreamOptions { unique: Some(Alike::Tags), ..StreamOptions::default() };
+            options.parse.tags = false;
+            BlockStream::from_pgn_bytes("games", Vec::new(), options)
+        },
         || one_game().without_tags().without_duplicates(GameSet::default()),
         || one_game().without_duplicates(GameSet::default()).without_tags(),
     ];
@@ -237,6 +242,17 @@ fn duplicates_are_not_dropped_without_tags() {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let said = text.or(payload.downcast_ref::<&str>().copied()).expect("it says why");
         assert!(said.contains("finding duplicates needs the tags"), "{said}");
+    }
+}
+
+#[test]
+fn a_stream_that_begins_anew_drops_the_same_games() {
+    let options = StreamOptions { unique: Some(Alike::Moves), ..StreamOptions::default() };
+    let text = b"1. e4 *\n\n1. e4 *\n\n1. d4 *\n".to_vec();
+    let stream = BlockStream::from_pgn_bytes("games", text, options);
+    for stream in [stream.unread(), stream] {
+        let summary = stream.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(())).unwrap();
+        assert_eq!(summary.sources[0].duplicates, 1);
     }
 }
 

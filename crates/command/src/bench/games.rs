@@ -10,6 +10,7 @@ use orbit_engine::{Engine, Hits};
 use orbit_reel::Block;
 
 use super::super::failure::Failure;
+use super::super::reading::open;
 
 /// Makes a failure from any error.
 pub fn failed(error: impl std::fmt::Display) -> Failure {
@@ -33,7 +34,7 @@ impl BenchGames {
         let database = if paths.is_empty() {
             BlockStream::from_pgn_bytes("built in", orbit_games::SAMPLE.to_vec(), StreamOptions::default())
         } else {
-            BlockStream::open(paths, StreamOptions::default())?
+            open(paths, StreamOptions::default(), true)?
         };
         let mut blocks = Vec::new();
         database.for_each_block(threads, Block::clone, |_, block| {

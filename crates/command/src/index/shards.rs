@@ -4,27 +4,19 @@ use std::time::Instant;
 
 use orbit_database::{BlockStream, SourceSummary, StreamOptions};
 use orbit_pgn::Stamp;
-use orbit_reel::{Block, EncodedBlock, GameSet, ManifestError, ReelSource, ShardsWriter};
+use orbit_reel::{Block, EncodedBlock, ManifestError, ReelSource, ShardsWriter};
 
 use super::{Args, report, write, write_tables};
 use crate::common::{CtrlC, ProgressDisplay, counted, print_failures, threads};
 use crate::failure::{Exit, Failure};
 use crate::problems::Problems;
-use crate::reading::print_substitutes;
+use crate::reading::open;
 use crate::sink::OutputFiles;
 
 pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit, Failure> {
     let interrupt = CtrlC::install()?;
-    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
-    options.pgn.hash = true;
-    args.unpack.apply(&mut options);
-    options.parse.variations = args.variations;
-    options.parse.annotations = args.variations;
-    let mut database = BlockStream::open(&args.paths, options)?;
-    print_substitutes(&database, args.quiet);
-    if let Some(alike) = args.no_duplicates {
-        database = database.without_duplicates(GameSet::new(alike));
-    }
+    let options = StreamOptions { unique: args.no_duplicates, ..args.options(args.variations, &interrupt) };
+    let database = open(&args.paths, options, args.quiet)?;
     let mut writer = ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
     let mut problems =
         Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, &interrupt))?;

@@ -4,7 +4,6 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::PreparedQuery;
 use orbit_pgn::file_of;
 use orbit_plan::PlanOptions;
@@ -16,6 +15,7 @@ use orbit_search::run::{Collector as _, Run, TotalsCollector, TotalsPart};
 use super::options::ScanOptions;
 use crate::common::{CtrlC, threads};
 use crate::query_text::QueryText;
+use crate::reading::open;
 
 /// The maximum number of positions in which queries similar to one that found nothing are searched. Within this limit, all these
 /// queries together take a second or two.
@@ -35,9 +35,7 @@ pub(super) fn find(options: &ScanOptions, query: &QueryText, interrupt: &CtrlC) 
     }
     let weaker = orbit_query::weaker(&query.text);
     let mut queries: Vec<TypedQuery> = weaker.iter().map(|query| query.parsed.query.clone()).collect();
-    let mut reading = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
-    args.beside.apply(&mut reading, &mut queries, chosen.choice.wants());
-    options.choose_readers(&mut reading);
+    let stream = options.stream(&mut queries, chosen.choice.wants(), interrupt);
     let asked = weaker.into_iter().zip(queries);
     let (asked, prepared): (Vec<_>, Vec<_>) = asked
         .filter(|(_, query)| query.keeps_state.is_none() && query.judges_apart())
@@ -46,7 +44,7 @@ pub(super) fn find(options: &ScanOptions, query: &QueryText, interrupt: &CtrlC) 
     if asked.is_empty() {
         return None;
     }
-    let database = args.beside.unique(BlockStream::open(&query.paths, reading).ok()?);
+    let database = open(&query.paths, stream, true).ok()?;
     let scan = Executor::new(prepared, &EngineOptions::default()).ok()?.threads(threads(run.threads));
     let (choice, collector) = (&chosen.choice, TotalsCollector);
     let (run, mut sum, mut texts) =

@@ -6,6 +6,7 @@ use orbit_core::diagnostic::Severity;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::Wants;
 use orbit_engine::verify::Sample;
+use orbit_query::TypedQuery;
 use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
 use orbit_search::report::FormatName;
 use orbit_search::{Chosen, Request};
@@ -13,7 +14,7 @@ use orbit_witness::Readers;
 use serde_json::{Value, json};
 
 use super::{Args, SampleArg};
-use crate::common::{ProgressArgs, ProgressDisplay, fast_engine};
+use crate::common::{CtrlC, ProgressArgs, ProgressDisplay, fast_engine};
 use crate::failure::Failure;
 use crate::outputs::OutputChoice;
 use crate::table_format::TableFormat;
@@ -170,8 +171,14 @@ impl<'a> ScanOptions<'a> {
         }
     }
 
-    /// Chooses the readers of games.
-    pub(super) fn choose_readers(&self, options: &mut StreamOptions) {
+    /// Returns the options for opening games to which some queries are put: see [`ReadingArgs::options`](crate::reading::ReadingArgs::options).
+    pub(super) fn stream<'q>(
+        &self,
+        queries: impl IntoIterator<Item = &'q mut TypedQuery>,
+        wants: Wants,
+        interrupt: &CtrlC,
+    ) -> StreamOptions {
+        let mut options = self.args.beside.options(queries, wants, interrupt);
         options.readers = match (self.args.engine, &self.args.verify) {
             (EngineChoice::Reference, _) => Readers::Second,
             (_, Some(SampleArg(Sample::All))) => Readers::Both,
@@ -180,6 +187,7 @@ impl<'a> ScanOptions<'a> {
         };
         // A reel does not record by which reader its games were read.
         options.substitute_reels &= options.readers == Readers::First;
+        options
     }
 
     /// Returns the options for the engine. `positions` is the number of positions to search, if it is known.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use orbit_database::{BlockStream, StreamOptions};
+use orbit_database::BlockStream;
 use orbit_engine::PreparedQuery;
 use orbit_engine::Wants;
 use orbit_search::choice::Choice;
@@ -19,7 +19,7 @@ use crate::failure::{Exit, Failure};
 use crate::pass::{BatchPass, PassSource};
 use crate::problems::Problems;
 use crate::queries::{NamedQuery, read};
-use crate::reading::print_substitutes;
+use crate::reading::open;
 use crate::sink::OutputFiles;
 use crate::table_format::{TableFormat, print_csv};
 use crate::terminal::Remark;
@@ -46,13 +46,10 @@ impl QueryFile {
                 ));
             }
         };
-        let mut reading = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
         let asked = queries.iter_mut().map(|query| &mut query.prepared.query);
-        args.beside.apply(&mut reading, asked, Wants::HITS);
-        options.choose_readers(&mut reading);
+        let stream = options.stream(asked, Wants::HITS, interrupt);
         let paths: Vec<PathBuf> = args.words.iter().map(PathBuf::from).collect();
-        let database = args.beside.unique(BlockStream::open(&paths, reading)?);
-        print_substitutes(&database, run.quiet);
+        let database = open(&paths, stream, run.quiet)?;
         let prepared: Vec<PreparedQuery> = queries.iter().map(|query| query.prepared.clone()).collect();
         let scan = Executor::new(prepared, &options.engine_options(database.positions_known())?)?;
         let scan = scan.threads(threads(run.threads));

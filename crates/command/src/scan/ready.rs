@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use orbit_core::files::refuse_clashes;
-use orbit_database::{BlockStream, StreamOptions};
+use orbit_database::BlockStream;
 use orbit_search::Request;
 use orbit_search::choice::{Choice, ExactPosition};
 use orbit_search::executor::Executor;
@@ -26,7 +26,7 @@ use crate::failure::{Exit, Failure};
 use crate::pass::print_notes;
 use crate::positions::{unused_line, used_line};
 use crate::query_text::QueryText;
-use crate::reading::print_substitutes;
+use crate::reading::{open, print_substitutes};
 use crate::sink::OutputFiles;
 use crate::stats::Statistics;
 
@@ -86,12 +86,9 @@ impl<'a> PreparedScan<'a> {
         options.outputs.refuse_idle(options.lists())?;
         let query = args.query()?;
         let mut parsed = query.parse(args.dialect);
-        let mut database_options =
-            StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
         let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
-        args.beside.apply(&mut database_options, asked, options.wants());
-        options.choose_readers(&mut database_options);
-        let database = BlockStream::open(&query.paths, database_options);
+        // Errors and notes about the query precede those about the games.
+        let database = open(&query.paths, options.stream(asked, options.wants(), interrupt), true);
         // Few games have one given position, so a card would not pay off.
         let is_rare = options.chosen.choice.position.is_some();
         let known = database.as_ref().map_or(0, BlockStream::positions_known);
@@ -104,7 +101,7 @@ impl<'a> PreparedScan<'a> {
         print_notes(&scan, quiet);
         let planned = Instant::now();
         options.refuse_orders(&scan)?;
-        let database = args.beside.unique(database?);
+        let database = database?;
         print_substitutes(&database, quiet);
         let asked = ScanQuery::One(query);
         Ok(PreparedScan { options, asked, output, scan, database, begun, planned })
