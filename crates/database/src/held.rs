@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::{BlockStream, Input, SourceSummary, StreamError, StreamOptions, StreamedBlock, Summary, Turns};
+use super::{
+    BlockStream, Input, OpenedFiles, SourceSummary, StreamError, StreamOptions, StreamedBlock, Summary, Turns,
+};
 use orbit_pgn::{Sources, file_of};
 use orbit_reel::{Block, GameSet, Totals};
 
@@ -154,6 +156,7 @@ impl BlockStream {
             sources: self.sources.clone(),
             options: self.options.clone(),
             notes: self.notes.clone(),
+            opened: OpenedFiles::default(),
             substitutes: self.substitutes.clone(),
             passed_over: self.passed_over.clone(),
             outdated: self.outdated.clone(),

@@ -42,7 +42,8 @@ pub use orbit_witness::Agreement;
 
 use self::blocks::{BlockGroup, BlockTask, BlockWork, PreparedBlock};
 use self::numbers::RunningNumbers;
-use orbit_pgn::{ParseOptions, PgnError, READER_VERSION, Sources, Stamp, Url};
+use self::repeats::OpenedFiles;
+use orbit_pgn::{ParseOptions, PgnError, READER_VERSION, Sources, Stamp, Url, canonical};
 use orbit_reel::{
     Alike, Block, GameSet, MAGIC, Manifest, ManifestError, Reel, ReelError, ReelSource, Totals,
 };
@@ -243,6 +244,8 @@ pub struct BlockStream {
     seen: Option<GameSet>,
     /// The sentences of [`BlockStream::notes`].
     notes: Vec<String>,
+    /// The files that were opened so far, while more are added.
+    opened: OpenedFiles,
     /// The folders of reels.
     folders: Vec<SourceMark>,
     /// The number of the last game of the database. It is set if the stream is restricted to some blocks, because games may follow
@@ -384,6 +387,7 @@ impl BlockStream {
             outdated: Vec::new(),
             seen: None,
             notes: Vec::new(),
+            opened: OpenedFiles::default(),
             folders: Vec::new(),
             last_game: None,
         };
@@ -394,7 +398,6 @@ impl BlockStream {
     }
 
     fn add_paths(&mut self, paths: &[PathBuf]) -> Result<(), StreamError> {
-        let first = self.sources.len();
         let mut texts = Vec::new();
         let reels = if self.options.substitute_reels { paths } else { &[] };
         let named = LazyCell::new(|| substitutes::NamedReels::among(reels));
@@ -422,7 +425,7 @@ impl BlockStream {
             }
         }
         self.add_texts(&mut texts)?;
-        self.note_repeats(first);
+        self.notes.extend(std::mem::take(&mut self.opened).note());
         Ok(())
     }
 
@@ -439,6 +442,7 @@ impl BlockStream {
     /// Adds the reels of a folder. They share their sources.
     fn add_shards(&mut self, folder: &Path, path: &Path) -> Result<(), StreamError> {
         let manifest = Manifest::read(path)?;
+        self.opened.add(canonical(path), path.display());
         self.refuse_bare(folder, manifest.variations)?;
         self.outdated.extend(Outdated::of_shards(folder, &manifest));
         let base = self.sources.len() as u32;
@@ -474,7 +478,8 @@ impl BlockStream {
         for source in sources.sources() {
             self.bytes_total = self.bytes_total.zip(source.bytes).map(|(a, b)| a + b);
             // Only files have a known size.
-            let path = source.bytes.and(source.path.as_ref()).and_then(|path| orbit_pgn::canonical(path));
+            let path = source.bytes.and(source.path.as_ref()).and_then(|path| canonical(path));
+            self.opened.add(path.clone(), &source.name);
             self.sources.push(SourceSummary {
                 name: source.name.clone(),
                 path,
@@ -486,6 +491,7 @@ impl BlockStream {
     }
 
     fn add_reel(&mut self, reel: Reel) {
+        self.opened.add(canonical(reel.path()), reel.path().display());
         let base = self.sources.len() as u32;
         let sources = reel.sources().iter();
         self.sources.extend(sources.map(|source| SourceSummary::of_reel(reel.path(), source)));

@@ -1,54 +1,39 @@
 //! Detects files that a stream reads more than once, even if they were given under different names.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::path::PathBuf;
 
-use super::{BlockStream, Input};
-use orbit_pgn::canonical;
+/// The files and reels that were opened so far.
+#[derive(Default)]
+pub(super) struct OpenedFiles {
+    /// The first name of each file, and how many times it was opened, by its canonical path.
+    files: HashMap<PathBuf, (String, usize)>,
+    /// The first names of the files that were opened more than once.
+    repeated: Vec<String>,
+}
 
-impl BlockStream {
-    /// Adds a note if files or reels are read more than once. The sources before the index `first` do not count.
-    ///
-    /// Two reels may have the same source, because each of them has some of its games.
-    pub(super) fn note_repeats(&mut self, first: usize) {
-        let base = |input: &Input| match input {
-            Input::Pgn { base, .. } | Input::Reel { base, .. } => Some(*base),
-            Input::Passed { .. } | Input::Block(_) | Input::Held { .. } => None,
-        };
-        let bases: BTreeSet<u32> = self.inputs.iter().filter_map(base).collect();
-        let mut read = HashMap::new();
-        let mut repeated: Vec<String> = Vec::new();
-        let mut last = None;
-        for (index, source) in (0..).zip(&self.sources).skip(first) {
-            let (path, name) = match &source.reel {
-                Some(reel) => {
-                    // The sources of one reel have the same base, so they count once.
-                    let base = bases.range(..=index).next_back();
-                    if last.replace(base) == Some(base) {
-                        continue;
-                    }
-                    (canonical(reel), reel.display().to_string())
-                }
-                None => (source.path.clone(), source.name.clone()),
-            };
-            match path.map(|path| read.entry(path)) {
-                Some(Entry::Vacant(entry)) => {
-                    entry.insert(name);
-                }
-                Some(Entry::Occupied(entry)) if !repeated.contains(entry.get()) => {
-                    repeated.push(entry.get().clone());
-                }
-                _ => {}
-            }
+impl OpenedFiles {
+    /// Adds a file or a reel with its canonical path. An input without a path is not compared with others.
+    pub(super) fn add(&mut self, path: Option<PathBuf>, name: impl Display) {
+        let Some(path) = path else { return };
+        let (first, times) = self.files.entry(path).or_insert_with(|| (name.to_string(), 0));
+        *times += 1;
+        if *times == 2 {
+            self.repeated.push(first.clone());
         }
-        let Some(first) = repeated.first() else { return };
-        let (what, whose) = match repeated.len() - 1 {
+    }
+
+    /// Returns a note if files or reels are read more than once.
+    pub(super) fn note(&self) -> Option<String> {
+        let first = self.repeated.first()?;
+        let (what, whose) = match self.repeated.len() - 1 {
             0 => (format!("{first} is"), "its"),
             1 => (format!("{first} and 1 more file are"), "their"),
             more => (format!("{first} and {more} more files are"), "their"),
         };
-        self.notes.push(format!(
+        Some(format!(
             "{what} read more than once, so {whose} games count more than once: leave the other paths out"
-        ));
+        ))
     }
 }

@@ -227,6 +227,11 @@ fn files_that_are_read_twice_are_told() {
         notes(&["g.pgn", "./g.pgn", "g.pgn"]),
         [format!("note: g.pgn is read more than once, so its {end}")]
     );
+    fs::copy(folder.join("g.pgn"), folder.join("h.pgn")).unwrap();
+    assert_eq!(
+        notes(&["g.pgn", "h.pgn", "g.pgn", "./h.pgn"]),
+        [format!("note: g.pgn and 1 more file are read more than once, so their {end}")]
+    );
     for twice in [&[".", "g.pgn"][..], &["a.reel", "./a.reel"], &[".", "."]] {
         assert_eq!(notes(twice).iter().filter(|note| note.ends_with(end)).count(), 1, "{twice:?}");
     }
