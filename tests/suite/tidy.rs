@@ -166,7 +166,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "job",
-        &["database", "files", "found", "pgn", "reel", "report", "request", "run", "executor"],
+        &["database", "files", "found", "pgn", "reel", "request", "run", "executor"],
         "writes the parts of a run, and reads them again",
     ),
     (
@@ -764,46 +764,4 @@ fn every_module_is_named() {
     let folders = folders.into_iter().filter(|folder| !folder.ends_with("src"));
     let missing = folders.filter(|folder| !text.contains(folder.to_str().unwrap()));
     assert_none(missing.map(|folder| format!("{MODULES} does not name {}", folder.display())).collect());
-}
-
-/// Returns the command lines in a document: the contents of its `sh` blocks, with continued lines joined.
-fn commands(text: &str) -> Vec<String> {
-    let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    let lines =
-        blocks.flat_map(|block| block.replace("\\\n", " ").lines().map(String::from).collect::<Vec<_>>());
-    lines
-        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect()
-}
-
-/// Returns the commands of a document that are missing from a script.
-fn not_run(document: &str, script: &str) -> Vec<String> {
-    let run: Vec<String> = script
-        .replace("\\\n", " ")
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect();
-    commands(document)
-        .into_iter()
-        .filter(|command| {
-            !run.iter().any(|line| {
-                line.strip_prefix(command.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '>']))
-            })
-        })
-        .collect()
-}
-
-#[test]
-fn what_the_readme_says_is_run() {
-    let document = "a\n```sh\n# why\ncargo x \\\n  y\ncargo z\n```\n```text\nno\n```";
-    assert_eq!(not_run(document, "cargo x y >file\ncargo zz\n"), ["cargo z"]);
-    let (readme, script) = (read("README.md"), read(".ci/run"));
-    let commands = commands(&readme);
-    assert!(commands.first().is_some_and(|line| line.contains("games/sample.pgn")), "{commands:?}");
-    assert!(commands.get(1).is_some_and(|line| line.starts_with("cargo test")), "{commands:?}");
-    assert_none(
-        not_run(&readme, &script).into_iter().map(|line| format!(".ci/run does not run: {line}")).collect(),
-    );
 }

@@ -119,7 +119,7 @@ impl<'a> OutputChoice<'a> {
         let is_stdout = |path: &Path| path.as_os_str() == "-";
         let paths = args.files.iter().map(PathBuf::as_path);
         let prints = paths.clone().any(is_stdout);
-        let files = paths.filter(|path| !is_stdout(path) && !(is_job && is_folder(path))).collect();
+        let files = paths.filter(|path| !(is_stdout(path) || is_job && is_folder(path))).collect();
         let given = OutputChoice { args, format: args.format, files };
         let format = match args.format {
             None if prints => Some(FormatName::Text),

@@ -1,7 +1,7 @@
 //! The answers of queries on one block, in the form in which collectors, lists and requests get them.
 //!
 //! [`Found`] borrows the answers of one query, and everything that shows or counts hits takes it. It comes from a [`BlockResult`],
-//! which has the answers of all queries of a search while their block is searched, or from a [`KeptBlock`], which outlives the
+//! which has the answers of all queries of a search while their block is searched, or from a `KeptBlock`, which outlives the
 //! search.
 
 use std::sync::Arc;

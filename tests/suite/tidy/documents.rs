@@ -1,5 +1,5 @@
-//! Checks the documents: every link must lead to an existing file and heading, lines must be short, and the book must
-//! contain every page.
+//! Checks the documents: every link must lead to an existing file and heading, lines must be short, the book must contain every
+//! page, and `.ci/run` must run the commands of the README.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -146,4 +146,46 @@ fn the_book_has_every_page() {
         .collect();
     ours.sort();
     assert_eq!(pages, ours, "docs/SUMMARY.md names other pages than docs has");
+}
+
+/// Returns the command lines in a document: the contents of its `sh` blocks, with continued lines joined.
+fn commands(text: &str) -> Vec<String> {
+    let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let lines =
+        blocks.flat_map(|block| block.replace("\\\n", " ").lines().map(String::from).collect::<Vec<_>>());
+    lines
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect()
+}
+
+/// Returns the commands of a document that are missing from a script.
+fn not_run(document: &str, script: &str) -> Vec<String> {
+    let run: Vec<String> = script
+        .replace("\\\n", " ")
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    commands(document)
+        .into_iter()
+        .filter(|command| {
+            !run.iter().any(|line| {
+                line.strip_prefix(command.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '>']))
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn what_the_readme_says_is_run() {
+    let document = "a\n```sh\n# why\ncargo x \\\n  y\ncargo z\n```\n```text\nno\n```";
+    assert_eq!(not_run(document, "cargo x y >file\ncargo zz\n"), ["cargo z"]);
+    let (readme, script) = (read("README.md"), read(".ci/run"));
+    let commands = commands(&readme);
+    assert!(commands.first().is_some_and(|line| line.contains("games/sample.pgn")), "{commands:?}");
+    assert!(commands.get(1).is_some_and(|line| line.starts_with("cargo test")), "{commands:?}");
+    assert_none(
+        not_run(&readme, &script).into_iter().map(|line| format!(".ci/run does not run: {line}")).collect(),
+    );
 }

@@ -42,7 +42,7 @@ impl Collector for TotalsCollector {
         TotalsPart {
             // These totals are added up in `take`, block by block.
             totals: Totals::default(),
-            passing: result.games.as_deref().map(passing),
+            passing: result.games.map(passing),
             queries: result.answers.iter().map(hit_totals).collect(),
         }
     }
