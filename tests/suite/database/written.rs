@@ -59,6 +59,25 @@ fn requests_reach_as_many_games_as_they_may() {
     assert_eq!(games.len(), 2);
 }
 
+/// A game that a query finds counts as one of a limited list, even if no position of it hits, in every order.
+#[test]
+fn games_without_hits_count_in_every_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pgn");
+    let game = |elo: u32, moves: &str| format!("[WhiteElo \"{elo}\"]\n\n{moves} *\n\n");
+    let checks = "1. e4 f5 2. Qh5+ g6";
+    let games = [(2700, "1. e4 e5"), (2600, checks), (2500, checks)].map(|(elo, moves)| game(elo, moves));
+    fs::write(&path, games.concat()).unwrap();
+    let (database, query) =
+        (Database::open([&path]).unwrap(), Query::parse("cql(matchcount 0 9) check").unwrap());
+    let scan = || database.scan(&query).limit_games(2);
+    let numbers =
+        |hits: Vec<orbit_chess::Hit>| hits.iter().map(|hit| hit.game().number()).collect::<Vec<_>>();
+    assert_eq!(numbers(scan().hits().unwrap()), [2]);
+    let by_elo = Order::Sorted { key: SortKey::Elo, reverse: false };
+    assert_eq!(numbers(scan().order(by_elo, 9).hits().unwrap()), [2]);
+}
+
 #[test]
 fn reports_show_what_was_found() {
     let (database, query) = (database(), Query::parse("shift {Nd4 kf3}").unwrap());

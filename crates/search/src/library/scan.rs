@@ -151,13 +151,13 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Stops after this many games with hits: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
+    /// Stops after this many games that the query finds: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn limit_games(mut self, games: u64) -> Self {
         self.games_max = Some(games);
         self
     }
 
-    /// Leaves out the first `games` games that have hits: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
+    /// Leaves out the first `games` games that the query finds: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn skip(mut self, games: u64) -> Self {
         self.skip = games;
         self
@@ -302,7 +302,7 @@ impl<'a> Scan<'a> {
                     if games.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 }),
                 Some((order, top)) => {
-                    for game in block.games().filter(|game| found.answers.hits.any_in(game.slots())) {
+                    for game in found.games_found() {
                         top.offer(order.rank(&game, &found), game.number(), || {
                             hits.at(block, &found, &game).collect::<Vec<Hit>>()
                         });
