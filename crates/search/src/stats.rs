@@ -10,7 +10,7 @@
 //! use orbit_database::{BlockStream, StreamOptions};
 //! use orbit_search::choice::Choice;
 //! use orbit_engine::Wants;
-//! use orbit_search::found::{Found, Names};
+//! use orbit_search::found::Names;
 //! use orbit_search::executor::{EngineOptions, Executor};
 //! use orbit_search::stats::{GroupKey, Grouping, Stats};
 //!
@@ -23,10 +23,8 @@
 //!     database,
 //!     &[Wants::HITS],
 //!     &Choice::default(),
-//!     |result, _| {
-//!         let (block, answers, names) = (result.block, &result.answers[0], &Names::default());
-//!         stats.count(&Found::new(block, answers, names))
-//!     },
+//!     &Names::default(),
+//!     |result, _| stats.count(&result.first()),
 //!     |_, more| {
 //!         counts.add(more).expect("two years");
 //!         ControlFlow::Continue(())
