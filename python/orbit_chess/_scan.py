@@ -298,16 +298,17 @@ class Scan(_Rows):
         with watching(self._progress) as watch:
             return self._request.pgn(os.fspath(path), watch)
 
-    def report(self, path: str | os.PathLike[str], *, seed: int = 0) -> None:
-        """Writes a report as HTML, which needs no other file."""
+    def report(self, path: str | os.PathLike[str], *, seed: int = 0, title: str | None = None) -> None:
+        """Writes a report as HTML, which needs no other file. Without a title, it has the first line of the query. It lists the games in
+        the order of `sort`."""
         with watching(self._progress) as watch:
-            page, _ = self._request.report(seed, watch)
+            page = self._request.report(seed, title, watch)
         self._database.write_file(os.fspath(path), page)
 
     def heat(self) -> Heat:
         """Where on the board the hits are, as a picture."""
         with watching(self._progress) as watch:
-            return Heat(self._request.report(0, watch)[1])
+            return Heat(self._request.heat(watch))
 
     @property
     def engine(self) -> str:

@@ -206,16 +206,27 @@ impl Request {
         self.run(py, progress, |scan| scan.pgn(&path))
     }
 
-    /// Returns a report as HTML, and a heat map as SVG if there is one.
-    #[pyo3(signature = (seed = 0, progress = None))]
+    /// Returns a report as HTML.
+    #[pyo3(signature = (seed = 0, title = None, progress = None))]
     fn report(
         &self,
         py: Python<'_>,
         seed: u64,
+        title: Option<String>,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<(String, Option<String>)> {
-        let findings = self.run(py, progress, |scan| scan.findings(SAMPLE_MAX, seed))?;
-        Ok((findings.page(), findings.heat_map()))
+    ) -> PyResult<String> {
+        let mut findings = self.run(py, progress, |scan| scan.findings(SAMPLE_MAX, seed))?;
+        findings.title = title.unwrap_or(findings.title);
+        Ok(findings.page())
+    }
+
+    /// Returns a heat map as SVG, if there is one.
+    #[pyo3(signature = (progress = None))]
+    fn heat(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Option<String>> {
+        if self.options.choices.sort.is_some() {
+            return Err(errors::of_option("a heat map is of all games: leave out `sort`"));
+        }
+        Ok(self.run(py, progress, |scan| scan.findings(0, 0))?.heat_map())
     }
 
     /// Returns the name of the engine that would run the request.

@@ -170,6 +170,10 @@ def test_reports_and_heat_maps(db, tmp_path):
     db.scan("shift {Nd4 kf3}", where="year>=2000").report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     assert page.startswith("<!DOCTYPE html>") and "year&gt;=2000" in page
+    db.scan("shift {Nd4 kf3}", sort="date").report(tmp_path / "newest.html", title="Knights")
+    assert "<title>Knights" in (tmp_path / "newest.html").read_text()
+    with pytest.raises(orbit_chess.OptionError, match="leave out `sort`"):
+        db.scan("shift {Nd4 kf3}", sort="date").heat()
     heat = db.scan("shift {Nd4 kf3}").heat()
     assert "data:image/svg+xml" in heat._repr_html_() and heat.svg.count("<svg") == 1
     assert db.scan("mate").heat().svg is None

@@ -65,6 +65,15 @@ fn files_are_those_of_the_command() {
     let written = server.answer("write", json!({ "query": QUERY, "path": path("a.html") }));
     assert_eq!(written["games"], 354);
     assert!(fs::read_to_string(path("a.html")).unwrap().contains("<svg"));
+    // The report of the command also says which options write it.
+    let titled =
+        json!({ "query": QUERY, "path": path("c.html"), "sort": "elo", "reverse": true, "title": "Kings" });
+    server.answer("write", titled);
+    let options = ["scan", "-q", "--sort", "elo", "--reverse", "--title=Kings", QUERY, SAMPLE, "-o"];
+    stdout(&[&options[..], &[&path("d.html")]].concat());
+    let [ours, theirs] = ["c.html", "d.html"].map(|name| fs::read_to_string(path(name)).unwrap());
+    let theirs = theirs.replace("With <code>-o report.html --title=Kings</code> it writes this page.", "");
+    assert!(ours.contains("<title>Kings<") && ours == theirs.replace("-o report.html --title=Kings", ""));
     server.answer("write", json!({ "query": QUERY, "path": path("a.svg") }));
     stdout(&["scan", "-q", QUERY, SAMPLE, "-o", &path("b.svg")]);
     assert!(fs::read(path("a.svg")).unwrap() == fs::read(path("b.svg")).unwrap());
@@ -76,7 +85,11 @@ fn files_are_those_of_the_command() {
         json!({ "query": "mate", "path": path("c.pgn"), "groupings": "year" }),
         json!({ "query": "mate", "path": path("c.pgn"), "sample": 5 }),
         json!({ "query": "mate", "path": path("c.pgn"), "sort": "elo" }),
-        json!({ "query": "mate", "path": path("c.html"), "limit": 5 }),
+        json!({ "query": "mate", "path": path("e.html"), "limit": 5 }),
+        json!({ "query": "mate", "path": path("e.html"), "sample": 5 }),
+        json!({ "query": QUERY, "path": path("e.svg"), "sort": "elo" }),
+        json!({ "query": QUERY, "path": path("e.svg"), "title": "Kings" }),
+        json!({ "query": QUERY, "path": path("e.pgn"), "title": "Kings" }),
     ];
     for fields in wrong {
         assert_code(&server.answer("write", fields), ErrorCode::Request);
@@ -91,7 +104,7 @@ fn files_are_those_of_the_command() {
         assert_code(&server.answer("write", fields), ErrorCode::Database);
     }
     assert!(fs::read(path("open.pgn")).unwrap() == before);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6, "nothing unfinished is left");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 8, "nothing unfinished is left");
     server.finish();
 }
 

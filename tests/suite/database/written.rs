@@ -92,11 +92,28 @@ fn reports_show_what_was_found() {
     assert_eq!(mates.heat_map(), None);
     assert!(mates.sample.is_empty());
     let search = || database.scan(&query);
-    for limited in [search().skip(1), search().limit_games(9), search().order(Order::Sampled { seed: 1 }, 9)]
-    {
+    let sampled = Order::Sampled { seed: 1 };
+    for limited in [search().skip(1), search().limit_games(9), search().order(sampled, usize::MAX)] {
         let fault = limited.findings(4, 0).unwrap_err().to_string();
-        assert!(fault.contains("of all games: leave out `skip`, `limit`, `sort` and `sample`"), "{fault}");
+        assert!(fault.contains("of all games: leave out `skip`, `limit` and `sample`"), "{fault}");
     }
+}
+
+/// A report in an order lists the first games of the order, as the command does.
+#[test]
+fn reports_have_an_order() {
+    let (database, query) = (database(), Query::parse("mate").unwrap());
+    let by_date = Order::Sorted { key: SortKey::Date, reverse: true };
+    let oldest = database.scan(&query).order(by_date, usize::MAX).hits().unwrap();
+    let findings = database.scan(&query).order(by_date, usize::MAX).findings(4, 0).unwrap();
+    let numbers = |hits: &[orbit_chess::Hit]| {
+        hits.iter().take(4).map(|hit| u64::from(hit.game().number())).collect::<Vec<u64>>()
+    };
+    assert_eq!(findings.sample.iter().map(|hit| hit.game).collect::<Vec<_>>(), numbers(&oldest));
+    let listed: Vec<u64> = findings.games.iter().take(4).map(|game| game.game).collect();
+    assert_eq!(listed, numbers(&oldest));
+    let limited = database.scan(&query).order(by_date, 9).findings(4, 0);
+    assert!(limited.is_err(), "a limit has no effect");
 }
 
 #[test]

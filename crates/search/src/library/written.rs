@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{Database, DatabaseError, Scan};
+use crate::choice::Order;
 use crate::report::PgnWriter;
 use crate::report::findings::Findings;
 use crate::request::RequestError;
@@ -65,15 +66,16 @@ impl Scan<'_> {
     }
 
     /// Returns the content of a report on the first query, with at most `sample_max` hits, which are drawn at random with the
-    /// seed `seed`. [`Findings::page`] writes the report as HTML.
+    /// seed `seed`. After [`Scan::order`], these are hits of the first games of the order, and games are listed in the order. [`Findings::page`] writes the report as HTML.
     ///
     /// # Errors
     ///
-    /// Fails if the scan leaves out, limits or sorts games, or an error of [`Scan::collect`] occurs.
+    /// Fails if the scan leaves out, limits or samples games, or an error of [`Scan::collect`] occurs.
     pub fn findings(self, sample_max: usize, seed: u64) -> Result<Findings, DatabaseError> {
-        if self.order.is_some() || self.skip > 0 || self.games_max.is_some() {
+        let is_cut = |(order, max)| max < usize::MAX || matches!(order, Order::Sampled { .. });
+        if self.order.is_some_and(is_cut) || self.skip > 0 || self.games_max.is_some() {
             return Err(RequestError::new(
-                "reports and heat maps are of all games: leave out {skip}, {limit}, {sort} and {sample}",
+                "reports and heat maps are of all games: leave out {skip}, {limit} and {sample}",
             )
             .into());
         }
@@ -82,6 +84,10 @@ impl Scan<'_> {
         let collector = FindingsCollector::new(query.filter(), executor.ty(), sample_max, seed);
         let collector = collector.with_spans(executor.has_spans()).sorted_by(&executor.queries()[0].query);
         let collector = if self.choice.player.is_some() { collector.of_player() } else { collector };
+        let collector = match self.order {
+            Some((order, _)) => collector.ordered(order),
+            None => collector,
+        };
         let (chosen, database) = (self.choice.in_words(), self.database);
         let (part, _) = self.collect(&collector)?;
         let (engine, sources) = (executor.engine().info().name, database.sources());

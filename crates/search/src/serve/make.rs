@@ -9,7 +9,7 @@ use super::answer::Response;
 use super::ask::milliseconds;
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
-use super::request::{Make, What, is_picture};
+use super::request::{Make, What, is_page, is_picture};
 use crate::library::{CancelToken, Database, DatabaseError, Progress, Query, Scan};
 use crate::report::HitTotals;
 use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
@@ -53,11 +53,11 @@ impl OpenDatabases {
                 serde_json::from_slice(&out)
                     .map_err(|error| Fault::new(ErrorCode::Internal, error.to_string()))?
             }
-            What::File(path) => {
+            What::File { path, title } => {
                 self.check_written(path)?;
                 let files = self.all_files();
                 refuse_clashes(&files, [&**path]).map_err(|clash| fault(clash.into()))?;
-                write(&database, scan, path, &make.request).map_err(fault)?
+                write(&database, scan, (path, title.as_deref()), &make.request).map_err(fault)?
             }
         };
         fields["ms"] = milliseconds(begun.elapsed()).into();
@@ -65,11 +65,11 @@ impl OpenDatabases {
     }
 }
 
-/// Writes a file: the games that hit, a report or a heat map. The name of the file decides which.
+/// Writes a file: the games that hit, a report or a heat map. The name of the file decides which. A report can have a title.
 fn write(
     database: &Database,
     scan: Scan<'_>,
-    path: &Path,
+    (path, title): (&Path, Option<&str>),
     request: &Request,
 ) -> Result<Value, DatabaseError> {
     if !is_picture(path) {
@@ -77,8 +77,8 @@ fn write(
     }
     let mut findings = scan.findings(SAMPLE_MAX, request.seed)?;
     findings.command = request.command_line(&findings.sources).unwrap_or_default();
-    let is_page = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("html"));
-    let picture = if is_page { Some(findings.page()) } else { findings.heat_map() };
+    findings.title = title.map_or(findings.title, str::to_owned);
+    let picture = if is_page(path) { Some(findings.page()) } else { findings.heat_map() };
     database.write_file(path, &picture.ok_or(RequestError::new(NO_HEAT_MAP))?)?;
     Ok(json!({ "games": findings.totals.games_hit }))
 }

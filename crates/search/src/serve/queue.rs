@@ -106,7 +106,8 @@ impl SlowWork {
     /// Returns whether the request changes the list of databases or a file. Such requests run in the
     /// order in which they arrived.
     fn changes(&self) -> bool {
-        self.opens_or_closes() || matches!(self, SlowWork::Make(make) if matches!(make.what, What::File(_)))
+        self.opens_or_closes()
+            || matches!(self, SlowWork::Make(make) if matches!(make.what, What::File { .. }))
     }
 
     /// Returns whether the request must wait for an earlier one.

@@ -141,7 +141,12 @@ pub enum What {
     /// Counts by these groupings: `year,eco*result`.
     Statistics(String),
     /// A file: games as PGN, a report as HTML, or a heat map as SVG.
-    File(PathBuf),
+    File {
+        /// The name of the file.
+        path: PathBuf,
+        /// The title of a report; `None` for the first line of the query.
+        title: Option<String>,
+    },
 }
 
 /// The request `hits`.
@@ -299,6 +304,31 @@ impl Explain {
     }
 }
 
+impl What {
+    /// Checks that a request can have this result.
+    fn check(&self, request: &Request) -> Result<(), &'static str> {
+        let (is_sorted, is_cut) =
+            (request.sort.is_some(), request.sample.is_some() || request.limit.is_some() || request.skip > 0);
+        match self {
+            What::File { path, .. } if !is_picture(path) && !is_games(path) => Err(
+                "`path` ends in .pgn (.zst may follow), .html or .svg: the rows of tables come with `query` and `hits`",
+            ),
+            What::File { path, title: Some(_) } if !is_page(path) => {
+                Err("`title` is for reports: let `path` end in .html, or leave `title` out")
+            }
+            What::File { path, .. } if is_games(path) => Ok(()),
+            What::File { path, .. } if is_page(path) && is_cut => {
+                Err("reports are of all games: leave out `skip`, `limit` and `sample`")
+            }
+            What::File { path, .. } if is_page(path) => Ok(()),
+            _ if is_cut || is_sorted => Err(
+                "counts, statistics and heat maps are of all games: leave out `skip`, `limit`, `sort` and `sample`",
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Make {
     fn from_fields(kind: &str, mut fields: Map<String, Value>) -> Result<Make, Fault> {
         let database = taken(&mut fields, "database", main_name())?;
@@ -319,23 +349,11 @@ impl Make {
             }
             _ => {
                 let path = from_value(needed(&mut fields, "path")?).map_err(wrong)?;
-                (What::File(path), one_query(fields)?)
+                let title = taken(&mut fields, "title", None)?;
+                (What::File { path, title }, one_query(fields)?)
             }
         };
-        let is_ordered = request.sort.is_some() || request.sample.is_some();
-        let is_cut = is_ordered || request.limit.is_some() || request.skip > 0;
-        match &what {
-            What::File(path) if !is_picture(path) && !is_games(path) => Err(Fault::new(
-                ErrorCode::Request,
-                "`path` ends in .pgn (.zst may follow), .html or .svg: the rows of tables come with `query` and `hits`",
-            )),
-            What::File(path) if !is_picture(path) => Ok(()),
-            _ if is_cut => Err(Fault::new(
-                ErrorCode::Request,
-                "counts, statistics, reports and heat maps are of all games: leave out `skip`, `limit`, `sort` and `sample`",
-            )),
-            _ => Ok(()),
-        }?;
+        what.check(&request).map_err(|why| Fault::new(ErrorCode::Request, why))?;
         Ok(Make { request, database, what, progress })
     }
 }
@@ -374,6 +392,11 @@ fn taken<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str, usual
 /// Returns whether the name of a file is that of a report or a heat map.
 pub(super) fn is_picture(path: &Path) -> bool {
     ends_in(path, &[".html", ".svg"])
+}
+
+/// Returns whether the name of a file is that of a report.
+pub(super) fn is_page(path: &Path) -> bool {
+    ends_in(path, &[".html"])
 }
 
 /// Returns whether the name of a file is that of a file of games.
