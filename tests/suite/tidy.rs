@@ -161,8 +161,9 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "sync",
             "text",
             "themes",
+            "visits",
         ],
-        "the public interface of the crate",
+        "the public interface of the crate; databases keep tables of positions open",
     ),
     (
         "job",

@@ -6,7 +6,7 @@ use std::{
     fs,
     ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::atomic::Ordering,
+    sync::{Arc, atomic::Ordering},
 };
 
 use orbit_core::{board::Position, game::Date};
@@ -14,7 +14,7 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::{Block, EncodedBlock, Reel, ReelSource, ReelWriter};
 use orbit_search::choice::ExactPosition;
 use orbit_visits::{
-    self, DateOrder, Novelty, PositionFacts, PositionTable, TableError, TableOptions, table_path,
+    self, DateOrder, Novelty, OpenTables, PositionFacts, PositionTable, TableError, TableOptions, table_path,
 };
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 use tempfile::TempDir;
@@ -232,6 +232,35 @@ fn compare(reel: &Path, step: usize) {
         compared += 1;
     }
     assert!(compared >= 20, "{compared}");
+}
+
+#[test]
+fn a_table_stays_open_until_its_file_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = reel_of(folder.path(), GAMES, 300);
+    let (reel, tables) = (Reel::open(&path).unwrap(), OpenTables::default());
+    assert!(tables.table(&reel).unwrap().is_none());
+    write(&path, |_| {});
+    let first = tables.table(&reel).unwrap().unwrap();
+    assert!(Arc::ptr_eq(&first, &tables.table(&reel).unwrap().unwrap()));
+    // A table of the same reel that another program wrote, of another size.
+    write(&path, |options| options.key_bits = 2);
+    let second = tables.table(&reel).unwrap().unwrap();
+    assert!(!Arc::ptr_eq(&first, &second) && first.bytes() != second.bytes());
+    fs::write(table_path(&path), b"no table").unwrap();
+    assert!(matches!(tables.table(&reel), Err(TableError::Damaged { .. })));
+    fs::remove_file(table_path(&path)).unwrap();
+    assert!(tables.table(&reel).unwrap().is_none());
+    // The reel was replaced under its name, so its table is another one too.
+    write(&path, |_| {});
+    assert!(tables.table(&reel).unwrap().is_some());
+    let table = fs::read(table_path(&path)).unwrap();
+    let times = fs::metadata(table_path(&path)).unwrap().modified().unwrap();
+    fs::remove_file(&path).unwrap();
+    let other = Reel::open(&reel_of(folder.path(), &sample_games(20), 5000)).unwrap();
+    fs::write(table_path(&path), table).unwrap();
+    fs::File::options().write(true).open(table_path(&path)).unwrap().set_modified(times).unwrap();
+    assert!(matches!(tables.table(&other), Err(TableError::Foreign { .. })));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use orbit_search::choice::Choice;
 use orbit_search::executor::{EngineOptions, Executor};
 use orbit_search::explore::{Explored, Explorer, ExplorerRequest, Parameters, TabledGames};
 use orbit_search::run::{Collector as _, Run};
+use orbit_visits::OpenTables;
 
 use super::common::{CtrlC, Out, ProgressDisplay, is_unread, print_failures, threads};
 use super::failure::{Exit, Failure};
@@ -112,7 +113,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let database = open(paths, args.pass.options(&interrupt), args.pass.quiet)?;
     let scan = Executor::new(vec![prepared], &EngineOptions::default())?.threads(threads(args.pass.threads));
     let (choice, explorer) = (Choice::default(), Explorer::new(asked));
-    let TabledGames { part: mut sum, rest: database, used, unused, .. } = explorer.from_tables(database);
+    let TabledGames { part: mut sum, rest: database, used, unused, .. } =
+        explorer.from_tables(database, &OpenTables::default(), |_| None);
     used.iter().filter(|_| !args.pass.quiet).for_each(|used| message!("{}", used_line(used)));
     unused.iter().for_each(|error| message!("warning: {}", unused_line(error)));
     let run = Run::new(&scan, &choice, &explorer);

@@ -122,13 +122,16 @@ pub(super) fn write(
 
 /// Returns the note about a table that was used.
 pub(super) fn used_line(used: &UsedTable) -> String {
-    let UsedTable { path, blocks, of_blocks, appended, .. } = used;
+    let UsedTable { path, blocks, of_blocks, appended, untotalled, .. } = used;
     let appended = match appended {
         0 => String::new(),
         appended => format!(", {} of them appended since it was written", grouped(*appended as u64)),
     };
+    let untotalled = untotalled.map_or(String::new(), |games| {
+        format!(", and {} games are added up, since no totals suit the request", grouped(games))
+    });
     format!(
-        "{}: {} of {} blocks are read{appended}",
+        "{}: {} of {} blocks are read{appended}{untotalled}",
         path.display(),
         grouped(*blocks as u64),
         grouped(*of_blocks as u64)

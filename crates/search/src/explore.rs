@@ -10,6 +10,7 @@
 mod asked;
 mod collect;
 mod tabled;
+mod totalled;
 mod written;
 
 pub use self::asked::{AskError, ExplorerRequest, LISTED_MAX, Parameters};

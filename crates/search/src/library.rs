@@ -51,6 +51,8 @@ pub use orbit_database::Turns;
 use orbit_database::{BlockStream, Held, StreamError, StreamedBlock, Summary};
 use orbit_engine::EngineError;
 use orbit_pgn::Stamp;
+use orbit_reel::Block;
+use orbit_visits::OpenTables;
 
 /// The reason why a database cannot be opened, or why a request was not answered completely.
 #[derive(Debug, thiserror::Error)]
@@ -222,6 +224,8 @@ pub struct Database {
     /// The number of positions, which may be an estimate: see [`Database::positions`].
     positions: AtomicU64,
     resident_bytes_max: u64,
+    /// The tables of positions of its reels, as far as requests have opened them.
+    tables: OpenTables,
     engine: EngineOptions,
     threads: usize,
 }
@@ -281,7 +285,7 @@ impl Database {
             return Ok(None);
         }
         let block = match &self.held {
-            Some(held) => held.block_of_game(number).map(|streamed| Arc::clone(&streamed.block)),
+            Some(_) => self.held_block(number),
             None => {
                 let stream = self.stream(&CancelToken::new(), false)?;
                 stream.block_of_game(number, self.threads)?.block
@@ -382,6 +386,18 @@ impl Database {
     /// Returns the files from which the database is read, and those from which its reels were made.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         lock(&self.inputs).files().collect()
+    }
+
+    /// Returns the tables of positions that stay open between requests.
+    #[cfg(feature = "http")]
+    pub(crate) fn tables(&self) -> &OpenTables {
+        &self.tables
+    }
+
+    /// Returns the block that has the game with this number, if the blocks are in memory.
+    pub(crate) fn held_block(&self, number: u32) -> Option<Arc<Block>> {
+        let held = self.held.as_ref()?;
+        held.block_of_game(number).map(|streamed| Arc::clone(&streamed.block))
     }
 
     /// Returns the graphics card, which may not be open yet.

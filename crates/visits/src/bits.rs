@@ -58,11 +58,12 @@ impl<'b> BitReader<'b> {
 
     /// Returns the next 64 bits without consuming them.
     fn peek(&self) -> u64 {
-        let from = self.at / 8;
-        let mut word = [0; 16];
-        let rest = self.bytes.get(from..).unwrap_or_default();
-        let len = rest.len().min(9);
-        word[..len].copy_from_slice(&rest[..len]);
+        let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
+        let word = rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut word = [0; 16];
+            word[..rest.len()].copy_from_slice(rest);
+            word
+        });
         (u128::from_le_bytes(word) >> (self.at % 8)) as u64
     }
 

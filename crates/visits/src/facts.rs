@@ -6,6 +6,9 @@ use orbit_core::game::{Date, Rating, Speed, tags};
 use orbit_core::record::Outcome;
 use orbit_reel::GameRow;
 
+/// The groups of mean ratings by which games are selected, as at lichess. Each group is named by its lowest rating.
+pub const RATING_GROUPS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+
 /// The facts about a game that an opening explorer adds up, or by which it selects games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TabledFacts {
@@ -43,19 +46,38 @@ impl TabledFacts {
         let [white, black] = self.ratings;
         Rating::Mean.of_players(white, black).and_then(|mean| u32::try_from(mean).ok())
     }
+
+    /// Returns the lowest rating of the group of the mean rating.
+    pub fn rating_group(&self) -> Option<u32> {
+        let mean = self.mean_rating()?;
+        RATING_GROUPS.into_iter().rev().find(|&low| low <= mean)
+    }
+
+    /// Returns the rank of the game in a list of games by their mean ratings. Among equal games, the one with the lowest number
+    /// ranks highest.
+    pub fn rank_by_rating(&self, number: u32) -> Option<u64> {
+        Some(u64::from(self.mean_rating()?) << 32 | u64::from(!number))
+    }
+
+    /// Returns the rank of the game in a list of games by their dates, the latest first. Among equal games, the one with the
+    /// highest number ranks highest.
+    pub fn rank_by_date(&self, number: u32) -> Option<u64> {
+        let [year, month, day] = self.date?.parts().map(|part| u64::from(part.unwrap_or(0)));
+        Some(((year * 16 + month) * 32 + day) << 32 | u64::from(number))
+    }
 }
 
 /// The facts as bytes. In each field, 0 means that the fact is unknown.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct PackedFacts {
-    ratings: [u16; 2],
-    outcome: u8,
+    pub(super) ratings: [u16; 2],
+    pub(super) outcome: u8,
     /// One more than the index of the speed in `Speed::ALL`.
-    speed: u8,
+    pub(super) speed: u8,
     /// 1 for casual games, 2 for rated ones.
-    mode: u8,
-    zero: u8,
+    pub(super) mode: u8,
+    pub(super) zero: u8,
 }
 
 impl PackedFacts {

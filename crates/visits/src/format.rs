@@ -16,7 +16,7 @@ use orbit_reel::{Reel, ReelError};
 /// The first bytes of the file.
 pub(super) const MAGIC: [u8; 8] = *b"\x89POS\r\n\x1a\n";
 /// The version of the format.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 /// The maximum size of a directory in bytes.
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
 /// The number of positions on a page.
@@ -128,6 +128,8 @@ pub(super) struct TableHeader {
     pub(super) directory_offset: u64,
     pub(super) pages: u32,
     pub(super) directory_crc: u32,
+    /// The number of positions that have totals.
+    pub(super) totals: u64,
 }
 
 /// The size of the header in bytes.
@@ -190,6 +192,25 @@ impl DateOrder {
         DateOrder(u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day))
     }
 
+    /// Returns the number, and creates the date again.
+    pub(super) fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(super) fn of_number(number: u32) -> DateOrder {
+        DateOrder(number)
+    }
+
+    /// Returns the month and the year as a number of 24 bits. Games without a year have the highest number.
+    pub(super) fn month(self) -> u32 {
+        self.0 >> 8
+    }
+
+    /// Returns the date of an unknown day in a month.
+    pub(super) fn of_month(month: u32) -> DateOrder {
+        DateOrder(if month == u32::MAX >> 8 { u32::MAX } else { month << 8 | 32 })
+    }
+
     /// Returns the date.
     pub(super) fn date(self) -> Option<Date> {
         let [_, _, month, day] = self.0.to_be_bytes();
@@ -219,6 +240,26 @@ pub(super) enum VisitSlots {
     /// All visits, in ascending order.
     Few(Vec<u64>),
     Many(ListEntry),
+}
+
+impl VisitSlots {
+    /// Returns a slot by which the position is named.
+    pub(super) fn name(&self) -> u64 {
+        match self {
+            VisitSlots::Few(slots) => slots[0],
+            VisitSlots::Many(list) => list.first,
+        }
+    }
+}
+
+/// The place of the totals of a position in the file. The position is named by its key and by one of its slots.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(super) struct TotalsEntry {
+    pub(super) key: u64,
+    pub(super) slot: u64,
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
 }
 
 /// A reference to a list of many visits, with the facts that can be used without reading the list.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::format::TableError;
+use super::kept::OpenTables;
 use super::read::PositionTable;
 use orbit_core::board::Position;
 use orbit_database::BlockStream;
@@ -32,6 +33,8 @@ pub struct UsedTable {
     pub of_blocks: usize,
     /// The number of blocks in its reel that the table does not cover.
     pub appended: usize,
+    /// The number of games that were added up one by one, although the table has totals of the position.
+    pub untotalled: Option<u64>,
 }
 
 impl UsedTable {
@@ -42,16 +45,17 @@ impl UsedTable {
             blocks,
             of_blocks: reel.blocks(),
             appended: reel.blocks() - table.blocks(),
+            untotalled: None,
         }
     }
 }
 
-/// Leaves out the blocks of reels that do not contain a position according to their tables. A search for exactly this position in
-/// main lines finds all its hits in the remaining blocks.
-pub fn narrow(database: BlockStream, position: &Position) -> NarrowedStream {
+/// Leaves out the blocks of reels that, according to their tables, do not contain a position. A search for exactly this position
+/// in main lines has the same hits in the blocks that are left.
+pub fn narrow(database: BlockStream, position: &Position, tables: &OpenTables) -> NarrowedStream {
     let (mut used, mut unused) = (Vec::new(), Vec::new());
     let narrowed = database.choose_blocks(|reel: &Reel| -> Result<_, std::convert::Infallible> {
-        let blocks = PositionTable::open(reel).and_then(|table| match table {
+        let blocks = tables.table(reel).and_then(|table| match table {
             None => Ok(None),
             Some(table) => table.blocks_with(reel, position).map(|blocks| Some((table, blocks))),
         });

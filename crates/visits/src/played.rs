@@ -33,20 +33,39 @@ pub struct PlayedGame {
     pub is_by_way: bool,
 }
 
+/// Returns a block of the reel that a program holds in memory, by its index, or `None` if the block must be read.
+pub type HeldBlocks<'h> = &'h dyn Fn(usize) -> Option<Arc<Block>>;
+
 /// The blocks of a reel that are read in addition to a table. Only the last block is kept.
-struct ReadBlocks<'r> {
+pub(super) struct ReadBlocks<'r> {
     reel: &'r Reel,
+    held: HeldBlocks<'r>,
     last: Option<(usize, Arc<Block>)>,
     numbers: BTreeSet<usize>,
 }
 
-impl ReadBlocks<'_> {
-    fn get(&mut self, index: usize) -> Result<Arc<Block>, TableError> {
+impl<'r> ReadBlocks<'r> {
+    pub(super) fn new(reel: &'r Reel, held: HeldBlocks<'r>) -> ReadBlocks<'r> {
+        ReadBlocks { reel, held, last: None, numbers: BTreeSet::new() }
+    }
+
+    /// Returns the indices of the blocks that were read.
+    pub(super) fn into_numbers(self) -> BTreeSet<usize> {
+        self.numbers
+    }
+
+    pub(super) fn get(&mut self, index: usize) -> Result<Arc<Block>, TableError> {
         match &self.last {
             Some((last, block)) if *last == index => Ok(Arc::clone(block)),
             _ => {
-                let block = Arc::new(block_of(self.reel, index, false)?);
-                self.numbers.insert(index);
+                let block = match (self.held)(index) {
+                    Some(block) if block.has_lines() => Arc::new(block.main_lines(false).into_owned()),
+                    Some(block) => block,
+                    None => {
+                        self.numbers.insert(index);
+                        Arc::new(block_of(self.reel, index, false)?)
+                    }
+                };
                 self.last = Some((index, Arc::clone(&block)));
                 Ok(block)
             }
@@ -56,7 +75,8 @@ impl ReadBlocks<'_> {
 
 impl PositionTable {
     /// Calls `visit` for each game that has a position, in the order of the reel. `way` contains moves from the usual start
-    /// position to the position, or is empty. Returns the indices of the blocks that were read from the reel.
+    /// position to the position, or is empty. `held` returns the blocks that are in memory. Returns the indices of the blocks
+    /// that were read from the reel.
     ///
     /// # Errors
     ///
@@ -64,14 +84,15 @@ impl PositionTable {
     /// before.
     pub fn for_each_game_at(
         &self,
-        reel: &Reel,
+        (reel, held): (&Reel, HeldBlocks),
         position: &Position,
         way: &[PackedMove],
         mut visit: impl FnMut(PlayedGame),
     ) -> Result<BTreeSet<usize>, TableError> {
-        let mut blocks = ReadBlocks { reel, last: None, numbers: BTreeSet::new() };
+        let mut blocks = ReadBlocks::new(reel, held);
         let Some(slots) = self.slots_of(&counted(position), &mut blocks)? else { return Ok(blocks.numbers) };
         let by_way = self.starts_of_way(way, &slots, &mut blocks)?;
+        let mut by_way = by_way.iter().peekable();
         let mut moves = PlayedAt { slots: &slots, codes: vec![0; slots.len()], played: Vec::new() };
         let mut at = 0;
         while let Some(&slot) = slots.get(at) {
@@ -92,13 +113,14 @@ impl PositionTable {
                     }
                     at += 1;
                 }
+                while by_way.next_if(|start| **start < of_game.start).is_some() {}
                 let entry = games.get(game).ok_or_else(|| self.damaged("a visit is of no game"))?;
                 visit(PlayedGame {
                     block: index,
                     game,
                     facts: entry.facts.facts(entry.date.date()),
                     mv,
-                    is_by_way: by_way.binary_search(&of_game.start).is_ok()
+                    is_by_way: by_way.peek() == Some(&&of_game.start)
                         && of_game.start + (way.len() as u64) < of_game.end,
                 });
             }
@@ -172,16 +194,19 @@ impl PositionTable {
             return Ok(Vec::new());
         }
         let mut position = Position::STANDARD;
-        let Some(mut starts) = self.slots_of(&counted(&position), blocks)? else { return Ok(Vec::new()) };
-        for (plies, mv) in (1..).zip(way) {
+        let before = way.iter().map(|mv| {
+            let before = position;
             position.play(*mv);
-            let after = if plies == way.len() as u64 {
-                last.to_vec()
-            } else {
-                self.slots_of(&counted(&position), blocks)?.unwrap_or_default()
-            };
+            before
+        });
+        let before: Vec<Position> = before.collect();
+        let plies = before.len() as u64;
+        let mut starts: Vec<u64> = last.iter().filter_map(|slot| slot.checked_sub(plies)).collect();
+        // Few games remain after a long way, and they are found fast among those of the positions before.
+        for (plies, position) in before.iter().enumerate().rev() {
+            let visits = self.slots_of(&counted(position), blocks)?.unwrap_or_default();
             let mut kept = Vec::new();
-            for_each_common(&starts, &after, plies, |found| kept.push(starts[found]));
+            for_each_common(&starts, &visits, plies as u64, |found| kept.push(starts[found]));
             starts = kept;
         }
         Ok(starts)

@@ -1,18 +1,20 @@
 //! Reads a table of positions. Finds the visits of a position, and compares them with boards of the reel.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use bytemuck::Zeroable as _;
 
 use super::bits::BitReader;
 use super::format::{
     BlockEntry, DIRECTORY_BYTES_MAX, DateOrder, GameEntry, HEADER_BYTES, ListEntry, MAGIC, PageEntry,
-    TableError, TableHeader, VERSION, VisitSlots, decode_page, decode_slots, table_path, unchecked,
+    TableError, TableHeader, TotalsEntry, VERSION, VisitSlots, decode_page, decode_slots, table_path,
+    unchecked,
 };
 use super::games::{VisitSum, game_of};
 use super::key::{PositionKey, counted};
@@ -26,10 +28,22 @@ use orbit_reel::{Block, Contents, Reel};
 #[derive(Debug)]
 pub struct PositionTable {
     path: PathBuf,
+    mark: TableMark,
     file: SharedFile,
     header: TableHeader,
     pages: Vec<PageEntry>,
     blocks: Vec<BlockEntry>,
+    totals: Vec<TotalsEntry>,
+}
+
+/// The size and the time of a file, which show that another file has replaced it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct TableMark(u64, Option<SystemTime>);
+
+impl TableMark {
+    pub(super) fn new(file: &Metadata) -> TableMark {
+        TableMark(file.len(), file.modified().ok())
+    }
 }
 
 /// One visit of a position.
@@ -65,6 +79,12 @@ pub struct FoundPosition {
     page: usize,
 }
 
+impl FoundPosition {
+    pub(super) fn slots(&self) -> &VisitSlots {
+        &self.slots
+    }
+}
+
 impl PositionTable {
     /// Opens the table of a reel. Returns `None` if the reel has no table. The table covers all blocks of the reel, or only the
     /// first ones if games were appended after the table was made: see [`PositionTable::blocks`].
@@ -83,14 +103,17 @@ impl PositionTable {
             Err(error) => return Err(unread(error)),
         }
         let file = File::open(&path).map_err(unread)?;
-        let bytes = file.metadata().map_err(unread)?.len();
+        let mark = TableMark::new(&file.metadata().map_err(unread)?);
+        let bytes = mark.0;
         let file = SharedFile::new(file);
         let mut table = PositionTable {
             path: path.clone(),
+            mark,
             file,
             header: TableHeader::zeroed(),
             pages: Vec::new(),
             blocks: Vec::new(),
+            totals: Vec::new(),
         };
         if bytes < HEADER_BYTES as u64 {
             return Err(table.damaged("it is shorter than its header"));
@@ -119,28 +142,61 @@ impl PositionTable {
             return Err(TableError::Foreign { path });
         }
         let of_pages = size_of::<PageEntry>() * header.pages as usize;
-        let size = of_pages + size_of::<BlockEntry>() * blocks;
-        let fits = header.directory_offset.checked_add(size as u64) == Some(bytes)
-            && size as u64 <= DIRECTORY_BYTES_MAX;
+        let of_blocks = size_of::<BlockEntry>() * blocks;
+        let of_totals = header.totals.checked_mul(size_of::<TotalsEntry>() as u64);
+        let size = of_totals.and_then(|bytes| bytes.checked_add((of_pages + of_blocks) as u64));
+        let size = size.filter(|&size| size <= DIRECTORY_BYTES_MAX);
+        let fits = size.and_then(|size| header.directory_offset.checked_add(size)) == Some(bytes);
         let bits = (1..=64).contains(&header.key_bits);
         if !fits || !bits {
             return Err(table.damaged("the header says what cannot be"));
         }
-        let mut directory = vec![0; size];
+        let mut directory = vec![0; (bytes - header.directory_offset) as usize];
         table.file.read_exact_at(&mut directory, header.directory_offset).map_err(unread)?;
         if crc32fast::hash(&directory) != header.directory_crc {
             return Err(table.damaged("the directory does not have its checksum"));
         }
-        let (pages, blocks) = directory.split_at(of_pages);
-        table.pages = pages.chunks_exact(size_of::<PageEntry>()).map(bytemuck::pod_read_unaligned).collect();
-        table.blocks =
-            blocks.chunks_exact(size_of::<BlockEntry>()).map(bytemuck::pod_read_unaligned).collect();
+        let (pages, rest) = directory.split_at(of_pages);
+        let (blocks, totals) = rest.split_at(of_blocks);
+        (table.pages, table.blocks, table.totals) = (rows(pages), rows(blocks), rows(totals));
         Ok(Some(table))
+    }
+
+    /// Creates the table that is being written to a file, so that its totals can be computed. `file` has all pages and the games
+    /// of `blocks`.
+    pub(super) fn unfinished(
+        (path, file): (PathBuf, File),
+        header: TableHeader,
+        pages: Vec<PageEntry>,
+        blocks: &[BlockEntry],
+    ) -> io::Result<PositionTable> {
+        let mark = TableMark::new(&file.metadata()?);
+        let file = SharedFile::new(file);
+        Ok(PositionTable { path, mark, file, header, pages, blocks: blocks.to_vec(), totals: Vec::new() })
+    }
+
+    pub(super) fn into_pages(self) -> Vec<PageEntry> {
+        self.pages
+    }
+
+    /// Returns the places of the totals of all positions whose key is that of a position.
+    pub(super) fn totals_with_key_of(&self, position: &Position) -> &[TotalsEntry] {
+        if self.totals.is_empty() {
+            return &[];
+        }
+        let key = PositionKey::new(&counted(position), self.header.key_bits).key;
+        let from = self.totals.partition_point(|entry| entry.key < key);
+        let count = self.totals[from..].partition_point(|entry| entry.key == key);
+        &self.totals[from..from + count]
     }
 
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(super) fn mark(&self) -> TableMark {
+        self.mark
     }
 
     /// Returns the number of blocks whose positions are in the table. These are the first blocks of the reel.
@@ -167,7 +223,7 @@ impl PositionTable {
         TableError::Damaged { path: self.path.clone(), what }
     }
 
-    fn bytes_at(&self, offset: u64, len: u64) -> Result<Vec<u8>, TableError> {
+    pub(super) fn bytes_at(&self, offset: u64, len: u64) -> Result<Vec<u8>, TableError> {
         let end = offset.checked_add(len).filter(|&end| end <= self.header.directory_offset);
         end.ok_or_else(|| self.damaged("a part lies outside of it"))?;
         let mut bytes = vec![0; len as usize];
@@ -287,7 +343,7 @@ impl PositionTable {
         let bytes = self.bytes_at(offset, 4 + (size_of::<GameEntry>() as u64) * u64::from(games))?;
         let games = unchecked(&bytes)
             .ok_or_else(|| self.damaged("the games of a block do not have their checksum"))?;
-        Ok(games.chunks_exact(size_of::<GameEntry>()).map(bytemuck::pod_read_unaligned).collect())
+        Ok(rows(games))
     }
 
     /// Returns the first slot of each block.
@@ -356,6 +412,11 @@ impl PositionTable {
         }
         Ok(())
     }
+}
+
+/// Reads structures that follow each other.
+fn rows<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
+    bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }
 
 /// Reads a block of a reel without side lines and comments. A table numbers the positions of the block in this form.

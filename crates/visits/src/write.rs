@@ -13,10 +13,11 @@ use super::bits::BitWriter;
 use super::facts::{PackedFacts, TabledFacts};
 use super::format::{
     DateOrder, FEW_MAX, GameEntry, HEADER_BYTES, ListEntry, MAGIC, PAGE_POSITIONS, PageEntry, TableError,
-    TableHeader, VERSION, VisitSlots, checked, encode_page, encode_slots, table_path,
+    TableHeader, TotalsEntry, VERSION, VisitSlots, checked, encode_page, encode_slots, table_path,
 };
 use super::games::VisitedGames;
 use super::key::{PositionKey, SLOT_BITS, counted};
+use super::read::PositionTable;
 use orbit_core::files::{Temporary, Unfinished};
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::replay::SegmentColumns;
@@ -38,6 +39,8 @@ pub struct TableOptions {
     /// The memory in bytes for positions that are to be sorted. Positions that do not fit are kept in a temporary file next to the
     /// table, and take 16 bytes each.
     pub memory_bytes: u64,
+    /// The least number of visits of a position that has totals.
+    pub totals_from: u64,
     /// The number of bits in a key. Fewer than 64 bits are used only in tests, so that different positions can have the same key.
     pub key_bits: u32,
     /// Stops the writing when it becomes true.
@@ -51,6 +54,7 @@ impl Default for TableOptions {
         TableOptions {
             threads: 1,
             memory_bytes: 256 << 20,
+            totals_from: 1 << 16,
             key_bits: 64,
             interrupt: Arc::default(),
             unfinished: Unfinished::default(),
@@ -78,6 +82,10 @@ pub struct TableSize {
 pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize, TableError> {
     let path = table_path(reel_path);
     let reel = Reel::open(reel_path)?;
+    let again = Reel::open(reel_path)?;
+    if again.header_crc() != reel.header_crc() {
+        return Err(TableError::foreign(&reel));
+    }
     let is_interrupted = || options.interrupt.load(Ordering::Relaxed);
     let failure = |error| TableError::Write { path: path.clone(), error };
     let slots = reel.totals().positions - reel.totals().side_positions;
@@ -119,6 +127,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         return Err(TableError::Interrupted { path });
     }
     let mut pages: Vec<PageEntry> = Vec::new();
+    let mut frequent = Vec::new();
     let slot_bits = header.slot_bits();
     for numbers in rounds(buckets.len(), options.threads.max(1)) {
         if is_interrupted() {
@@ -127,7 +136,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         let taken: io::Result<Vec<_>> = numbers.map(|number| buckets.take(number)).collect();
         let encode = |mut records: Vec<u128>| {
             records.sort_unstable();
-            encode(&records, &games, slot_bits)
+            encode(&records, &games, slot_bits, options.totals_from)
         };
         let encoded: Vec<Vec<EncodedPage>> = match taken.map_err(failure)? {
             one if one.len() == 1 => one.into_iter().map(encode).collect(),
@@ -140,12 +149,30 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         };
         for page in encoded.into_iter().flatten() {
             header.positions += u64::from(page.entry.positions);
+            frequent.extend(page.frequent);
             pages.push(PageEntry { offset: out.offset, ..page.entry });
             out.put(&page.bytes).map_err(failure)?;
         }
     }
+    header.directory_offset = out.offset;
+    // Another handle could not read the file on Windows, where a lock keeps all others out.
+    let file = out.file.flush().and_then(|()| out.file.get_ref().try_clone()).map_err(failure)?;
+    let unfinished = (path.clone(), file);
+    let table = PositionTable::unfinished(unfinished, header, pages, games.blocks()).map_err(failure)?;
+    for entry in &mut frequent {
+        if is_interrupted() {
+            return Err(TableError::Interrupted { path });
+        }
+        let bytes = table.totals_of_slot(&again, entry.slot)?;
+        (entry.offset, entry.bytes) = (out.offset, bytes.len() as u64);
+        // Both handles have one place in the file, which reading may have changed.
+        out.file.seek(SeekFrom::Start(out.offset)).and_then(|_| out.put(&bytes)).map_err(failure)?;
+    }
+    let pages = table.into_pages();
     let mut directory = bytemuck::cast_slice::<_, u8>(&pages).to_vec();
     directory.extend_from_slice(bytemuck::cast_slice(games.blocks()));
+    directory.extend_from_slice(bytemuck::cast_slice(&frequent));
+    header.totals = frequent.len() as u64;
     header.pages = pages.len() as u32;
     header.directory_offset = out.offset;
     header.directory_crc = crc32fast::hash(&directory);
@@ -327,15 +354,18 @@ impl Spilt {
 struct EncodedPage {
     entry: PageEntry,
     bytes: Vec<u8>,
+    /// The positions that will have totals.
+    frequent: Vec<TotalsEntry>,
 }
 
 /// Creates pages from sorted records.
-fn encode(records: &[u128], games: &VisitedGames, slot_bits: u32) -> Vec<EncodedPage> {
+fn encode(records: &[u128], games: &VisitedGames, slot_bits: u32, totals_from: u64) -> Vec<EncodedPage> {
     let positions: Vec<&[u128]> = records.chunk_by(|a, b| a >> SLOT_BITS == b >> SLOT_BITS).collect();
-    positions.chunks(PAGE_POSITIONS).map(|positions| encode_one(positions, games, slot_bits)).collect()
+    let one = |positions| encode_one(positions, games, slot_bits, totals_from);
+    positions.chunks(PAGE_POSITIONS).map(one).collect()
 }
 
-fn encode_one(positions: &[&[u128]], games: &VisitedGames, slot_bits: u32) -> EncodedPage {
+fn encode_one(positions: &[&[u128]], games: &VisitedGames, slot_bits: u32, totals_from: u64) -> EncodedPage {
     let mut lists = Vec::new();
     let mut entries = Vec::with_capacity(positions.len());
     for records in positions {
@@ -368,5 +398,12 @@ fn encode_one(positions: &[&[u128]], games: &VisitedGames, slot_bits: u32) -> En
         positions: entries.len() as u32,
     };
     bytes.extend_from_slice(&lists);
-    EncodedPage { entry, bytes }
+    let frequent = positions.iter().zip(&entries).filter(|(records, _)| records.len() as u64 >= totals_from);
+    let named = |(_, (key, slots)): (_, &(u64, VisitSlots))| TotalsEntry {
+        key: *key,
+        slot: slots.name(),
+        ..TotalsEntry::zeroed()
+    };
+    let frequent = frequent.map(named).collect();
+    EncodedPage { entry, bytes, frequent }
 }

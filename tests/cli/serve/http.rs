@@ -166,14 +166,24 @@ fn the_explorer_answers_as_the_command_does() {
     let reel = folder.path().join("sample.reel");
     let reel = reel.to_str().unwrap();
     stdout(&["index", "-q", "--positions", SAMPLE, "-o", reel]);
-    let tabled = Http::start(&[reel]);
-    for path in [
-        "/lichess",
-        "/masters?play=e2e4,c7c5",
-        "/lichess?play=d4&since=2015&speeds=blitz",
-        "/player?player=Carlsen&color=white&play=d4",
-    ] {
-        assert_eq!(tabled.get(path).json(), http.get(path).json(), "{path}");
+    let tabled = [Http::start(&[reel]), Http::start(&["--memory", "0", reel])];
+    // The tables stay open until their file is removed or another one replaces it.
+    let table = folder.path().join("sample.reel.positions");
+    let whole = fs::read(&table).unwrap();
+    for bytes in [Some(&whole[..]), Some(&whole[..500]), None, Some(&whole[..])] {
+        match bytes {
+            Some(bytes) => fs::write(&table, bytes).unwrap(),
+            None => fs::remove_file(&table).unwrap(),
+        }
+        for path in [
+            "/lichess",
+            "/masters?play=e2e4,c7c5",
+            "/lichess?play=d4&since=2015&speeds=blitz",
+            "/player?player=Carlsen&color=white&play=d4",
+        ] {
+            let due = http.get(path).json();
+            tabled.iter().for_each(|tabled| assert_eq!(tabled.get(path).json(), due, "{path}"));
+        }
     }
     let masters = http.get("/masters?play=e2e4").json();
     assert!(masters.get("recentGames").is_none() && masters["topGames"].is_array(), "{masters}");

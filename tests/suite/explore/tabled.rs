@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use orbit_database::{BlockStream, StreamOptions};
+use orbit_database::{BlockStream, Held, HeldReading, StreamOptions};
 use orbit_reel::Reel;
 use orbit_search::choice::Choice;
 use orbit_search::executor::{EngineOptions, Executor};
 use orbit_search::explore::{Explored, Explorer, Parameters};
 use orbit_search::run::{Part as _, Run};
-use orbit_visits::table_path;
+use orbit_visits::{OpenTables, table_path};
 
 use super::{all, asked};
 use crate::visits::{append, name, reel_of, sample_games, write};
@@ -103,6 +104,24 @@ const GAMES: &str = r#"
 1. e3 Kd8 1-0
 "#;
 
+/// Games that come to a position by different moves of the same number, and of which one rating is not known.
+const WAYS: &str = r#"
+[WhiteElo "2000"]
+[Date "2020.01.01"]
+
+1. e4 h5 2. Na3 a6 1-0
+
+[WhiteElo "2010"]
+[BlackElo "2030"]
+[Date "2020.01.02"]
+
+1. e4 h5 2. Na3 a6 1-0
+
+[Date "2020.01.02"]
+
+1. Na3 h5 2. e4 a6 0-1
+"#;
+
 /// Returns the PGN files and reels of a folder, ordered by name, or the path itself if it is a file.
 fn files(path: &Path) -> Vec<PathBuf> {
     let Ok(folder) = fs::read_dir(path) else { return vec![path.to_owned()] };
@@ -112,14 +131,24 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the answer as JSON and as text, and the number of tables that were used.
-fn explored(path: &Path, parameters: &Parameters, uses_tables: bool) -> (String, usize) {
+/// Returns the answer as JSON and as text, and the number of tables that were used. With `in_memory`, blocks are not read from
+/// the files.
+fn explored(path: &Path, parameters: &Parameters, uses_tables: bool, in_memory: bool) -> (String, usize) {
     let explorer = Explorer::new(asked(parameters.clone()));
     let mut database = BlockStream::open(&files(path), StreamOptions::default()).unwrap();
     let (mut part, mut used) = (explorer.none(), 0);
     if uses_tables {
-        let tabled = explorer.from_tables(database);
+        let has_text = database.positions_of_blocks().is_none();
+        let held = in_memory.then(|| Held::read(database.unread(), 1, u64::MAX, |_| ()).unwrap());
+        let tabled = explorer.from_tables(database, &OpenTables::default(), |number| match &held {
+            Some(HeldReading::Whole(held)) => Some(Arc::clone(&held.block_of_game(number)?.block)),
+            _ => None,
+        });
         assert!(tabled.unused.is_empty(), "{:?}", tabled.unused);
+        let appended: usize = tabled.used.iter().map(|used| used.appended).sum();
+        let read: usize = tabled.used.iter().map(|used| used.blocks).sum();
+        let reads = !in_memory || has_text || parameters.player.is_some();
+        assert!(reads || read == appended, "{:?}", tabled.used);
         (part, database, used) = (tabled.part, tabled.rest, tabled.used.len());
     }
     let parsed = orbit_query::parse(&explorer.asked().query()).unwrap();
@@ -132,11 +161,13 @@ fn explored(path: &Path, parameters: &Parameters, uses_tables: bool) -> (String,
 
 #[track_caller]
 fn compare(path: &Path, parameters: &Parameters, tables: usize) -> String {
-    let (read, _) = explored(path, parameters, false);
-    let (told, used) = explored(path, parameters, true);
-    assert_eq!(told, read, "{parameters:?}");
-    assert_eq!(used, tables);
-    told
+    let (read, _) = explored(path, parameters, false, false);
+    for in_memory in [false, true] {
+        let (told, used) = explored(path, parameters, true, in_memory);
+        assert_eq!(told, read, "{parameters:?}, in memory: {in_memory}");
+        assert_eq!(used, tables);
+    }
+    read
 }
 
 /// Returns the positions of all games, and for some of them the moves that lead there from the standard start position.
@@ -201,9 +232,9 @@ fn made(text: &str, chunk_bytes: usize) -> (tempfile::TempDir, PathBuf) {
 fn tables_tell_the_moves_that_games_tell() {
     // With the larger chunk size, all games are in one block. With the smaller one, most games are next to the end of a
     // block.
-    for chunk_bytes in [100_000, 200] {
+    for (chunk_bytes, totals_from) in [(100_000, u64::MAX), (200, u64::MAX), (100_000, 1), (200, 1)] {
         let (_folder, reel) = made(GAMES, chunk_bytes);
-        write(&reel, |_| {});
+        write(&reel, |options| options.totals_from = totals_from);
         compare_all(&reel, 1, 1);
         let played =
             |play: &str| compare(&reel, &Parameters { play: Some(play.into()), ..Parameters::default() }, 1);
@@ -236,14 +267,54 @@ fn real_games_and_games_of_all_kinds_are_told_by_tables() {
 #[test]
 fn keys_that_collide_tell_the_same_moves() {
     let (_folder, reel) = made(&format!("{}\n{GAMES}", super::GAMES), 500);
-    write(&reel, |options| options.key_bits = 2);
-    compare_all(&reel, 5, 1);
+    for totals_from in [u64::MAX, 1] {
+        write(&reel, |options| (options.key_bits, options.totals_from) = (2, totals_from));
+        compare_all(&reel, 5, 1);
+    }
+}
+
+#[test]
+fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
+    let (folder, reel) = made(&format!("{GAMES}\n{WAYS}\n{}", sample_games(150)), 20_000);
+    write(&reel, |options| options.totals_from = 2);
+    compare_all(&reel, 60, 1);
+    let text = |text: &str| Some(text.to_owned());
+    let none = Parameters::default;
+    // The number of games that are added up, if the totals do not tell the answer.
+    let asks = [
+        (none(), None),
+        (Parameters { play: text("e4"), ..none() }, None),
+        (
+            Parameters { since: text("2010-03"), until: text("2015"), ratings: text("2200,2500"), ..none() },
+            None,
+        ),
+        (Parameters { speeds: text("blitz"), modes: text("rated"), ..none() }, None),
+        (Parameters { recent_games: text("16"), top_games: text("0"), ..none() }, None),
+        (Parameters { since: text("2010-03-01"), ..none() }, Some(160)),
+        (Parameters { recent_games: text("60"), ..none() }, Some(160)),
+        // The position is also reached by these moves, but seldom.
+        (Parameters { play: text("Nf3 Nf6 Ng1 Ng8"), ..none() }, Some(160)),
+        (Parameters { play: text("Na3 h5 e4"), ..none() }, Some(3)),
+        (Parameters { play: text("e4 h5 Na3"), ..none() }, None),
+    ];
+    for (ask, due) in asks {
+        compare(&reel, &ask, 1);
+        let database = BlockStream::open(std::slice::from_ref(&reel), StreamOptions::default()).unwrap();
+        let explorer = Explorer::new(asked(ask.clone()));
+        let used = explorer.from_tables(database, &OpenTables::default(), |_| None).used;
+        assert_eq!(used[0].untotalled, due, "{ask:?}");
+    }
+    // Games that were appended are read beside the totals.
+    let more = folder.path().join("more.pgn");
+    fs::write(&more, GAMES).unwrap();
+    append(&reel, &more, 300);
+    compare_all(&reel, 300, 1);
 }
 
 #[test]
 fn reels_of_a_folder_and_files_before_reels_are_told() {
     let (folder, reel) = made(&format!("{GAMES}\n{}", super::GAMES), 500);
-    write(&reel, |_| {});
+    write(&reel, |options| options.totals_from = 20);
     let other = folder.path().join("other");
     fs::create_dir(&other).unwrap();
     let second = reel_of(&other, super::GAMES, 700);
@@ -265,17 +336,17 @@ fn reels_of_a_folder_and_files_before_reels_are_told() {
     let bytes = fs::read(&table).unwrap();
     let mut refused = 0;
     fs::remove_file(folder.path().join("a.pgn")).unwrap();
-    let due = explored(&reel, &Parameters::default(), false).0;
+    let due = explored(&reel, &Parameters::default(), false, false).0;
     for byte in (0..bytes.len()).step_by(41) {
         let mut altered = bytes.clone();
         altered[byte] ^= 0x10;
         fs::write(&table, &altered).unwrap();
         let explorer = Explorer::new(asked(Parameters::default()));
         let database = BlockStream::open(std::slice::from_ref(&reel), StreamOptions::default()).unwrap();
-        let tabled = explorer.from_tables(database);
+        let tabled = explorer.from_tables(database, &OpenTables::default(), |_| None);
         refused += tabled.unused.len();
         if tabled.unused.is_empty() {
-            assert_eq!(explored(&reel, &Parameters::default(), true).0, due, "{byte}");
+            assert_eq!(explored(&reel, &Parameters::default(), true, false).0, due, "{byte}");
         }
     }
     assert!(refused > 10, "{refused}");

@@ -14,7 +14,7 @@ use orbit_search::job::{JobRequest, Replay, hash_text};
 use orbit_search::report::Phases;
 use orbit_search::run::{Collectors, ProblemsCollector, Run, TotalsCollector};
 use orbit_transforms::AsText;
-use orbit_visits::NarrowedStream;
+use orbit_visits::{NarrowedStream, OpenTables};
 use serde_json::Value;
 
 use super::options::{RunOptions, ScanOptions};
@@ -211,7 +211,8 @@ impl<'a> PreparedScan<'a> {
 
 /// Leaves out the blocks of reels that do not contain a position, according to the reels' tables of positions.
 fn narrowed(database: BlockStream, position: &ExactPosition, quiet: bool) -> BlockStream {
-    let NarrowedStream { database, used, unused, .. } = orbit_visits::narrow(database, position.position());
+    let NarrowedStream { database, used, unused, .. } =
+        orbit_visits::narrow(database, position.position(), &OpenTables::default());
     if !quiet {
         used.iter().for_each(|used| message!("{}", used_line(used)));
     }

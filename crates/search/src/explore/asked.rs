@@ -11,7 +11,7 @@ use orbit_core::board::{Color, PackedMove, Position, legal};
 use orbit_core::fen::{FenRecord, Leniency};
 use orbit_core::game::{Date, Opening, PlayerName, Speed};
 use orbit_reel::GameRow;
-use orbit_visits::TabledFacts;
+use orbit_visits::{RATING_GROUPS, TabledFacts};
 
 /// The maximum number of games and of moves in each list.
 pub const LISTED_MAX: usize = 500;
@@ -19,8 +19,6 @@ pub const LISTED_MAX: usize = 500;
 const PLIES_MAX: usize = 1000;
 /// The maximum number of bytes of one value.
 const VALUE_BYTES_MAX: usize = 10_000;
-/// The rating groups of lichess. Each is named by its lowest rating.
-const RATING_GROUPS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
 /// The parameters of a request, with the names that lichess uses. A parameter that is `None` was not given.
 #[derive(Clone, Debug, Default)]
@@ -135,16 +133,25 @@ impl ExplorerRequest {
         !self.way.as_ref().is_none_or(is_same)
     }
 
+    /// Returns true if the days of games do not matter.
+    pub(super) fn is_by_months(&self) -> bool {
+        [self.since, self.until].into_iter().flatten().all(|date| date.day.is_none())
+    }
+
     /// Returns true if a game with these facts is selected. Its players are not among the facts.
     pub(super) fn takes(&self, facts: &TabledFacts) -> bool {
         let bounds = [(self.since, Compare::GreaterOrEqual), (self.until, Compare::LessOrEqual)];
         let is_within = |(bound, compare): (Option<Date>, Compare)| {
             bound.is_none_or(|bound| facts.date.is_some_and(|date| compare_dates(date, bound, compare)))
         };
-        bounds.into_iter().all(is_within)
-            && is_among(&self.ratings, facts.mean_rating().map(group))
-            && is_among(&self.speeds, facts.speed)
-            && is_among(&self.modes, facts.is_rated)
+        bounds.into_iter().all(is_within) && self.takes_kind(facts)
+    }
+
+    /// Returns true if games with these facts are selected, if their dates suit.
+    pub(super) fn takes_kind(&self, facts: &TabledFacts) -> bool {
+        is_among(&self.ratings, || facts.rating_group())
+            && is_among(&self.speeds, || facts.speed)
+            && is_among(&self.modes, || facts.is_rated)
     }
 }
 
@@ -203,8 +210,8 @@ fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, AskError> {
 }
 
 /// Returns true if a list is empty or has a value.
-fn is_among<T: PartialEq>(list: &[T], value: Option<T>) -> bool {
-    list.is_empty() || value.is_some_and(|value| list.contains(&value))
+fn is_among<T: PartialEq>(list: &[T], value: impl FnOnce() -> Option<T>) -> bool {
+    list.is_empty() || value().is_some_and(|value| list.contains(&value))
 }
 
 fn read_date(name: &'static str, text: &str) -> Result<Date, AskError> {

@@ -15,7 +15,7 @@ use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
-use orbit_visits::TabledFacts;
+use orbit_visits::{TabledFacts, offer};
 
 /// Collects the games that reach a position.
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ pub struct ExplorerPart {
     /// The games with their ranks, the highest rank first.
     pub(super) top: Vec<(u64, ExploredGame)>,
     pub(super) recent: Vec<(u64, ExploredGame)>,
-    top_max: usize,
-    recent_max: usize,
+    pub(super) top_max: usize,
+    pub(super) recent_max: usize,
 }
 
 /// The games in which one move was played.
@@ -69,6 +69,12 @@ pub struct ExploredGame {
 }
 
 impl ExploredMove {
+    /// Returns the number of games that have a result.
+    pub(super) fn results(&self) -> u64 {
+        let results = self.tally.results;
+        results.wins + results.draws + results.losses
+    }
+
     /// Adds the games of another move to the sums.
     pub(super) fn add(&mut self, other: &ExploredMove) {
         self.games += other.games;
@@ -156,30 +162,13 @@ impl ExplorerPart {
         if facts.outcome == Outcome::Unknown {
             return;
         }
-        let results = sum.tally.results;
-        sum.only = (results.wins + results.draws + results.losses == 1).then(shown);
-        if let Some(mean) = facts.mean_rating() {
-            offer(&mut self.top, self.top_max, ranked(mean.into(), !number), shown);
+        sum.only = (sum.results() == 1).then(shown);
+        if let Some(rank) = facts.rank_by_rating(number) {
+            offer(&mut self.top, self.top_max, rank, shown);
         }
-        if let Some(date) = facts.date {
-            let [year, month, day] = date.parts().map(|part| u64::from(part.unwrap_or(0)));
-            let days = (year * 16 + month) * 32 + day;
-            offer(&mut self.recent, self.recent_max, ranked(days, number), shown);
+        if let Some(rank) = facts.rank_by_date(number) {
+            offer(&mut self.recent, self.recent_max, rank, shown);
         }
-    }
-}
-
-/// Returns the rank of a game in a list. Games that are equal in the value by which the list is sorted are sorted by `then`.
-pub(super) fn ranked(value: u64, then: u32) -> u64 {
-    value << 32 | u64::from(then)
-}
-
-/// Inserts a game into a list if its rank is high enough.
-fn offer(list: &mut Vec<(u64, ExploredGame)>, max: usize, rank: u64, shown: impl FnOnce() -> ExploredGame) {
-    let at = list.partition_point(|(other, _)| *other > rank);
-    if at < max {
-        list.insert(at, (rank, shown()));
-        list.truncate(max);
     }
 }
 
@@ -192,9 +181,7 @@ impl Part for ExplorerPart {
             let sum = self.moves.entry(mv).or_default();
             sum.games += more.games;
             let had = sum.only.take();
-            let (ours, theirs) = (sum.tally.results, more.tally.results);
-            let count = |results: crate::stats::SideResults| results.wins + results.draws + results.losses;
-            sum.only = if count(ours) + count(theirs) == 1 { had.or(more.only) } else { None };
+            sum.only = if sum.results() + more.results() == 1 { had.or(more.only) } else { None };
             sum.tally.add(more.tally);
         }
         next.top.into_iter().for_each(|(rank, game)| offer(&mut self.top, self.top_max, rank, || game));

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
+use std::sync::Arc;
 
-use super::collect::{ExploredGame, Explorer, ExplorerPart, ranked};
+use super::collect::{ExploredGame, Explorer, ExplorerPart};
 use crate::run::Part as _;
 use orbit_database::BlockStream;
-use orbit_reel::{Contents, Reel};
-use orbit_visits::{NarrowedStream, PositionTable, TableError, UsedTable, narrow};
+use orbit_reel::{Block, Contents, Reel};
+use orbit_visits::{HeldBlocks, NarrowedStream, OpenTables, PositionTable, TableError, UsedTable, narrow};
 
 /// The games that tables of positions tell, and the blocks that must still be read.
 #[non_exhaustive]
@@ -28,26 +29,37 @@ impl Explorer {
     ///
     /// Tables have no names of players. If the request is about a player, the rest is all blocks that have the position. The same
     /// goes for reels after text, whose games have no numbers yet.
-    pub fn from_tables(&self, database: BlockStream) -> TabledGames {
+    ///
+    /// `tables` has the tables that are open. `held` returns the block that has the game with a number, if the database is in
+    /// memory.
+    pub fn from_tables(
+        &self,
+        database: BlockStream,
+        tables: &OpenTables,
+        held: impl Fn(u32) -> Option<Arc<Block>>,
+    ) -> TabledGames {
         let (mut part, mut used, mut unused) = (self.none(), Vec::new(), Vec::new());
         if self.asked().player.is_some() || database.positions_of_blocks().is_none() {
             let NarrowedStream { database: rest, used, unused, .. } =
-                narrow(database, &self.asked().position);
+                narrow(database, &self.asked().position, tables);
             return TabledGames { part, rest, used, unused };
         }
         let mut before = 0u32;
         let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
             let before_reel = before;
             before = before.saturating_add(reel.games_before(reel.blocks()));
-            let told = PositionTable::open(reel).and_then(|table| {
-                table.map(|table| Ok((self.of_table(reel, &table, before_reel)?, table))).transpose()
+            let told = tables.table(reel).and_then(|table| {
+                let held = |block| held(before_reel + reel.games_before(block) + 1);
+                table.map(|table| Ok((self.of_table((reel, &held), &table, before_reel)?, table))).transpose()
             });
             Ok(match told {
                 Ok(None) => None,
-                Ok(Some(((more, read), table))) => {
+                Ok(Some(((more, read, untotalled), table))) => {
                     part.merge(more).unwrap_or_else(|error| unreachable!("{error}"));
                     let appended = reel.blocks() - table.blocks();
-                    used.push(UsedTable::new(&table, read + appended, reel));
+                    let mut told = UsedTable::new(&table, read + appended, reel);
+                    told.untotalled = untotalled;
+                    used.push(told);
                     Some((table.blocks()..reel.blocks()).collect())
                 }
                 Err(error) => {
@@ -59,17 +71,27 @@ impl Explorer {
         TabledGames { part, rest, used, unused }
     }
 
-    /// Returns the games of the blocks that a table covers, and the number of these blocks that were read. `before` is the number
-    /// of games before the reel.
+    /// Returns the games of the blocks that a table covers, the number of these blocks that were read, and the number of games
+    /// that were added up although the table has totals. `before` is the number of games before the reel.
     fn of_table(
         &self,
-        reel: &Reel,
+        (reel, held): (&Reel, HeldBlocks),
         table: &PositionTable,
         before: u32,
-    ) -> Result<(ExplorerPart, usize), TableError> {
+    ) -> Result<(ExplorerPart, usize, Option<u64>), TableError> {
         let (mut part, asked) = (self.none(), self.asked());
+        let totals = table.totals((reel, held), &asked.position)?;
+        if let Some(totals) = &totals
+            && let Some(mut part) = self.of_totals(totals)
+        {
+            let mut read = totals.read.clone();
+            read.extend(part.read_listed((reel, held), before)?);
+            return Ok((part, read.len(), None));
+        }
+        let mut games = 0;
         let way = asked.way.as_deref().unwrap_or_default();
-        let mut read = table.for_each_game_at(reel, &asked.position, way, |game| {
+        let mut read = table.for_each_game_at((reel, held), &asked.position, way, |game| {
+            games += 1;
             if asked.takes(&game.facts) {
                 part.other_way += u64::from(!way.is_empty() && !game.is_by_way);
                 // The table does not know which games were skipped when the reel was made, so games have their places in the
@@ -79,15 +101,20 @@ impl Explorer {
                 part.add((&game.facts, place), game.mv, turn, |mv| ExploredGame::at_place(place, mv));
             }
         })?;
-        read.extend(part.read_listed(reel, before)?);
-        Ok((part, read.len()))
+        read.extend(part.read_listed((reel, held), before)?);
+        Ok((part, read.len(), totals.map(|_| games)))
     }
 }
 
 impl ExplorerPart {
     /// Reads the games in the lists, which have their places in the reel, and gives them their numbers in the database. `before`
     /// is the number of games before the reel. Returns the blocks that were read.
-    fn read_listed(&mut self, reel: &Reel, before: u32) -> Result<BTreeSet<usize>, TableError> {
+    fn read_listed(
+        &mut self,
+        (reel, held): (&Reel, HeldBlocks),
+        before: u32,
+    ) -> Result<BTreeSet<usize>, TableError> {
+        let mut read = BTreeSet::new();
         let mut of_blocks: BTreeMap<usize, Vec<&mut ExploredGame>> = BTreeMap::new();
         let listed = self.top.iter_mut().chain(&mut self.recent).map(|(_, game)| game);
         for game in listed.chain(self.moves.values_mut().filter_map(|sum| sum.only.as_mut())) {
@@ -95,16 +122,24 @@ impl ExplorerPart {
             of_blocks.entry(block).or_default().push(game);
         }
         for (&index, games) in &mut of_blocks {
-            let block = reel.block_with(index, Contents { tags: true, annotations: false })?;
+            let block = match held(index) {
+                Some(block) => block,
+                None => {
+                    read.insert(index);
+                    Arc::new(reel.block_with(index, Contents { tags: true, annotations: false })?)
+                }
+            };
             for game in games {
-                let at = (game.number - reel.games_before(index)) as usize;
+                let before_block = reel.games_before(index);
+                let at = (game.number - before_block) as usize;
                 let row = block.games().nth(at).ok_or_else(|| TableError::foreign(reel))?;
-                **game = ExploredGame::new(&row, before.saturating_add(row.number()), game.mv);
+                let number = before.saturating_add(before_block + (row.number() - block.games_before));
+                **game = ExploredGame::new(&row, number, game.mv);
             }
         }
-        let read = of_blocks.into_keys().collect();
-        self.top.iter_mut().for_each(|(rank, game)| *rank = ranked(*rank >> 32, !game.number));
-        self.recent.iter_mut().for_each(|(rank, game)| *rank = ranked(*rank >> 32, game.number));
+        let ranked = |rank: u64, number: u32| rank >> 32 << 32 | u64::from(number);
+        self.top.iter_mut().for_each(|(rank, game)| *rank = ranked(*rank, !game.number));
+        self.recent.iter_mut().for_each(|(rank, game)| *rank = ranked(*rank, game.number));
         Ok(read)
     }
 }

@@ -18,7 +18,7 @@ use orbit_core::game::{Date, Rating, tags};
 use orbit_engine::{MatchSpan, Outcome};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
-use orbit_visits::TabledFacts;
+use orbit_visits::{GameSum, TabledFacts};
 
 /// The groups of hits without a move after them, and of hits without a move before them.
 const END: &str = "(end)";
@@ -184,7 +184,7 @@ impl BestGame {
 impl MoveTally {
     /// Adds a game in which these sides play the moves.
     pub(super) fn add_game(&mut self, facts: &StoredFacts, sides: ByColor<bool>) {
-        self.add_known(facts.game.outcome(), facts.ratings, facts.year, sides);
+        self.add_known(facts.game.outcome(), 1, facts.ratings.map(known), facts.year, sides);
         let is_higher = |rating: &u32| self.best.as_ref().is_none_or(|best| *rating >= best.rating);
         let best = facts.mean.filter(is_higher).map(|rating| facts.best(rating));
         self.add_best(best);
@@ -192,28 +192,36 @@ impl MoveTally {
 
     /// Adds a game whose names are not known, so that it is never the best game.
     pub(crate) fn add_facts(&mut self, facts: &TabledFacts, sides: ByColor<bool>) {
-        let [white, black] = facts.ratings.map(|rating| rating.map(u64::from));
-        self.add_known(facts.outcome, ByColor { white, black }, facts.date.map(|date| date.year), sides);
+        let [white, black] = facts.ratings.map(|rating| known(rating.map(u64::from)));
+        self.add_known(facts.outcome, 1, ByColor { white, black }, facts.date.map(|date| date.year), sides);
     }
 
+    /// Adds games whose names are not known.
+    pub(crate) fn add_sum(&mut self, sum: &GameSum, sides: ByColor<bool>) {
+        let [white, black] = sum.ratings;
+        let year = sum.facts.date.map(|date| date.year);
+        self.add_known(sum.facts.outcome, sum.games, ByColor { white, black }, year, sides);
+    }
+
+    /// Adds games with the same result. `ratings` has the number of known ratings and their sum for each side.
     fn add_known(
         &mut self,
         outcome: Outcome,
-        ratings: ByColor<Option<u64>>,
+        games: u64,
+        ratings: ByColor<[u64; 2]>,
         year: Option<u16>,
         sides: ByColor<bool>,
     ) {
-        self.results.add(&SideResults::from_outcome(outcome, sides));
+        let SideResults { wins, draws, losses } = SideResults::from_outcome(outcome, sides);
+        self.results.add(&SideResults { wins: games * wins, draws: games * draws, losses: games * losses });
         for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
-            if let Some(rating) = ratings.get(side) {
-                self.rated = [self.rated[0] + 1, self.rated[1] + rating];
-            }
-            if let Some(rating) = ratings.get(!side)
-                && outcome != Outcome::Unknown
-            {
+            let [known, sum] = ratings.get(side);
+            self.rated = [self.rated[0] + known, self.rated[1] + sum];
+            let [known, sum] = ratings.get(!side);
+            if outcome != Outcome::Unknown {
                 let SideResults { wins, draws, .. } = SideResults::from_outcome(outcome, sides_of(side));
                 let [games, points, ratings] = self.opposed;
-                self.opposed = [games + 1, points + 2 * wins + draws, ratings + rating];
+                self.opposed = [games + known, points + known * (2 * wins + draws), ratings + sum];
             }
         }
         self.add_years(year.map(|year| [year; 2]));
@@ -283,6 +291,11 @@ impl MoveTally {
         let above = (400.0 * (points / lost).log10()).clamp(-800.0, 800.0);
         Some((ratings as f64 / games as f64 + above).round() as i64)
     }
+}
+
+/// Returns the number of known ratings, 0 or 1, and their sum.
+fn known(rating: Option<u64>) -> [u64; 2] {
+    rating.map_or([0; 2], |rating| [1, rating])
 }
 
 /// Returns true for this side and false for the other.

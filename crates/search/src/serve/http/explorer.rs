@@ -58,7 +58,8 @@ pub(super) fn answer(
     let (rest, _) = scan
         .collect_from(&explorer, |scan| {
             // Tables belong to files. If these have changed, blocks in memory are still those that were read.
-            let tabled = explorer.from_tables(scan.stream(true).ok()?);
+            let held = |game| database.held_block(game);
+            let tabled = explorer.from_tables(scan.stream(true).ok()?, database.tables(), held);
             part = tabled.part;
             (!tabled.used.is_empty()).then_some(tabled.rest)
         })

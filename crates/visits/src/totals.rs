@@ -1,0 +1,365 @@
+//! Totals of the games that have a frequent position, so that its visits need not be read.
+//!
+//! The games of a position are added up by all that an opening explorer can ask about them: the move, the month, the group of
+//! ratings, the speed, the mode, the result, and the moves by which most of them came. The sums and the first games of some lists
+//! are stored. The invariant: whoever reads them can tell which requests they do not answer exactly, and then reads the visits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::bits::{BitReader, BitWriter};
+use super::facts::{PackedFacts, RATING_GROUPS, TabledFacts};
+use super::format::{DateOrder, TableError, checked, unchecked};
+use super::played::{HeldBlocks, PlayedGame, ReadBlocks};
+use super::read::{PositionTable, block_of};
+use orbit_core::board::{PackedMove, Position};
+use orbit_core::game::Date;
+use orbit_core::record::Outcome;
+use orbit_reel::Reel;
+use orbit_reel::replay::position_at;
+
+/// The number of games in each list of games of one kind.
+pub const LISTED_GAMES: usize = 16;
+/// The number of games whose moves are compared to find out how most games come to a position.
+const SAMPLE: usize = 9;
+/// The highest rating.
+const RATING_MAX: u64 = 9999;
+const PLACE_BITS: u32 = u32::BITS;
+const RATING_BITS: u32 = RATING_MAX.ilog2() + 1;
+
+/// Totals of the games that have a position.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct PositionTotals {
+    /// The moves from the usual start by which most games come to the position, as far as a sample shows.
+    pub way: Vec<PackedMove>,
+    /// The sums, each over games that are equal in all that it states.
+    pub sums: Vec<GameSum>,
+    /// Games for lists.
+    pub lists: Vec<RankedGames>,
+    /// The blocks of the reel that were read.
+    pub read: BTreeSet<usize>,
+}
+
+/// A sum over games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct GameSum {
+    /// The facts that all of the games share. The date has no day, and each rating is one of the group of the mean rating.
+    pub facts: TabledFacts,
+    /// The move that was played, as in [`PlayedGame::mv`].
+    pub mv: Option<PackedMove>,
+    /// True if the games come by the moves of [`PositionTotals::way`].
+    pub is_by_way: bool,
+    /// The number of games.
+    pub games: u64,
+    /// The number of known ratings and their sum, for White and Black.
+    pub ratings: [[u64; 2]; 2],
+    /// The place of the last game in the reel, counted from 0.
+    pub place: u32,
+}
+
+/// The first games with a result in the lists of all games of one group of ratings, speed and mode.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct RankedGames {
+    /// The facts that all of the games share: only ratings of their group, the speed and the mode.
+    pub facts: TabledFacts,
+    /// At most [`LISTED_GAMES`] games in the order of [`TabledFacts::rank_by_rating`].
+    pub top: Vec<(u64, RankedGame)>,
+    /// At most [`LISTED_GAMES`] games in the order of [`TabledFacts::rank_by_date`].
+    pub recent: Vec<(u64, RankedGame)>,
+}
+
+/// A game of a list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct RankedGame {
+    /// The facts about the game. Both ratings are the mean rating.
+    pub facts: TabledFacts,
+    /// The place in the reel, counted from 0.
+    pub place: u32,
+    /// The move that was played, as in [`PlayedGame::mv`].
+    pub mv: Option<PackedMove>,
+}
+
+/// Inserts a game into a list if its rank is among the `max` highest ones.
+pub fn offer<T>(list: &mut Vec<(u64, T)>, max: usize, rank: u64, game: impl FnOnce() -> T) {
+    // Most games of a large database rank lower than all that are listed.
+    if list.len() == max && list.last().is_none_or(|(last, _)| *last > rank) {
+        return;
+    }
+    let at = list.partition_point(|(other, _)| *other > rank);
+    if at < max {
+        list.insert(at, (rank, game()));
+        list.truncate(max);
+    }
+}
+
+/// The facts by which games are chosen, except for their dates, as a number of nine bits.
+fn kind_of(facts: &TabledFacts) -> u64 {
+    let packed = PackedFacts::new(facts);
+    let group = facts.rating_group().and_then(|low| RATING_GROUPS.iter().position(|group| *group == low));
+    let group = group.map_or(0, |group| group as u64 + 1);
+    group << 5 | u64::from(packed.speed) << 2 | u64::from(packed.mode)
+}
+
+/// Returns facts with a kind. If `rating` is `None`, the lowest rating of the group is used.
+fn facts_of(kind: u64, outcome: u8, date: Option<Date>, rating: Option<u16>) -> TabledFacts {
+    let group = (kind >> 5).checked_sub(1).and_then(|group| RATING_GROUPS.get(group as usize));
+    let low = group.map_or(0, |low| (*low).max(1) as u16);
+    let (speed, mode) = ((kind >> 2 & 7) as u8, (kind & 3) as u8);
+    PackedFacts { ratings: [rating.unwrap_or(low); 2], outcome, speed, mode, zero: 0 }.facts(date)
+}
+
+/// What all games of a sum share, as a number that is written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct SumKey(u64);
+
+const MOVE_BITS: u32 = 8;
+const OUTCOME_BITS: u32 = 2;
+const MONTH_BITS: u32 = 24;
+
+impl SumKey {
+    fn new(game: &PlayedGame, code: u64) -> SumKey {
+        let month = u64::from(DateOrder::from_date(game.facts.date).month());
+        let key = kind_of(&game.facts) << MONTH_BITS | month;
+        let key = (key << 1 | u64::from(game.is_by_way)) << OUTCOME_BITS | game.facts.outcome as u64;
+        SumKey(key << MOVE_BITS | code)
+    }
+
+    fn sum(self, moves: &[PackedMove]) -> Option<GameSum> {
+        let (code, rest) = (self.0 & 0xff, self.0 >> MOVE_BITS);
+        let (outcome, rest) = ((rest & 3) as u8, rest >> OUTCOME_BITS);
+        let (is_by_way, rest) = (rest & 1 == 1, rest >> 1);
+        let date = DateOrder::of_month((rest & 0xff_ffff) as u32).date();
+        Some(GameSum {
+            facts: facts_of(rest >> MONTH_BITS, outcome, date, None),
+            mv: move_of(code, moves)?,
+            is_by_way,
+            games: 0,
+            ratings: [[0; 2]; 2],
+            place: 0,
+        })
+    }
+}
+
+/// Returns the move with a code, which is one more than its index, or 0 for no move. Returns `None` if there is no such move.
+fn move_of(code: u64, moves: &[PackedMove]) -> Option<Option<PackedMove>> {
+    match (code as usize).checked_sub(1) {
+        None => Some(None),
+        Some(index) => moves.get(index).map(|mv| Some(*mv)),
+    }
+}
+
+/// Adds up games.
+#[derive(Default)]
+struct TotalsBuilder {
+    moves: Vec<PackedMove>,
+    sums: BTreeMap<SumKey, (u64, [[u64; 2]; 2], u32)>,
+    lists: BTreeMap<u64, RankedGames>,
+}
+
+impl TotalsBuilder {
+    /// Adds a game, by its place in the reel. Returns `None` if there are too many moves.
+    fn add(&mut self, game: &PlayedGame, place: u32) -> Option<()> {
+        let code = match game.mv {
+            None => 0,
+            Some(mv) => {
+                let index = self.moves.iter().position(|known| *known == mv).unwrap_or_else(|| {
+                    self.moves.push(mv);
+                    self.moves.len() - 1
+                });
+                index as u64 + 1
+            }
+        };
+        if code >> MOVE_BITS != 0 {
+            return None;
+        }
+        let (games, ratings, last) = self.sums.entry(SumKey::new(game, code)).or_default();
+        (*games, *last) = (*games + 1, place);
+        for (sum, rating) in ratings.iter_mut().zip(game.facts.ratings) {
+            if let Some(rating) = rating {
+                *sum = [sum[0] + 1, sum[1] + u64::from(rating)];
+            }
+        }
+        if game.facts.outcome != Outcome::Unknown {
+            let RankedGames { top, recent, .. } = self.lists.entry(kind_of(&game.facts)).or_default();
+            let listed = || RankedGame { facts: game.facts, place, mv: game.mv };
+            if let Some(rank) = game.facts.rank_by_rating(place) {
+                offer(top, LISTED_GAMES, rank, listed);
+            }
+            if let Some(rank) = game.facts.rank_by_date(place) {
+                offer(recent, LISTED_GAMES, rank, listed);
+            }
+        }
+        Some(())
+    }
+
+    fn encode(&self, way: &[PackedMove]) -> Vec<u8> {
+        let mut out = BitWriter::default();
+        for list in [way, self.moves.as_slice()] {
+            out.put_gamma(list.len() as u64 + 1);
+            list.iter().for_each(|mv| out.put(mv.0.into(), u16::BITS));
+        }
+        out.put_gamma(self.sums.len() as u64 + 1);
+        let mut before = 0;
+        for (SumKey(key), (games, ratings, place)) in &self.sums {
+            out.put_gamma(key - before + 1);
+            before = *key;
+            out.put_gamma(*games);
+            if *games == 1 {
+                out.put((*place).into(), PLACE_BITS);
+            }
+            for [known, sum] in ratings {
+                out.put_gamma(games - known + 1);
+                out.put(*sum, sum_bits(*known));
+            }
+        }
+        out.put_gamma(self.lists.len() as u64 + 1);
+        for (kind, RankedGames { top, recent, .. }) in &self.lists {
+            out.put(*kind, u16::BITS);
+            for list in [top, recent] {
+                out.put_gamma(list.len() as u64 + 1);
+                list.iter().for_each(|(_, game)| self.put_listed(&mut out, game));
+            }
+        }
+        checked(&out.finish())
+    }
+
+    fn put_listed(&self, out: &mut BitWriter, game: &RankedGame) {
+        let index = game.mv.and_then(|mv| self.moves.iter().position(|known| *known == mv));
+        out.put(DateOrder::from_date(game.facts.date).number().into(), u32::BITS);
+        out.put(game.facts.mean_rating().unwrap_or(0).into(), RATING_BITS);
+        out.put(game.facts.outcome as u64, OUTCOME_BITS);
+        out.put(game.place.into(), PLACE_BITS);
+        out.put(index.map_or(0, |index| index as u64 + 1), MOVE_BITS);
+    }
+}
+
+/// Returns the number of bits for the sum of this many ratings.
+fn sum_bits(ratings: u64) -> u32 {
+    u64::BITS - ratings.saturating_mul(RATING_MAX).leading_zeros()
+}
+
+/// Reads totals. Returns `None` if the bytes are not valid.
+fn decode(bytes: &[u8]) -> Option<PositionTotals> {
+    let mut reader = BitReader::new(unchecked(bytes)?);
+    let mut lists = [(); 2].map(|()| Vec::new());
+    for list in &mut lists {
+        for _ in 1..reader.take_gamma() {
+            list.push(PackedMove(reader.take(u16::BITS) as u16));
+            (!reader.is_past_end()).then_some(())?;
+        }
+    }
+    let [way, moves] = lists;
+    let mut totals = PositionTotals { way, ..PositionTotals::default() };
+    let mut key = 0u64;
+    for _ in 1..reader.take_gamma() {
+        key = key.checked_add(reader.take_gamma() - 1)?;
+        let mut sum = SumKey(key).sum(&moves)?;
+        sum.games = reader.take_gamma();
+        if sum.games == 1 {
+            sum.place = reader.take(PLACE_BITS) as u32;
+        }
+        for [known, ratings] in &mut sum.ratings {
+            *known = sum.games.checked_sub(reader.take_gamma() - 1)?;
+            *ratings = reader.take(sum_bits(*known));
+        }
+        (!reader.is_past_end()).then_some(())?;
+        totals.sums.push(sum);
+    }
+    for _ in 1..reader.take_gamma() {
+        let kind = reader.take(u16::BITS);
+        let mut listed = RankedGames { facts: facts_of(kind, 0, None, None), ..RankedGames::default() };
+        for _ in 1..reader.take_gamma() {
+            let game = listed_game(&mut reader, kind, &moves)?;
+            listed.top.push((game.facts.rank_by_rating(game.place)?, game));
+        }
+        for _ in 1..reader.take_gamma() {
+            let game = listed_game(&mut reader, kind, &moves)?;
+            listed.recent.push((game.facts.rank_by_date(game.place)?, game));
+        }
+        (!reader.is_past_end()).then_some(())?;
+        totals.lists.push(listed);
+    }
+    Some(totals)
+}
+
+fn listed_game(reader: &mut BitReader, kind: u64, moves: &[PackedMove]) -> Option<RankedGame> {
+    let date = DateOrder::of_number(reader.take(u32::BITS) as u32).date();
+    let mean = reader.take(RATING_BITS) as u16;
+    let outcome = reader.take(OUTCOME_BITS) as u8;
+    let place = reader.take(PLACE_BITS) as u32;
+    let mv = move_of(reader.take(MOVE_BITS), moves)?;
+    (!reader.is_past_end()).then_some(RankedGame {
+        facts: facts_of(kind, outcome, date, Some(mean)),
+        place,
+        mv,
+    })
+}
+
+impl PositionTable {
+    /// Returns the totals of a position, or `None` if the table has none. `held` returns the blocks that are in memory.
+    ///
+    /// # Errors
+    ///
+    /// A part of the table or of the reel cannot be read or is damaged.
+    pub fn totals(
+        &self,
+        (reel, held): (&Reel, HeldBlocks),
+        position: &Position,
+    ) -> Result<Option<PositionTotals>, TableError> {
+        let of_key = self.totals_with_key_of(position);
+        if of_key.is_empty() {
+            return Ok(None);
+        }
+        let mut blocks = ReadBlocks::new(reel, held);
+        let Some(found) = self.find_in(position, &mut |block| blocks.get(block))? else { return Ok(None) };
+        let name = found.slots().name();
+        let Some(entry) = of_key.iter().find(|entry| entry.slot == name) else { return Ok(None) };
+        let bytes = self.bytes_at(entry.offset, entry.bytes)?;
+        let totals = decode(&bytes)
+            .ok_or_else(|| self.damaged("the totals of a position do not have their checksum"))?;
+        let games: u64 = totals.sums.iter().map(|sum| sum.games).sum();
+        match games == found.games {
+            true => Ok(Some(PositionTotals { read: blocks.into_numbers(), ..totals })),
+            false => Err(self.damaged("the totals of a position have another number of games")),
+        }
+    }
+
+    /// Adds up the games that have the position at a slot. Returns the position's totals as bytes.
+    pub(super) fn totals_of_slot(&self, reel: &Reel, slot: u64) -> Result<Vec<u8>, TableError> {
+        let wrong = || self.damaged("a position has more moves than there can be");
+        let index = self.block_of_slot(slot)?;
+        let block = block_of(reel, index, false)?;
+        let position = position_at(&block, (slot - self.slots_of_block(index).start) as usize);
+        let way = self.usual_way(reel, &position)?;
+        let mut totals = TotalsBuilder::default();
+        let mut is_sound = Some(());
+        self.for_each_game_at((reel, &|_| None), &position, &way, |game| {
+            let place = reel.games_before(game.block) + game.game as u32;
+            is_sound = is_sound.and_then(|()| totals.add(&game, place));
+        })?;
+        is_sound.ok_or_else(wrong)?;
+        Ok(totals.encode(&way))
+    }
+
+    /// Returns the moves by which most games of a sample come to a position from the usual start.
+    fn usual_way(&self, reel: &Reel, position: &Position) -> Result<Vec<PackedMove>, TableError> {
+        let Some(found) = self.find(reel, position)? else { return Ok(Vec::new()) };
+        let slots = self.slots(&found)?;
+        let mut ways: BTreeMap<Vec<u16>, usize> = BTreeMap::new();
+        for slot in slots.iter().step_by(slots.len().div_ceil(SAMPLE)) {
+            let index = self.block_of_slot(*slot)?;
+            let block = block_of(reel, index, false)?;
+            let slot = (slot - self.slots_of_block(index).start) as usize;
+            let game = block.game(block.game_of_slot(slot));
+            if game.start() == Position::STANDARD {
+                let way = game.moves().iter().take(slot - game.first_slot()).map(|mv| mv.0);
+                *ways.entry(way.collect()).or_default() += 1;
+            }
+        }
+        let usual = ways.into_iter().max_by_key(|(_, games)| *games);
+        Ok(usual.map_or(Vec::new(), |(way, _)| way.into_iter().map(PackedMove).collect()))
+    }
+}
