@@ -1,4 +1,4 @@
-//! Tables that stay open between requests.
+//! Keeps tables of positions open between requests.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use super::read::{PositionTable, TableMark};
 use orbit_core::sync::lock;
 use orbit_reel::Reel;
 
-/// The tables that the requests to a database have opened. A table is opened again if its file was replaced.
+/// The tables of positions that requests to a database have opened. A table is opened again if its file was replaced.
 #[derive(Debug, Default)]
 pub struct OpenTables(Mutex<Vec<OpenTable>>);
 
@@ -35,7 +35,7 @@ impl OpenTables {
         {
             return Ok(Some(table));
         }
-        // Other requests go on with their tables meanwhile.
+        // The lock is not held while the table is opened, so that other requests can go on with their tables.
         let table = PositionTable::open(reel).map(|table| table.map(Arc::new));
         let mut open = lock(&self.0);
         open.retain(|open| open.reel != reel.path());

@@ -1,8 +1,9 @@
 //! Totals of the games that have a frequent position, so that its visits need not be read.
 //!
-//! The games of a position are added up by all that an opening explorer can ask about them: the move, the month, the group of
-//! ratings, the speed, the mode, the result, and the moves by which most of them came. The sums and the first games of some lists
-//! are stored. The invariant: whoever reads them can tell which requests they do not answer exactly, and then reads the visits.
+//! The table stores sums over the games that are equal in everything that an opening explorer can ask about them: the move, the
+//! month, the group of ratings, the speed, the mode, the result, and whether the game reached the position by the usual moves. It
+//! also stores the first games of each list. The invariant: the reader can tell which requests the totals do not answer exactly,
+//! and reads the visits for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ use orbit_reel::replay::position_at;
 
 /// The number of games in each list of games of one kind.
 pub const LISTED_GAMES: usize = 16;
-/// The number of games whose moves are compared to find out how most games come to a position.
+/// The number of games whose moves are compared to find the moves by which most games reach a position.
 const SAMPLE: usize = 9;
 /// The highest rating.
 const RATING_MAX: u64 = 9999;
@@ -30,11 +31,11 @@ const RATING_BITS: u32 = RATING_MAX.ilog2() + 1;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct PositionTotals {
-    /// The moves from the usual start by which most games come to the position, as far as a sample shows.
+    /// The moves from the usual start position by which most games of a sample reach the position.
     pub way: Vec<PackedMove>,
-    /// The sums, each over games that are equal in all that it states.
+    /// The sums, each over games with equal facts, moves and ways to the position.
     pub sums: Vec<GameSum>,
-    /// Games for lists.
+    /// The first games of each list.
     pub lists: Vec<RankedGames>,
     /// The blocks of the reel that were read.
     pub read: BTreeSet<usize>,
@@ -44,11 +45,11 @@ pub struct PositionTotals {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct GameSum {
-    /// The facts that all of the games share. The date has no day, and each rating is one of the group of the mean rating.
+    /// The facts that all of the games share. The date has no day, and both ratings are the lowest of the group of the mean rating.
     pub facts: TabledFacts,
     /// The move that was played, as in [`PlayedGame::mv`].
     pub mv: Option<PackedMove>,
-    /// True if the games come by the moves of [`PositionTotals::way`].
+    /// True if the games reach the position by the moves of [`PositionTotals::way`].
     pub is_by_way: bool,
     /// The number of games.
     pub games: u64,
@@ -84,7 +85,7 @@ pub struct RankedGame {
 
 /// Inserts a game into a list if its rank is among the `max` highest ones.
 pub fn offer<T>(list: &mut Vec<(u64, T)>, max: usize, rank: u64, game: impl FnOnce() -> T) {
-    // Most games of a large database rank lower than all that are listed.
+    // In a large database, most games rank lower than all games of the list.
     if list.len() == max && list.last().is_none_or(|(last, _)| *last > rank) {
         return;
     }
@@ -95,7 +96,7 @@ pub fn offer<T>(list: &mut Vec<(u64, T)>, max: usize, rank: u64, game: impl FnOn
     }
 }
 
-/// The facts by which games are chosen, except for their dates, as a number of nine bits.
+/// Returns the facts by which an explorer selects games, except for their dates, as a number of nine bits.
 fn kind_of(facts: &TabledFacts) -> u64 {
     let packed = PackedFacts::new(facts);
     let group = facts.rating_group().and_then(|low| RATING_GROUPS.iter().position(|group| *group == low));
@@ -103,7 +104,7 @@ fn kind_of(facts: &TabledFacts) -> u64 {
     group << 5 | u64::from(packed.speed) << 2 | u64::from(packed.mode)
 }
 
-/// Returns facts with a kind. If `rating` is `None`, the lowest rating of the group is used.
+/// Returns facts of a kind, as from [`kind_of`]. If `rating` is `None`, the lowest rating of the group is used.
 fn facts_of(kind: u64, outcome: u8, date: Option<Date>, rating: Option<u16>) -> TabledFacts {
     let group = (kind >> 5).checked_sub(1).and_then(|group| RATING_GROUPS.get(group as usize));
     let low = group.map_or(0, |low| (*low).max(1) as u16);
@@ -111,7 +112,7 @@ fn facts_of(kind: u64, outcome: u8, date: Option<Date>, rating: Option<u16>) -> 
     PackedFacts { ratings: [rating.unwrap_or(low); 2], outcome, speed, mode, zero: 0 }.facts(date)
 }
 
-/// What all games of a sum share, as a number that is written.
+/// The facts, the move and the way that all games of a sum share, as the number that the table stores.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SumKey(u64);
 
@@ -151,7 +152,7 @@ fn move_of(code: u64, moves: &[PackedMove]) -> Option<Option<PackedMove>> {
     }
 }
 
-/// Adds up games.
+/// Adds up the games that have a position.
 #[derive(Default)]
 struct TotalsBuilder {
     moves: Vec<PackedMove>,
@@ -303,7 +304,7 @@ impl PositionTable {
     ///
     /// # Errors
     ///
-    /// A part of the table or of the reel cannot be read or is damaged.
+    /// Fails if a part of the table or of the reel cannot be read or is damaged.
     pub fn totals(
         &self,
         (reel, held): (&Reel, HeldBlocks),
@@ -344,7 +345,7 @@ impl PositionTable {
         Ok(totals.encode(&way))
     }
 
-    /// Returns the moves by which most games of a sample come to a position from the usual start.
+    /// Returns the moves from the usual start position by which most games of a sample reach a position.
     fn usual_way(&self, reel: &Reel, position: &Position) -> Result<Vec<PackedMove>, TableError> {
         let Some(found) = self.find(reel, position)? else { return Ok(Vec::new()) };
         let slots = self.slots(&found)?;

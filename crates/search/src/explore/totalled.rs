@@ -6,8 +6,9 @@ use orbit_engine::Outcome;
 use orbit_visits::{LISTED_GAMES, PositionTotals, RankedGame, RankedGames, offer};
 
 impl Explorer {
-    /// Returns the part of the games in totals, with places in the reel instead of numbers. Returns `None` if the totals do not
-    /// tell it: if dates have days, the position is reached by other moves than usual, or too few games for a list are stored.
+    /// Returns the partial answer for the games in `totals`, with places in the reel instead of numbers of games. Returns `None` if
+    /// the totals are not enough: if the request has a date with a day, if it reaches the position by other moves than most games,
+    /// or if too few games of a list are stored.
     pub(super) fn of_totals(&self, totals: &PositionTotals) -> Option<ExplorerPart> {
         let (mut part, asked) = (self.none(), self.asked());
         if !asked.is_by_months() || asked.way.as_ref().is_some_and(|way| *way != totals.way) {
@@ -31,7 +32,7 @@ impl Explorer {
         Some(part)
     }
 
-    /// Returns the first games of a list. Returns `None` if games that are not stored may be among them.
+    /// Returns the first `max` games of a list. Returns `None` if games that the totals do not store could be among them.
     fn listed(
         &self,
         totals: &PositionTotals,
