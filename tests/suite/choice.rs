@@ -166,6 +166,33 @@ fn conditions_hold_where_they_should() {
     }
 }
 
+/// A side line may be longer than the main line, but is not counted. A game that starts with Black to move has one move for
+/// each two half-moves, too.
+#[test]
+fn moves_of_games_are_counted() {
+    let games = "*\n\n1. e4 *\n\n1. e4 e5 *\n\n1. e4 e5 2. Nf3 (2. d4 exd4 3. Qxd4 Nc6) *\n\n\
+        [FEN \"4k3/8/8/8/8/8/8/4K3 b - - 0 9\"]\n\n9... Kd8 10. Kd1 Kc8 *\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n";
+    let blocks = pgn_blocks(games);
+    let [block] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
+    for (condition, expected) in [
+        ("moves=0", "1"),
+        ("moves=1", "23"),
+        ("moves=2", "45"),
+        ("moves>=2", "456"),
+        ("moves!=2", "1236"),
+        ("moves<3 and moves>1", "45"),
+        ("moves>3", ""),
+    ] {
+        let choice = Choice { conditions: vec![condition.parse().unwrap()], ..Choice::default() };
+        let found: String = (1..)
+            .zip(choice.games(block).unwrap())
+            .filter(|(_, fits)| *fits)
+            .map(|(game, _)| game.to_string())
+            .collect();
+        assert_eq!(found, expected, "{condition}");
+    }
+}
+
 #[test]
 fn wrong_conditions_are_refused_with_a_remedy() {
     for (condition, part) in [
@@ -182,6 +209,8 @@ fn wrong_conditions_are_refused_with_a_remedy() {
         ("white>Carlsen", "compares numbers and dates"),
         ("elo>=high", "is no number"),
         ("year=20x5", "is no number"),
+        ("moves<short", "`short` is no number: `moves` is compared with a whole number"),
+        ("move<20", "did you mean `moves`?"),
         ("date>=15", "is no date"),
         ("date>=2015.13.01", "is no date"),
         ("date=2015.O3", "is no date"),

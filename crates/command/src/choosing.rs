@@ -22,9 +22,10 @@ pub(super) struct ChoosingArgs {
     /// quotation marks: `event~"now or never"`. A condition is a name, an operator and a value: `date>=2015`, `eco=B9*`,
     /// `eco=B90-B99`, `result=1-0`. The name is that of a common tag, in upper or lower case; `tag:Name` for any other tag;
     /// `player` (White or Black), `elo` (the higher rating), `year`, `result`, `title` (of White or Black), `white-title`,
-    /// `black-title`, `opening-name` and `opening-eco` (determined from the moves, not from the tags), or `time-control`
-    /// (ultrabullet, bullet, blitz, rapid, classical, correspondence). The operators are `=` and `!=` (`*` in the value
-    /// stands for any characters), `~` and `!~` (the tag contains the value, or does not), `<`, `<=`, `>` and `>=`.
+    /// `black-title`, `opening-name` and `opening-eco` (determined from the moves, not from the tags), `moves` (the number
+    /// of moves in the game), or `time-control` (ultrabullet, bullet, blitz, rapid, classical, correspondence). The
+    /// operators are `=` and `!=` (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value,
+    /// or does not), `<`, `<=`, `>` and `>=`.
     ///
     /// `clock` (seconds left to the player who just moved), `spent` (seconds that the move took), `eval` (pawns by which
     /// White is ahead) and `loss` (pawns that the move lost) are properties of positions: only hits at positions that meet

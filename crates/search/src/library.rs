@@ -52,7 +52,6 @@ use orbit_database::{BlockStream, Held, StreamError, StreamedBlock, Summary};
 use orbit_engine::EngineError;
 use orbit_pgn::Stamp;
 use orbit_reel::Block;
-use orbit_visits::OpenTables;
 
 /// The reason why a database cannot be opened, or why a request was not answered completely.
 #[derive(Debug, thiserror::Error)]
@@ -224,8 +223,9 @@ pub struct Database {
     /// The number of positions, which may be an estimate: see [`Database::positions`].
     positions: AtomicU64,
     resident_bytes_max: u64,
-    /// The tables of positions of its reels, as far as requests have opened them.
-    tables: OpenTables,
+    /// The tables of positions that requests have opened.
+    #[cfg(feature = "http")]
+    tables: orbit_visits::OpenTables,
     engine: EngineOptions,
     threads: usize,
 }
@@ -390,7 +390,7 @@ impl Database {
 
     /// Returns the tables of positions that stay open between requests.
     #[cfg(feature = "http")]
-    pub(crate) fn tables(&self) -> &OpenTables {
+    pub(crate) fn tables(&self) -> &orbit_visits::OpenTables {
         &self.tables
     }
 

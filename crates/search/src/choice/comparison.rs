@@ -52,6 +52,8 @@ enum ComparisonField {
     OpeningName,
     /// The ECO code of the opening, determined from the positions of the game.
     OpeningEco,
+    /// The number of moves in the main line. White's move and Black's reply are one move.
+    Moves,
     /// A measure of a position, such as the clock. All other fields are facts about a game.
     Measure(Measure),
     /// A tag, by its name.
@@ -216,7 +218,7 @@ pub enum ConditionError {
 }
 
 /// The names in comparisons that are not the names of tags.
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "player",
     "elo",
     "date",
@@ -228,6 +230,7 @@ const FIELDS: [&str; 15] = [
     "time-control",
     "opening-name",
     "opening-eco",
+    "moves",
     "clock",
     "spent",
     "eval",
@@ -301,6 +304,7 @@ fn test(
     match field {
         ComparisonField::Elo => Ok(ComparisonTest::Number(compare, number("elo")?)),
         ComparisonField::Year => Ok(ComparisonTest::Number(compare, number("year")?)),
+        ComparisonField::Moves => Ok(ComparisonTest::Number(compare, number("moves")?)),
         ComparisonField::Measure(measure) => {
             let no_number = || ConditionError::NoDecimal(value.to_owned(), measure.name(), measure.unit());
             Ok(ComparisonTest::Thousandths(compare, thousandths_of(value).ok_or_else(no_number)?))
@@ -371,6 +375,7 @@ impl ComparisonField {
             "time-control" => ComparisonField::Speed,
             "opening-name" => ComparisonField::OpeningName,
             "opening-eco" => ComparisonField::OpeningEco,
+            "moves" => ComparisonField::Moves,
             lower => match (Measure::named(lower), known_tag(name)) {
                 (Some(measure), _) => ComparisonField::Measure(measure),
                 (None, Some(known)) => ComparisonField::tag(known, false),
@@ -405,9 +410,10 @@ impl Comparison {
     /// Returns the facts about games that the comparison needs.
     pub fn wants(&self) -> Wants {
         match self.field {
-            ComparisonField::Result | ComparisonField::OpeningName | ComparisonField::OpeningEco => {
-                Wants::HITS
-            }
+            ComparisonField::Result
+            | ComparisonField::OpeningName
+            | ComparisonField::OpeningEco
+            | ComparisonField::Moves => Wants::HITS,
             ComparisonField::Measure(measure) => Wants::of_measure(measure),
             _ => Wants::TAGS,
         }
@@ -462,6 +468,7 @@ impl Comparison {
             ComparisonField::OpeningEco => {
                 game.opening().is_some_and(|opening| self.test.fits_eco(&opening.eco))
             }
+            ComparisonField::Moves => self.test.fits_number(Some(game.plies().div_ceil(2) as i64)),
             ComparisonField::Measure(_) => return true,
             ComparisonField::Tag { name, kind, .. } => self.test.fits_tag(game, name, *kind),
         };

@@ -21,7 +21,8 @@ use orbit_reel::GameRow;
 /// * `title`: the title of either player; `white-title`, `black-title`: the title of one side;
 /// * `time-control`: the [`Speed`](orbit_core::game::Speed) of the game;
 /// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening), determined from the positions of the game and
-///   not from its tags.
+///   not from its tags;
+/// * `moves`: the number of moves in the main line, where White's move and Black's reply are one move.
 ///
 /// `clock`, `spent`, `eval` and `loss` are [measures](orbit_core::game::Measure) of positions. Such a comparison does not exclude
 /// any game; a hit counts if its position meets the condition. A position without the measure fails every comparison of this

@@ -11,7 +11,6 @@ use orbit_database::{BlockStream, Held, HeldReading, PlaceCache, StreamError, St
 use orbit_engine::gpu::{GpuOptions, PipelineCache};
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
-use orbit_visits::OpenTables;
 
 /// The memory that a database may use by default: enough for some 250 million positions.
 const RESIDENT_BYTES_MAX: u64 = 1 << 30;
@@ -212,7 +211,8 @@ impl<'a> DatabaseOptions<'a> {
             stamps,
             positions: AtomicU64::new(positions),
             resident_bytes_max: self.resident_bytes_max,
-            tables: OpenTables::default(),
+            #[cfg(feature = "http")]
+            tables: orbit_visits::OpenTables::default(),
             engine: self.engine,
             threads: self.threads,
         })
