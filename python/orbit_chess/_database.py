@@ -111,7 +111,7 @@ def _json(choices: Mapping[str, Any]) -> str:
     """Returns the choices that are not None as JSON, for the native module."""
     made = {name: value for name, value in choices.items() if value is not None}
     try:
-        # Integers of numpy are converted to those of Python.
+        # `operator.index` converts the integers of numpy to those of Python.
         return json.dumps(made, default=operator.index)
     except TypeError as error:
         raise OptionError(f"an option is text, a number or a list of texts: {error}") from None
@@ -205,14 +205,14 @@ class Database:
             sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent`, `eval` or `loss`, the greatest first. With
                 `reverse`, the least is first.
             sample: the number of games to choose at random, with the seed `seed`, from those that hit.
-            engine: an engine to use instead of that of the database.
+            engine: the engine to use instead of the database's engine.
             verify: let a second engine compute everything again (True), or this number of segments of 32 positions. A difference is
                 an error.
             rows: tables have a row for each hit (`"hits"`), or for each game with hits (`"games"`).
             columns: the names of the columns, instead of the default ones.
             values: add the value of the query to tables.
-            copies: add the copy that matches to tables. With `"all"`, each hit in `hits` has all matching copies.
-            spans: add to each hit in `hits` the moves of which hits of lines and paths consist. Tables always have them.
+            copies: add the matching transformed copy of the query to tables. With `"all"`, each hit in `hits` has all of them.
+            spans: add the moves that matched to each hit in `hits`, for queries with lines and paths. Tables always have them.
             part: search only this part of the database: see `parts`.
             progress: show a bar (with `tqdm`), or call this function with the bytes read, all bytes or None, games and positions.
 
@@ -327,7 +327,7 @@ class Database:
 
     def parts(self, count: int | None = None) -> list[Part]:
         """Divides the database into about `count` parts with about the same number of positions. By default, a single reel has 16
-        parts, and of several reels each is a part. The results of `scan` for the parts, one after the other, are its results for
+        parts, and each of several reels is one part. The results of `scan` for the parts, one after the other, are the same as for
         the whole database. A part is a tuple of numbers, so it can be sent to other processes.
 
         Raises:

@@ -10,7 +10,7 @@ _Watch = Callable[[int, int | None, int, int], None]
 
 @final
 class Query:
-    """A query that was read: any number of databases answer it."""
+    """A parsed query, which can be run on any number of databases."""
 
     def __new__(cls, text: str, *, variations: bool = False, dialect: str | None = None) -> Query: ...
     @staticmethod
@@ -104,7 +104,7 @@ class Hit:
 
 @final
 class Hits:
-    """Hits one after the other."""
+    """An iterator over the hits of a running search."""
 
     def __iter__(self) -> Iterator[Hit]: ...
     def __next__(self) -> Hit: ...
@@ -120,13 +120,13 @@ class Stream:
 
 @final
 class RequestOptions:
-    """Queries and choices of a request."""
+    """The queries of a request, and its options."""
 
     def __new__(cls, queries: list[Query], choices: str, blocks: tuple[int, int] | None = None) -> RequestOptions: ...
 
 @final
 class Request:
-    """A request to a database, to be made any number of times."""
+    """A request to a database, which can be run any number of times."""
 
     def count(self, progress: _Watch | None = None) -> list[tuple[int, int]]: ...
     def hits(self, all_copies: bool, spans: bool, progress: _Watch | None = None) -> list[Hit]: ...
@@ -140,7 +140,7 @@ class Request:
 
 @final
 class Database:
-    """Open databases."""
+    """An open database."""
 
     @staticmethod
     def open(

@@ -13,7 +13,7 @@ class Part(NamedTuple):
 
     #: The index of the first block, counted from 0 over all reels.
     first: int
-    #: The index after that of the last block.
+    #: The index of the last block, plus 1.
     end: int
     #: The number of positions in these blocks.
     positions: int
@@ -56,7 +56,7 @@ class Choices(TypedDict, total=False):
     sample: int | None
     #: The seed of the random choice.
     seed: int | None
-    #: An engine to use instead of that of the database.
+    #: The engine to use instead of the database's engine.
     engine: Literal["auto", "cpu", "gpu", "reference"] | None
     #: Let a second engine compute everything again (True), or this number of segments of 32 positions. A difference is an error.
     verify: bool | int | None
@@ -79,9 +79,9 @@ class TableOptions(Choices, total=False):
     columns: Sequence[str] | None
     #: Add the value of the query to tables.
     values: bool
-    #: Add the copy that matches to tables, or all matching copies of each hit (`"all"`).
+    #: Add the transformed copy of the query that matches to tables, or all matching copies to each hit (`"all"`).
     copies: bool | Literal["all"]
-    #: Find the moves of which hits of lines and paths consist.
+    #: Find the moves that matched, for queries with lines and paths.
     spans: bool
 
 

@@ -26,14 +26,14 @@ _T = TypeVar("_T")
 
 
 class Count(NamedTuple):
-    """How many games and positions a query hits."""
+    """The numbers of games and positions that a query hits."""
 
     games: int
     positions: int
 
 
 class _Listed(Sequence[_T]):
-    """A list that shows its first items, and of which a part is a list of the same kind."""
+    """A list that shows its first items when it is printed. A slice is a list of the same class."""
 
     def __init__(self, items: list[_T]) -> None:
         self._items = items
@@ -55,7 +55,7 @@ class _Listed(Sequence[_T]):
 
 
 class Hits(_Listed[Hit]):
-    """Hits in a list, which a notebook draws as boards."""
+    """A list of hits, which a notebook draws as boards."""
 
     def _repr_html_(self) -> str:
         cells = [(hit.svg(), caption(hit)) for hit in self._items[:12]]
@@ -63,7 +63,7 @@ class Hits(_Listed[Hit]):
 
 
 class Games(_Listed[Game]):
-    """Games in a list, which a notebook shows as a table."""
+    """A list of games, which a notebook shows as a table."""
 
     def _repr_html_(self) -> str:
         names = ["number", "white", "black", "result", "date", "plies"]
@@ -71,14 +71,14 @@ class Games(_Listed[Game]):
 
 
 class Stats(Sequence[dict[str, Any]]):
-    """Counts by groups: a list of rows, one for each group, which `pandas.DataFrame` and `polars.DataFrame` take as it is.
+    """Counts by groups: a list of rows, one for each group. `pandas.DataFrame` and `polars.DataFrame` accept the list directly.
 
-    Each row is a dictionary with the names of `orbit scan --stats --format json`; `grouping` says of which grouping it is a group, and
-    `key` which group.
+    Each row is a dictionary with the same keys as the rows of `orbit scan --stats --stats-format json`. `grouping` is the name of
+    the grouping, and `key` is the name of the group.
 
     Attributes:
-        total: the row of all games.
-        groupings: the rows of each grouping by its name.
+        total: the row for all games.
+        groupings: the rows of each grouping, by the name of the grouping.
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -100,7 +100,7 @@ class Stats(Sequence[dict[str, Any]]):
 
 
 class _Rows:
-    """What gives Arrow record batches."""
+    """A source of Arrow record batches."""
 
     _stream: Stream | None = None
 
@@ -108,13 +108,13 @@ class _Rows:
         raise NotImplementedError
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A pass over the rows for consumers of the Arrow PyCapsule interface; each call begins a search of its own."""
+        """Starts a search, and returns its rows as a capsule of the Arrow PyCapsule interface."""
         self._stream = self._begin()
         return self._stream.__arrow_c_stream__(requested_schema)
 
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
-        """Consumers make errors of their own of what ends a stream, Ctrl-C as well: raises what it was."""
+        """Raises the exception that ended the stream. Consumers of a stream replace it with their own errors, even for Ctrl-C."""
         try:
             yield
         except BaseException as error:
@@ -124,21 +124,21 @@ class _Rows:
             raise
 
     def pyarrow(self) -> pyarrow.Table:
-        """All rows as a `pyarrow.Table`."""
+        """Returns all rows as a `pyarrow.Table`."""
         import pyarrow
 
         with self._faults():
             return pyarrow.table(self)
 
     def polars(self) -> polars.DataFrame:
-        """All rows as a `polars.DataFrame`."""
+        """Returns all rows as a `polars.DataFrame`."""
         import polars
 
         with self._faults():
             return polars.DataFrame(self)
 
     def pandas(self) -> pandas.DataFrame:
-        """All rows as a `pandas.DataFrame`; needs `pyarrow` as well."""
+        """Returns all rows as a `pandas.DataFrame`. This also needs `pyarrow`."""
         with self._faults():
             return self.pyarrow().to_pandas(maps_as_pydicts="strict")
 
@@ -149,10 +149,10 @@ class _Rows:
 
 
 class Positions(_Rows):
-    """The positions that a query hits as columns of numbers, for machine learning: what `Scan.positions` gives.
+    """The positions that a query hits as columns of numbers for machine learning: the result of `Scan.positions`.
 
-    The column `board` has 64 numbers for each position, from a1, b1 to h8: 0 for nothing, 1 to 6 for a pawn, knight, bishop,
-    rook, queen and king, 8 more for a black man.
+    The column `board` has 64 numbers for each position, in the order a1, b1, ..., h8. An empty square is 0. A white pawn, knight,
+    bishop, rook, queen and king are 1 to 6; 8 is added for a black man.
     """
 
     def __init__(self, request: Request) -> None:
@@ -162,9 +162,9 @@ class Positions(_Rows):
         return self._request.stream("positions")
 
     def numpy(self) -> dict[str, Any]:
-        """All columns as numpy arrays, `board` with 64 columns; needs `pyarrow`.
+        """Returns all columns as numpy arrays. The array `board` has 64 columns. This needs `pyarrow`.
 
-        Where nothing is known stands -1, and in ratings and values the least number of the type.
+        An unknown rating or value is the least number of the array's type. All other unknown values are -1.
         """
         import numpy
 
@@ -189,10 +189,10 @@ class Positions(_Rows):
 
 
 class Scan(_Rows):
-    """A query of a database with its options. Nothing is searched until something is wanted of it, and each time anew.
+    """A query of a database, with its options. Each method that returns results runs a new search.
 
-    As a source of Arrow record batches it has a row for each hit (with `rows="games"` for each game), whose columns are those of `orbit scan
-    --format jsonl`; `docs/output.md` says what they hold.
+    A scan is a source of Arrow record batches. It has one row for each hit or, with `rows="games"`, for each game with hits. The
+    columns are those of `orbit scan --format jsonl`, which `docs/output.md` describes.
 
     >>> import orbit_chess
     >>> scan = orbit_chess.open("games/sample.pgn").scan("check", limit=2)
@@ -235,7 +235,7 @@ class Scan(_Rows):
         return self._request.stream(self._rows, self._columns, self._without)
 
     def __iter__(self) -> Iterator[Hit]:
-        """The hits one after the other, while the search runs.
+        """Iterates over the hits while the search runs.
 
         >>> import itertools, orbit_chess
         >>> scan = orbit_chess.open("games/sample.pgn").scan("mate")
@@ -245,12 +245,12 @@ class Scan(_Rows):
         return self._request.stream_hits(self._all_copies, self._spans)
 
     def count(self) -> Count:
-        """How many games and positions hit."""
+        """Returns the numbers of games and positions that hit."""
         with watching(self._progress) as watch:
             return Count(*self._request.count(watch)[0])
 
     def hits(self, limit: int | None = None) -> Hits:
-        """All hits in a list, or those of the first `limit` games. Hits keep their games in memory.
+        """Returns a list of all hits, or of those in the first `limit` games. Hits keep their games in memory.
 
         >>> import orbit_chess
         >>> hits = orbit_chess.open("games/sample.pgn").scan("mate").hits(limit=2)
@@ -262,7 +262,7 @@ class Scan(_Rows):
             return Hits(request.hits(self._all_copies, self._spans, watch))
 
     def games(self, limit: int | None = None) -> Games:
-        """The games that hit, each once, in a list."""
+        """Returns a list of the games that hit, each of them once."""
         games: dict[int, Game] = {}
         for hit in self.hits(limit):
             game = hit.game
@@ -270,7 +270,7 @@ class Scan(_Rows):
         return Games(list(games.values()))
 
     def stats(self, *groupings: str) -> Stats:
-        """Counts by groups such as `"year"`, `"elo:100"` or `"year*result"`: see `docs/statistics.md`.
+        """Returns counts by groups such as `"year"`, `"elo:100"` or `"year*result"`: see `docs/statistics.md`.
 
         >>> import orbit_chess
         >>> stats = orbit_chess.open("games/sample.pgn").scan("mate").stats("result")
@@ -283,7 +283,7 @@ class Scan(_Rows):
             return Stats(json.loads(self._request.statistics(",".join(groupings), watch)))
 
     def positions(self) -> Positions:
-        """The positions that hit as columns of numbers, for machine learning.
+        """Returns the positions that hit as columns of numbers for machine learning.
 
         >>> import orbit_chess
         >>> boards = orbit_chess.open("games/sample.pgn").scan("mate").positions().numpy()
@@ -293,26 +293,26 @@ class Scan(_Rows):
         return Positions(self._request)
 
     def pgn(self, path: str | os.PathLike[str]) -> int:
-        """Writes the games that hit to a file, as their sources have them; returns how many. A name that ends in `.zst` is
-        packed."""
+        """Writes the games that hit to a file, with the text of their sources, and returns their number. If the name of the file
+        ends in `.zst`, the file is compressed."""
         with watching(self._progress) as watch:
             return self._request.pgn(os.fspath(path), watch)
 
     def report(self, path: str | os.PathLike[str], *, seed: int = 0, title: str | None = None) -> None:
-        """Writes a report as HTML, which needs no other file. Without a title, it has the first line of the query. It lists the games in
-        the order of `sort`."""
+        """Writes a report as an HTML page that needs no other file. The default title is the first line of the query. Games are
+        listed in the order of `sort`. `seed` is the seed of the random choice of hits that the report shows."""
         with watching(self._progress) as watch:
             page = self._request.report(seed, title, watch)
         self._database.write_file(os.fspath(path), page)
 
     def heat(self) -> Heat:
-        """Where on the board the hits are, as a picture."""
+        """Returns a heat map, which shows where on the board the hits are."""
         with watching(self._progress) as watch:
             return Heat(self._request.heat(watch))
 
     @property
     def engine(self) -> str:
-        """The engine that is to answer: `cpu`, `gpu` or `reference`."""
+        """The engine that would run the search: `cpu`, `gpu` or `reference`."""
         return self._request.engine()
 
 
@@ -320,7 +320,7 @@ class Heat:
     """A heat map, which a notebook draws.
 
     Attributes:
-        svg: the picture; None where the copies of the query do not differ in where they stand, and its value is no set of squares.
+        svg: the picture; None if the copies of the query are all in one place and its value is not a set of squares.
     """
 
     def __init__(self, svg: str | None) -> None:
@@ -333,7 +333,7 @@ class Heat:
 
 
 def caption(hit: Hit) -> str:
-    """A line below a picture of a hit."""
+    """Returns the line of text below the picture of a hit."""
     game = hit.game
     players = f"{game.white or '?'} - {game.black or '?'}"
     return f"{game.number}: {players}, {hit.label} {hit.san or ''}".strip()
@@ -341,7 +341,7 @@ def caption(hit: Hit) -> str:
 
 @contextlib.contextmanager
 def watching(progress: bool | Watch) -> Iterator[Watch | None]:
-    """What is called as a search goes on: nothing, the caller's function, or a bar of tqdm where that is installed."""
+    """Yields the function to call with the progress of a search: the caller's function, one that updates a bar of tqdm, or None."""
     if progress is False or progress is None:
         yield None
         return

@@ -249,7 +249,7 @@ class _ScanPart:
         return _ScanPart(*self._asked, engine)
 
     def database(self, engine: str) -> Database:
-        """Returns the database, and opens it the first time. It stays in its files, and is not read into memory."""
+        """Returns the database, which is opened on the first call. Searches read its files, so it takes no memory."""
         paths, _, options, _ = self._asked
         if self._opened is None:
             self._opened = _open(*paths, **{"engine": engine, **options, "memory": 0})
@@ -326,8 +326,8 @@ class _Pool:
         self, kinds: Sequence[Callable[[Any], Any]], tasks: Sequence[Any], *, in_order: bool = False
     ) -> Iterator[tuple[int, Callable[[], Any]]]:
         """Computes all tasks. For each task, yields its index and a function that returns its result or raises its error. With
-        `in_order`, tasks come in their order, and only a few are computed ahead of those that were fetched; otherwise they come as
-        they are done."""
+        `in_order`, results are yielded in the order of the tasks, and only a few tasks are computed ahead of them. Otherwise, each
+        result is yielded as soon as it is computed."""
         worker = ray.remote(_Worker)
         starting: dict[Any, Any] = {}
         for work, (count, wants) in zip(kinds, self._kinds):
@@ -348,7 +348,7 @@ class _Pool:
                     actor, index = idle.pop(), queue.popleft()
                     retried = actor.compute.options(max_task_retries=self._retries, retry_exceptions=[_Died])
                     running[retried.remote(tasks[index])] = (actor, index)
-                # Actors that Ray has not started yet, because the cluster has no room for them, get no tasks.
+                # Actors that Ray cannot start yet, because the cluster has no room for them, are given no tasks.
                 ready, _ = ray.wait([*running, *starting], num_returns=1)
                 for reference in ready:
                     if reference in starting:

@@ -28,7 +28,7 @@ pub fn of_request(error: RequestError) -> PyErr {
     of_option(error.said(|field| format!("`{}`", name(field))))
 }
 
-/// Creates the error for a query that cannot be read. It has the text of the query with the place marked, and the message
+/// Creates the error for a query that cannot be read. It contains the text of the query with the place marked, and the message
 /// alone.
 pub fn of_query(error: &QueryError) -> PyErr {
     let diagnostic = error.diagnostic();

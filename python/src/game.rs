@@ -211,32 +211,32 @@ impl Hit {
         squares(self.0.squares())
     }
 
-    /// The number of the first copy that matches, counted from 1 as in tables, or None.
+    /// The number of the first transformed copy of the query that matches, counted from 1 as in tables, or None.
     #[getter]
     fn copy(&self) -> Option<u32> {
         self.0.copy().map(|copy| copy.index + 1)
     }
 
-    /// That copy as CQL, or None.
+    /// The first transformed copy of the query that matches, as CQL, or None.
     #[getter]
     fn pattern(&self) -> Option<String> {
         self.0.copy().map(|copy| copy.text.to_owned())
     }
 
-    /// The transform that produces this copy, in words, or None.
+    /// The description of the transform that makes the first matching copy, or None.
     #[getter]
     fn transform(&self) -> Option<String> {
         self.0.copy().map(|copy| copy.transform.to_owned())
     }
 
-    /// The number of copies that match.
+    /// The number of transformed copies of the query that match.
     #[getter]
     fn copies_count(&self) -> usize {
         self.0.copies_len()
     }
 
-    /// All copies that match, if `copies="all"` was requested; otherwise the first one. Each is its
-    /// number, its CQL and its transform.
+    /// All copies that match, if `copies="all"` was requested; otherwise the first one. Each entry contains the number, the CQL and
+    /// the transform of a copy.
     #[getter]
     fn copies(&self) -> Vec<(u32, String, String)> {
         let row = |copy: orbit_chess::MatchedCopy<'_>| {
@@ -245,13 +245,13 @@ impl Hit {
         self.0.copies().map(row).collect()
     }
 
-    /// The nodes in the span of a hit of a line or path, or None.
+    /// The positions that a line or path matched, as numbers of nodes, or None.
     #[getter]
     fn span_nodes(&self) -> Option<Vec<u32>> {
         self.0.span().map(|span| span.nodes().to_vec())
     }
 
-    /// The moves in the span of a hit of a line or path, or None.
+    /// The moves that a line or path matched, as text, or None.
     #[getter]
     fn span_text(&self) -> Option<String> {
         self.0.span().map(|span| span.text())
@@ -262,8 +262,7 @@ impl Hit {
         boards(py)?.call_method1("board", (self.fen(),))
     }
 
-    /// The position as SVG. The squares of the value are highlighted, and the moves of the span are
-    /// arrows.
+    /// The position as SVG. The squares of the value are highlighted, and the moves that matched are arrows.
     fn svg(&self) -> String {
         self.0.svg()
     }

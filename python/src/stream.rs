@@ -156,7 +156,7 @@ impl Stream {
         fields.map(|field| (field.name().clone(), field.data_type().to_string())).collect()
     }
 
-    /// Returns the exception that ended the stream, if one did.
+    /// Returns the exception that ended the stream, or `None` if no exception did.
     fn fault(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         let fault = lock(&self.fault);
         fault.as_ref().map(|fault| fault.clone_ref(py).into_value(py).into_any())

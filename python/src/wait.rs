@@ -1,4 +1,4 @@
-//! Waits for long operations of the library. Ctrl-C ends an operation, and other Python threads run meanwhile.
+//! Waits for long operations of the library. Ctrl-C ends an operation, and other Python threads can run while it lasts.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 /// The time after which a waiting thread checks for signals again.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// A handle to a running operation, by which it can be stopped and reports its progress.
+/// A handle to a running operation. It can stop the operation, and reports its progress.
 #[derive(Default)]
 pub struct Running {
     /// Stops the work.
@@ -46,7 +46,7 @@ pub fn run<T: Send>(
     let end = Mutex::new(end);
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            // This is dropped at the end, even if the work panics.
+            // `_ended` is dropped when the work ends, even if it panics.
             let _ended = ended;
             work(&running)
         });
@@ -82,7 +82,7 @@ pub enum Awaited<T> {
     End,
 }
 
-/// Waits a short time for the next message. The interpreter's lock is released meanwhile.
+/// Waits a short time for the next message. The interpreter's lock is released during this time.
 pub fn receive<T: Send>(py: Python<'_>, receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
     py.detach(|| receive_detached(receiver))
 }

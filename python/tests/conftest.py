@@ -28,7 +28,7 @@ def in_root(monkeypatch):
 
 @pytest.fixture(scope="session")
 def orbit():
-    """The program `orbit`. Its output is compared with the rows of the package."""
+    """Returns the path of the program `orbit`, whose output is compared with the results of the package."""
     program = os.environ.get("ORBIT_PROGRAM", str(ROOT / "target/debug/orbit"))
     assert os.path.exists(program), f"{program} is missing: build the program, or name it in ORBIT_PROGRAM"
     return program

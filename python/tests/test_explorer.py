@@ -36,7 +36,7 @@ def position(board):
 
 
 def counted(games, play):
-    """Returns White's wins, draws and Black's wins in the position after some moves: for each next move, and for all games."""
+    """Returns the numbers of White's wins, draws and Black's wins after the moves `play`, for each next move and for all games."""
     start = chess.Board()
     for move in play:
         start.push_uci(move)

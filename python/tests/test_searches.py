@@ -1,4 +1,4 @@
-"""What is asked of scans besides tables."""
+"""Checks the results of scans other than tables: counts, hits, statistics, files, progress, interrupts and parts."""
 
 import contextlib
 import json
@@ -58,7 +58,7 @@ def test_copies_of_hits(db):
 
 
 def test_boards_agree_with_python_chess(db):
-    """Positions, moves and FENs of 1,000 hits, replayed by python-chess from the PGN of their games."""
+    """Compares the positions, moves and FENs of 1,000 hits with those that python-chess computes from the PGN of the games."""
     hits = db.hits("true", where="year>=1900")[::60][:1000]
     assert len(hits) == 1000
     games = {}
@@ -299,7 +299,7 @@ def test_what_is_not_read_and_reels_of_other_rules_are_told(orbit, tmp_path):
 
 
 def test_a_fault_midway_is_the_exception(tmp_path):
-    """A consumer makes an error of its own of what ends a stream; the methods of a scan raise what it was."""
+    """Consumers of a stream replace the exception that ended it, but the methods of a scan raise the original one."""
     path = tmp_path / "games.pgn"
     path.write_bytes(ODD)
     db = orbit_chess.open(path, memory=0)
@@ -311,8 +311,8 @@ def test_a_fault_midway_is_the_exception(tmp_path):
         list(scan)
 
 
-#: A search that would take hours, on an engine that is slow. Once the process has computed for a while, which
-#: only the search makes it do, another thread tells that it runs. The process ends itself if nobody does.
+#: A search that would take hours, on a slow engine. The processor time of the process grows only while it searches. Once it has
+#: grown by half a second, another thread prints `running`. If nobody ends the process, it ends itself.
 SLOW = """
 import faulthandler, threading, time
 import polars, pyarrow
@@ -337,7 +337,7 @@ except KeyboardInterrupt:
 
 @contextlib.contextmanager
 def searching(action):
-    """A process in the middle of a search."""
+    """Starts a process, and yields it while it runs a search."""
     code = SLOW.replace("{action}", action).replace("{patience}", str(PATIENCE))
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
         try:
@@ -360,7 +360,7 @@ def test_ctrl_c(action):
 
 @pytest.mark.parametrize("action", ["scan.count()", "scan.polars()"])
 def test_other_threads_run_meanwhile(action):
-    """The interpreter's lock is free while a search runs, so that another thread can tell of it."""
+    """The interpreter's lock is free while a search runs, so another thread can print `running`."""
     with searching(action) as run:
         assert run.poll() is None
 
@@ -390,7 +390,7 @@ def test_progress(db):
 
 
 def program(*words, **options):
-    """The program of the package."""
+    """Runs the program of the package."""
     return subprocess.run([sys.executable, "-m", "orbit_chess", *map(str, words)], capture_output=True, check=False, **options)
 
 
@@ -398,7 +398,7 @@ def test_the_program_of_the_package_is_the_program(orbit, tmp_path):
     for words in (["scan", "-q", "mate", SAMPLE], ["--help"], ["--version"], ["job", "part", "--help"], ["scan", "flip {Ra8", SAMPLE]):
         ours, theirs = program(*words), subprocess.run([orbit, *words], capture_output=True, check=False)
         assert (ours.returncode, ours.stdout, ours.stderr) == (theirs.returncode, theirs.stdout, theirs.stderr), words
-    # Scripts begin it anew, and it knows its own arguments.
+    # The scripts that `job slurm` writes start the program of the package again.
     assert program("index", "-q", SAMPLE, "-o", tmp_path / "a.reel").returncode == 0
     reels = [tmp_path / "a.reel"] * 2
     planned = program("job", "plan", "check", *reels, "-o", f"{tmp_path}/out/")
@@ -412,7 +412,7 @@ def test_the_program_of_the_package_is_the_program(orbit, tmp_path):
 
 
 def test_parts_are_the_whole(tmp_path):
-    """The rows of parts, one after the other, and what parts cannot say."""
+    """The rows of the parts, one after the other, are those of the whole database. Options that need all games are refused."""
     for name in "ab":
         assert program("index", "-q", SAMPLE, "-o", tmp_path / f"{name}.reel").returncode == 0
     db = orbit_chess.open(tmp_path / "a.reel", tmp_path / "b.reel")

@@ -148,7 +148,8 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Returns the choice of games, of the player and of the engine, and the options for reading, as a request.
+    /// Returns the parts of a request that the arguments give: the conditions, the player, the engine and the options for reading
+    /// games.
     fn request(&self) -> Request {
         let mut request = Request { conditions: texts(&self.conditions), ..Request::default() };
         request.engine = Some(self.engine);
@@ -157,7 +158,7 @@ impl Args {
         request
     }
 
-    /// Returns the format that `--format` gives, or else the format that the ending of the output's name stands for.
+    /// Returns the format of `--format`. Without this option, the extension of the output file determines the format.
     fn table_format(&self) -> Result<TableFormat, Failure> {
         TableFormat::from_option(self.format, "--format", self.output())
     }
@@ -217,8 +218,8 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     players::refuse_idle(&choice, &groupings)?;
     let stats = Stats::new(groupings);
     let stats = if choice.player.is_some() { stats.of_player() } else { stats };
-    // The text format has no scores, and distinguishing sides takes time. A wrong format is reported later, after the check that
-    // the output is not an input.
+    // Scores need hits that are counted separately for each side, which takes time, and the text format prints no scores. An
+    // invalid format is reported later, after the check that the output is not an input.
     let is_text = matches!(args.table_format(), Ok(TableFormat::Text));
     let stats = if is_text { stats } else { stats.with_sides() };
     let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;

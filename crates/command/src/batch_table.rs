@@ -48,14 +48,14 @@ const COLUMNS: [&str; 23] = [
     "side_score",
 ];
 
-/// The counts of all themes. Each theme is counted by the same groupings.
+/// The counts of all themes, by the same groupings for every theme.
 pub(super) struct Matrix<'a> {
     pub(super) themes: &'a [Theme],
     pub(super) counts: &'a [Counts],
     pub(super) groupings: &'a [Grouping],
 }
 
-/// The counts of one theme in one group of games, as a row for programs. Shares and scores are from 0 to 1, rounded to six
+/// The counts of one theme in one group of games, as a row of CSV or JSON. Shares and scores are from 0 to 1, rounded to six
 /// places.
 #[derive(Serialize)]
 struct ThemeCount {
@@ -70,7 +70,7 @@ struct ThemeCount {
     score_of: ScoreOf,
     score_hit: Option<f64>,
     score_all: Option<f64>,
-    /// The share of games that hit, minus that share in the first group of the grouping.
+    /// The share of games that hit in this group, minus the share in the first group of the grouping.
     difference: Option<f64>,
     difference_low: Option<f64>,
     difference_high: Option<f64>,
@@ -106,7 +106,8 @@ impl ThemeCount {
         }
     }
 
-    /// Returns the counts of a group as a row, with the difference between this group and the first group of the grouping.
+    /// Returns the row of counts for a group, with the difference between its share of games that hit and that of the first group
+    /// of the grouping.
     fn beside(row: &GroupRow, first: Option<&GroupRow>) -> ThemeCount {
         let difference =
             first.filter(|first| first.keys != row.keys).and_then(|first| difference(row, first));
@@ -202,7 +203,7 @@ impl Matrix<'_> {
             _ => row.games().map_or(String::new(), |share| format!("{:.1}", 100.0 * share.value)),
         };
         let names = shown.iter().map(|row| heading(&row.keys[0]));
-        // With exactly two groups, the table compares them.
+        // If there are exactly two groups, a last column shows the difference between them.
         let is_pair = shown.len() == 2;
         let last = ["all".into()].into_iter().chain(is_pair.then(|| String::from("second - first (95 %)")));
         let header: Vec<String> = std::iter::once("theme".into()).chain(names).chain(last).collect();
@@ -247,8 +248,8 @@ impl Matrix<'_> {
         groups
     }
 
-    /// Makes a table with a line for each theme. The themes of a group are below the group's name. If `sizes` are given, they form
-    /// the first line.
+    /// Makes a table with a line for each theme, in which the themes of each group are below the group's name. `sizes` are the
+    /// numbers of games in each column; if they are given, they form the first line.
     fn grid(
         &self,
         headings: Vec<String>,

@@ -119,8 +119,8 @@ pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns messages about conditions that compare whole values and that no game meets, although some values contain the string of
-/// the condition.
+/// Returns notes about conditions such as `white=Carlsen` that no game meets, although the tag of some games contains the string.
+/// Each note suggests the operator `~`, which also finds a part of a value.
 pub(super) fn missed_lines<'a>(
     collector: &'a WholeTextsCollector,
     part: &'a WholeTextsPart,

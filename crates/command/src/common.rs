@@ -38,7 +38,8 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// The files that [`remove_unfinished`] removes.
 static UNFINISHED: OnceLock<Unfinished> = OnceLock::new();
 
-/// Removes unfinished files when the program ends in the middle of its work. Removes none if another thread is just adding one.
+/// Removes unfinished files when the program ends in the middle of its work. If another thread is adding a file at that moment, no
+/// file is removed.
 pub(super) fn remove_unfinished() {
     if let Some(unfinished) = UNFINISHED.get() {
         unfinished.try_remove();
@@ -98,16 +99,16 @@ pub(super) fn holds_games(path: &Path) -> bool {
     path.is_dir() || path.exists() && endings.by_ref().take(2).any(|ending| ENDINGS.contains(&ending))
 }
 
-/// Returns the ending of a file's name without `.zst`, in lower case: `csv` for `Hits.CSV.zst`. The result is empty if the name
-/// has no ending.
+/// Returns the extension of a file's name, ignoring `.zst`, in lower case: `csv` for `Hits.CSV.zst`. The result is empty if the
+/// name has no extension.
 pub(super) fn ending(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".zst").unwrap_or(&name);
     name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
-/// Returns the number of threads to use. This is the number that was given, but at most the larger of `THREADS_MAX` and
-/// `THREADS_A_CORE` times the number of cores. By default, it is one for each core.
+/// Returns the number of threads to use: `given`, or one for each core by default. The number is limited to the larger of
+/// `THREADS_MAX` and `THREADS_A_CORE` times the number of cores.
 pub fn threads(given: Option<NonZeroUsize>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))
@@ -129,7 +130,7 @@ pub(super) fn read_text(what: &str, file: &Path) -> Result<String, Failure> {
         .map_err(|_| Failure::Other(format!("the {what} {name} is not UTF-8: save it as UTF-8")))
 }
 
-/// Which graphics card, and how much of it.
+/// The arguments that choose a graphics card and limit its memory.
 #[derive(Debug, clap::Args)]
 pub struct GpuArgs {
     /// Choose the graphics card: `auto`, `none`, its number in `orbit devices`, a part of its name, or its PCI
@@ -162,8 +163,8 @@ impl GpuArgs {
         Some(options)
     }
 
-    /// Returns the options for an engine, with the chosen card or another `card`. `positions` is the number of positions to search,
-    /// if it is known.
+    /// Returns the options for an engine. `card` replaces the card that the arguments choose. `positions` is the number of
+    /// positions to search, if it is known.
     pub(super) fn engine_options(
         &self,
         engine: EngineChoice,
@@ -225,7 +226,8 @@ pub fn size_text(bytes: u64) -> String {
     }
 }
 
-/// Prints the sources that were not read to their ends. Returns the exit that they cause.
+/// Prints the sources that were skipped or not read to their ends. Returns [`Exit::SourceFailed`] if any source was not read to its
+/// end.
 pub(super) fn print_failures(summary: &Summary) -> Exit {
     for (source, reason) in summary.skipped() {
         message!("note: {}: skipped: {reason}", source.name);
@@ -246,8 +248,8 @@ pub(super) fn is_unread(summary: &Summary) -> bool {
         && summary.failures().count() == summary.sources.len()
 }
 
-/// Returns a line about the agreement of two readers, if two readers were used:
-/// `verified: 12 games read by both readers, 1 differs by a rule: coordinates 1`.
+/// Returns a line that compares the results of the two readers of games. Returns `None` if the games were read by one reader only.
+/// Example: `verified: 12 games read by both readers, 1 differs by a rule: coordinates 1`.
 pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
     let Agreement { games, differing, .. } = *agreement;
     if games == 0 {
@@ -278,7 +280,7 @@ pub(super) fn choice<T: Named + Send + Sync>() -> impl TypedValueParser<Value = 
     choice_of(|_| true)
 }
 
-/// Does the same as [`choice`], for those values that pass a test.
+/// Returns a parser like that of [`choice`], which accepts only the values that pass the test `is_one`.
 pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl TypedValueParser<Value = T> {
     let rows = T::TABLE.iter().filter(move |row| is_one(row.0));
     let values = rows.map(|&(_, name, help)| match help {
@@ -288,7 +290,7 @@ pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl T
     PossibleValuesParser::new(values).map(|name| T::named(&name).expect("the parser takes no other name"))
 }
 
-/// Returns the parser of an engine for commands whose work would take the reference engine too long.
+/// Returns the parser of `--engine` for commands that take too long with the reference engine, so it rejects this engine.
 pub(super) fn fast_engine() -> impl TypedValueParser<Value = EngineChoice> {
     choice_of(|engine| engine != EngineChoice::Reference)
 }

@@ -54,7 +54,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     query.print_remarks(&parsed.remarks, Severity::Hint);
     let converted =
         orbit_transforms::to_cql6(&parsed.query, args.copies).map_err(|error| query.failure(&error))?;
-    // The converted query is parsed, since queries have limits of length and depth that it may exceed.
+    // The converted query may exceed the limits on the length and depth of queries, so it is parsed as a check.
     if let Err(error) = orbit_query::parse_dialect(&converted.text, Some(Dialect::Cql6)) {
         let error = Diagnostic::error(
             parsed.query.body.span(),

@@ -80,7 +80,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     database_options.parse.variations = parsed.query.variations;
     database_options.parse.annotations = parsed.query.reads_comments();
-    // The notes about the script precede those about the games.
+    // The notes about the games are not printed yet, because the notes about the script come first.
     let database = open(&[input], database_options, true)?;
     let mut engine = EngineOptions::default();
     engine.positions = database.positions_known();

@@ -13,7 +13,7 @@ pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let mut words = arguments.iter().skip(1);
     let command = loop {
         match words.next() {
-            // These options before the command have a value, which is the next word.
+            // Each of these options takes the next word as its value.
             Some(word) if word == "--color" || word == "--message-format" => words.next(),
             Some(word) if word.to_string_lossy().starts_with('-') => None,
             command => break command,

@@ -101,9 +101,10 @@ struct Explanation<'a> {
     plan: Option<Plan>,
     /// The kernel, if its shader is to be printed.
     kernel: Option<Kernel>,
-    /// Each transform as it is written, with its orbit. A chain of fused transforms counts as one. Outer transforms come first.
+    /// For each transform in the query: its text, a note about fused transforms, and its orbit, which is the set of copies that it
+    /// makes. A chain of fused transforms counts as one. Outer transforms come first.
     orbits: Vec<(&'a str, String, Orbit)>,
-    /// True if the first of `orbits` is the whole query.
+    /// True if the first transform in `orbits` applies to the whole query.
     whole: bool,
     evaluated: Option<EvaluatedPosition>,
 }
@@ -111,7 +112,7 @@ struct Explanation<'a> {
 struct EvaluatedPosition {
     hit: bool,
     value: String,
-    /// The indices of the copies of the outermost transform that match.
+    /// The indices of the matching copies, among those that the outermost transform makes.
     copies: Vec<usize>,
 }
 
@@ -127,8 +128,8 @@ impl<'a> Explanation<'a> {
         collect_orbits(body.node(), text, &mut orbits);
         let whole = body.node().is_transform();
         let evaluated = fen.map(|fen| evaluate(prepared, fen)).transpose()?;
-        // If the query is a number, the condition that it has a value is often trivial, so the plan for its value is shown
-        // instead.
+        // For a query whose value is a number, the condition that it has a value is often trivially true. So the plan for its value
+        // is shown instead.
         let plan = || match body.ty() {
             Type::Num | Type::Position => prepared.planner.values(),
             Type::Bool | Type::Set | Type::Str => prepared.planner.hits(),
@@ -179,7 +180,7 @@ impl<'a> Explanation<'a> {
         lines
     }
 
-    /// Describes the query in English, and gives its number of copies.
+    /// Describes the query in English, with the number of copies that its outermost transform makes of it.
     fn sentence(&self) -> String {
         let mut sentence = english::sentence(&self.prepared.query, self.text);
         if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
@@ -384,8 +385,8 @@ fn size_text(plan: &Plan) -> String {
     )
 }
 
-/// Describes the flat programs of a plan. A flat program keeps state from one position of a game to the next, and reads the results
-/// of earlier stages.
+/// Describes the flat programs of a plan. A flat program is a list of instructions that runs along each game. It keeps state from
+/// one position to the next, and reads the results of earlier stages of the plan.
 fn flat_text(plan: &Plan) -> String {
     let carried = plan.program.stages.iter().flat_map(|stage| &stage.carried);
     let flat = carried.filter_map(|carry| match &carry.what {

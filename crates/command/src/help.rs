@@ -217,7 +217,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
         found.splice(0..0, meant);
     }
     if found.is_empty() && asked.contains(' ') {
-        // The string may be the beginning of a form that the page of a topic shows, such as `move capture S`.
+        // `asked` may be the beginning of a form that the page of a topic shows, such as `move capture S`.
         let form = |(_, word): &(&WordGroup, &Word)| word.form(word.spellings[0]);
         found = known.iter().copied().filter(|word| form(word).starts_with(asked)).collect();
     }

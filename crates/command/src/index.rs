@@ -138,8 +138,8 @@ impl Args {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    // A reel may be made from itself, so outputs are not compared with inputs here. The list of problems is compared with the
-    // inputs when these are known.
+    // A reel may be rebuilt from itself, so here the output may be one of the inputs. The list of problems may not; it is compared
+    // with the inputs when these are known.
     let outputs = std::iter::once(&args.output).chain(&args.problems);
     refuse_clashes(std::iter::empty::<&Path>(), outputs)?;
     if let Some(shard_bytes) = args.shards {
@@ -240,7 +240,7 @@ fn open(
     if additions.paths.is_empty() {
         return Ok(None);
     }
-    // The paths that are not kept are folders and archives. They were replaced by the files in them.
+    // The paths missing from `kept` are folders and archives that were replaced by the files in them.
     let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
     options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
     let Some(reel) = reel else {
@@ -348,7 +348,7 @@ fn report(
     );
 }
 
-/// Fails if the name has the ending of another format, such as `.pgn`. The name of an existing file is accepted, because an
+/// Fails if the name has the extension of another format, such as `.pgn`. The name of an existing file is accepted, because an
 /// existing reel may have any name.
 fn refuse_ending(path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());

@@ -205,7 +205,8 @@ fn fixed(asked: &JobInputs, arguments: Vec<String>, parts: Option<NonZeroUsize>)
 struct OpenedJob {
     job: Job,
     folder: PathBuf,
-    /// The arguments of the search: those with which the job was planned, or those of an equal request with other output files.
+    /// The arguments of the search. They are those with which the job was planned, or those of a later command that repeats the
+    /// request with other output files.
     arguments: Vec<String>,
 }
 
@@ -245,7 +246,7 @@ impl OpenedJob {
         }
     }
 
-    /// Computes a part of the job, and writes its file. By default, as many threads are used as the plan says.
+    /// Computes a part of the job, and writes its file. The default number of threads is that of the job's plan.
     fn compute(&self, part: &JobPart, interrupt: &CtrlC, run: RunOptions) -> Result<Exit, Failure> {
         let (args, quiet) = (self.search()?, run.quiet);
         let planned = RunOptions::new(&args, ScanPurpose::Part);
@@ -312,7 +313,7 @@ fn part(args: PartArgs) -> Result<Exit, Failure> {
             Exit::Interrupted => return Ok(Exit::Interrupted),
             other => exit = other,
         }
-        // The display that was chosen is for the first part; the others have the usual one.
+        // Only the first part uses the progress display that was chosen. The other parts use the default one.
         run.progress = ProgressArgs::default();
     }
     Ok(exit)
@@ -411,7 +412,7 @@ pub(super) fn resume(args: &scan::Args, folder: &Path, invocation: &Invocation) 
             if opened.compute(part, &interrupt, run.clone())? == Exit::Interrupted {
                 return Ok(Exit::Interrupted);
             }
-            // The display that was chosen is for the first part; the others have the usual one.
+            // Only the first part uses the progress display that was chosen. The other parts use the default one.
             run.progress = ProgressArgs::default();
         }
     }

@@ -106,9 +106,9 @@ pub struct Cli {
 /// The command line with which the program was started.
 #[derive(Clone, Debug, Default)]
 struct Invocation {
-    /// The words with which the program can be started again, without arguments.
+    /// The words that start the program, without its arguments. A script can use them to start the program again.
     program: Vec<OsString>,
-    /// The name of the program and its arguments, as they were given.
+    /// The name of the program and its arguments, as the user gave them.
     words: Vec<OsString>,
 }
 
@@ -158,7 +158,7 @@ enum Command {
 
 impl Cli {
     /// Parses the program's name and its arguments. For `--help` or an error, prints the text and ends the process. `program` are
-    /// the words with which scripts can start the program again.
+    /// the words with which a script can start the program again.
     pub fn parse(program: Vec<OsString>, words: Vec<OsString>) -> Cli {
         let cli = Cli::read(words.clone());
         Cli { invocation: Invocation { program, words }, ..cli }
@@ -190,7 +190,7 @@ impl Cli {
     }
 }
 
-/// Adds a remedy to an error for which clap has none, which is an option that was given twice.
+/// Adds a remedy to clap's error about an option that is given twice, since clap suggests none.
 fn with_remedy(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
     if error.kind() != ErrorKind::ArgumentConflict
@@ -327,7 +327,8 @@ mod tests {
         }
     }
 
-    /// Checks that no line of the help is broken on a terminal as wide as the help can be. Terminals may be narrower.
+    /// Checks that no line of the help is longer than the maximum width of the help, so that a terminal of this width breaks no
+    /// line.
     #[test]
     fn what_stands_below_the_options_fits() {
         let mut orbit = Cli::command();

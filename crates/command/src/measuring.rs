@@ -29,7 +29,7 @@ pub fn print_json(document: &Value) -> Result<(), Failure> {
     out.finish()
 }
 
-/// Prints the error of a program if it failed, and returns the exit code that `orbit` would have.
+/// Prints the error of a program if it failed, and returns the same exit code as `orbit` for this error.
 pub fn exit_code(outcome: Result<(), Failure>) -> u8 {
     super::code(outcome.map(|()| Exit::Done))
 }

@@ -33,7 +33,7 @@ pub(super) struct OutputArgs {
     /// Print hits in this format; the formats are described below [default: text].
     #[arg(short = 'F', long, value_parser = choice::<FormatName>())]
     format: Option<FormatName>,
-    /// Write hits to a file, in the format that the ending of its name gives.
+    /// Write hits to a file, in the format that its extension implies.
     ///
     /// A .pgn file contains the games that hit, a .txt, .jsonl, .csv, .epd, .fen or .parquet file the hits, an .html file a
     /// report, an .svg file a heat map. Reports and heat maps show all hits, including those that --limit or --sample leave
@@ -85,7 +85,7 @@ impl OutputArgs {
         self.title.as_deref()
     }
 
-    /// Returns the options with which another command line would write the same report to a file.
+    /// Returns the options, such as `-o report.html`, that make a command line write this report to a file.
     pub(super) fn of_page(&self) -> String {
         let mut options = String::from("-o report.html");
         if let Some(title) = &self.title {
@@ -113,8 +113,8 @@ pub(super) struct OutputChoice<'a> {
 }
 
 impl<'a> OutputChoice<'a> {
-    /// Resolves the arguments. `-o -` means standard output; without it, a format that a file has is not also printed. The
-    /// folder of a job is not one of its files.
+    /// Resolves the arguments. `-o -` means standard output; without it, hits are not printed in a format that is also written to a
+    /// file. In a job, a path that ends in a slash is the folder of the job and not an output.
     pub(super) fn new(args: &'a OutputArgs, is_job: bool) -> OutputChoice<'a> {
         let is_stdout = |path: &Path| path.as_os_str() == "-";
         let paths = args.files.iter().map(PathBuf::as_path);
@@ -129,7 +129,7 @@ impl<'a> OutputChoice<'a> {
         OutputChoice { format, ..given }
     }
 
-    /// Returns whether a file lists hits or games.
+    /// Returns whether any output file lists hits or games.
     pub(super) fn lists_to_files(&self) -> bool {
         self.files_have(|_| true)
     }
@@ -258,7 +258,7 @@ fn is_folder(path: &Path) -> bool {
     path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// The kind of content that the ending of a file's name stands for.
+/// The kind of content that the extension of a file's name implies.
 enum FileContent {
     Hits(FormatName),
     Picture(Picture),
@@ -394,7 +394,7 @@ impl Outputs {
         let reach = || ListReach::new(self.skip, self.games_max);
         let comment = self.games.are_wanted().then(|| self.games.comment().clone());
         if let Some(order) = self.order {
-            // The games that `--skip` leaves out must be kept as well.
+            // The games that `--skip` leaves out are the first ones in the order, so they must be kept until the end as well.
             let held = reach().games_max().and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
             let ordered = Some(OrderedCollector::new(order, held, formats, comment));
             return Collectors { ordered, ..Collectors::default() };
@@ -418,7 +418,7 @@ impl Outputs {
         for game in games.into_iter().flat_map(|part| part.games) {
             self.games.take(streamed, game, texts, progress)?;
         }
-        // If games are ordered differently from the database, they are kept until the end.
+        // Games in the order of the database are written immediately. In any other order, they are kept until the end.
         let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         let mut all = ControlFlow::Break(());
         for (output, list) in self.outputs.iter_mut().zip(&lists) {
@@ -483,13 +483,14 @@ impl Outputs {
         outputs.chain(self.games.sinks()).chain(pictures).filter_map(Sink::path)
     }
 
-    /// Returns whether the listed games have numbers of their own: an output lists hits, or the number of games is limited.
+    /// Returns whether the listed games and positions are counted separately from all that hit: an output lists hits, or the number
+    /// of listed games is limited.
     fn count_games(&self) -> bool {
         let is_limited = self.skip > 0 || self.games_max.is_some();
         is_limited || self.outputs.iter().any(|output| output.format != Format::Nothing)
     }
 
-    /// Returns the number of listed games and positions. `hit` has the numbers of all games and positions that hit.
+    /// Returns the numbers of games and positions that were listed. `hit` contains the numbers of all games and positions that hit.
     pub(super) fn listed(&self, hit: HitTotals) -> HitTotals {
         if self.count_games() { self.outputs[0].stitcher.hit_totals() } else { hit }
     }

@@ -34,7 +34,7 @@ pub(super) struct BatchPass<'a> {
     pub(super) fail_if_none: bool,
 }
 
-/// The games of a run: a database that is searched now, or a database with the results that the parts of a job already stored.
+/// The games of a run. They are read and searched now, or the parts of a job have already stored the results.
 pub(super) enum PassSource {
     Read(BlockStream),
     Searched(BlockStream, Replay),
@@ -83,8 +83,8 @@ impl BatchPass<'_> {
         }
     }
 
-    /// Calls `write` to write the counts, prints the summary and then `lines`, and returns the exit of the command. `is_hit` is
-    /// true if any query hits.
+    /// Writes the counts by calling `write`. Then prints the summary and `lines`, and returns the exit code of the command.
+    /// `is_hit` is true if any query hits.
     pub(super) fn finish(
         &self,
         summary: &Summary,

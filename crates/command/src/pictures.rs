@@ -49,15 +49,15 @@ pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failu
     out.finish()
 }
 
-/// Returns up to two heat maps: the squares on which the copies of the pattern hit, and the squares that are the value of the
-/// query.
+/// Returns up to two heat maps. One shows the squares on which the transformed copies of the pattern hit, the other the squares
+/// that are the value of the query.
 pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
     let places = findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
     places.into_iter().chain(&findings.squares).collect()
 }
 
-/// Returns lines about the copies of a pattern: first the number of copies that hit, then the numbers of hits and copies of each
-/// kind of transform.
+/// Returns lines about the transformed copies of a pattern: first the number of copies that hit, then the numbers of hits and
+/// copies for each kind of transform.
 fn sums(orbit: &OrbitFindings) -> Vec<String> {
     let hit = format!("{} of {} copies hit", grouped(orbit.copies_hit), grouped(orbit.copies_total));
     let sums = orbit.symmetries.iter().chain(orbit.colors.iter().filter(|_| orbit.colors.len() > 1));

@@ -140,8 +140,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         return Err(Failure::Other(players::none_of(player, &part.spellings)));
     }
     if !interrupt.is_set() {
-        // Finding novelties reads the games again. These readings show a progress bar, but print no progress as JSON, because that
-        // describes a single reading.
+        // The search for novelties reads the games again. JSON progress describes a single pass over the games, so these passes
+        // show only a progress bar.
         let progress = ProgressDisplay::new_if(args.pass.progress.is_bar() && !args.pass.quiet);
         let watch = |streamed: &StreamedBlock| progress.update(streamed);
         profile.novelties =

@@ -45,7 +45,7 @@ pub(super) struct PlayerArgs {
     /// Count only games in which the player's rating is in a range, such as `2600-2700`, `2600-` or `-2700`.
     #[arg(long, value_name = "MIN-MAX", allow_hyphen_values = true, group = "whose")]
     rating: Option<Ratings>,
-    /// Count only games against this opponent. Spellings of the name are matched as those of --player are.
+    /// Count only games against this opponent, whose name may be spelt in any of the ways that --player accepts.
     #[arg(long, value_name = "NAME", group = "whose")]
     opponent: Option<PlayerName>,
     /// Count only games in which the opponent's rating is in a range.
@@ -166,8 +166,9 @@ fn objects(all: &[(&str, u64)]) -> Vec<Value> {
     all.iter().map(|(name, games)| json!({ "name": name, "games": games })).collect()
 }
 
-/// Returns the spellings that were counted as the player's name but may also belong to another player, each with the spellings that
-/// cause the doubt. A doubtful spelling fits a spelling that was left out, or two counted spellings that contradict each other.
+/// Returns the doubtful spellings: those that were counted as the player's name but may also belong to another player. Each comes
+/// with the spellings that cause the doubt. A doubtful spelling fits a spelling that was not counted, or fits two counted spellings
+/// that contradict each other.
 fn undecided<'a>(taken: &[(&'a str, u64)], near: &[(&'a str, u64)]) -> Vec<(&'a str, Vec<&'a str>)> {
     let taken: Vec<&str> = taken.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();
     let near: Vec<&str> = near.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();

@@ -120,7 +120,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns the note about a table that was used.
+/// Returns a note that a table of positions was used to leave out blocks or to add up games.
 pub(super) fn used_line(used: &UsedTable) -> String {
     let UsedTable { path, blocks, of_blocks, appended, untotalled, .. } = used;
     let appended = match appended {
@@ -138,7 +138,7 @@ pub(super) fn used_line(used: &UsedTable) -> String {
     )
 }
 
-/// Returns the warning about a table that is not used.
+/// Returns a warning that a table of positions is not used.
 pub(super) fn unused_line(error: &TableError) -> String {
     format!(
         "{error}; it is not used, and all games are read: `orbit positions --write` with the reel writes it anew"

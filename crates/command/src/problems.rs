@@ -11,7 +11,7 @@ use super::sink::{OutputFiles, Sink};
 
 /// The outputs of the list of problems.
 pub(super) struct Problems {
-    /// The file of the list; `None` if no file is written, and after `finish`.
+    /// The file to which the list is written; `None` if no file is written, and after `finish`.
     file: Option<Sink>,
     verbose: bool,
 }

@@ -53,7 +53,7 @@ enum Look {
         bar: ProgressBar,
         is_shown: Cell<bool>,
     },
-    /// Lines of JSON. `last` is the time of the last one.
+    /// Lines of JSON. `last` is the time at which the last line was printed.
     Json {
         last: Cell<Option<Instant>>,
     },

@@ -168,7 +168,7 @@ fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<
     }
 }
 
-/// Returns whether a word names games that exist, as far as this can be decided without the web.
+/// Returns whether a word names existing games. URLs count as existing, because they are not checked here.
 fn is_there(word: &OsString) -> bool {
     Path::new(word).exists() || Url::from_path(Path::new(word)).is_some()
 }

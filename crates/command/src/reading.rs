@@ -29,7 +29,7 @@ pub(super) struct UnpackArgs {
     /// Set how much memory may be used to unpack a .zst file; files made by `zstd --long=31` need 2G.
     #[arg(long, value_name = "BYTES", default_value = "128M", value_parser = bytes)]
     zstd_window: u64,
-    /// Wait at most so long for a server on the web to answer, or to send the next bytes.
+    /// Wait at most this long for a server on the web to answer, or to send the next bytes.
     #[cfg(feature = "https")]
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     timeout: Duration,
@@ -55,7 +55,7 @@ impl UnpackArgs {
     }
 }
 
-/// Whether up-to-date reels are read in place of the PGN files beside them.
+/// Arguments about reading games: reels in place of PGN files, side lines, files of queries, and duplicates.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReadingArgs {
     /// Read a PGN file itself even if an up-to-date reel of it is in the same folder.
@@ -109,8 +109,8 @@ impl ReadingArgs {
         Some(format!("{} games were left out, which {what}", grouped(games)))
     }
 
-    /// Returns the options for opening games to which some queries are put, and sets whether these search side lines. `wants` has
-    /// the facts about games that everything except the queries needs.
+    /// Returns the options for opening games in which `queries` are searched, and sets in each query whether it searches side
+    /// lines. `wants` contains the facts about games that are needed for other purposes than the queries.
     pub(super) fn options<'a>(
         &self,
         queries: impl IntoIterator<Item = &'a mut TypedQuery>,

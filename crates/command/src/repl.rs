@@ -27,7 +27,7 @@ use super::terminal::{
 
 /// The number of games that are listed at once.
 const GAMES_SHOWN: usize = 10;
-/// The number of copies that `:explain` lists.
+/// The number of transformed copies of a query that `:explain` lists.
 const COPIES_SHOWN: usize = 10;
 
 const HELP: &str = "\
@@ -80,7 +80,7 @@ impl RunningRequest {
         Ok(running)
     }
 
-    /// Runs a function that gets a token, which Ctrl-C cancels.
+    /// Calls `work` with a token that Ctrl-C cancels.
     fn run<T>(&self, work: impl FnOnce(&CancelToken) -> T) -> T {
         let cancel = CancelToken::new();
         let set = |to| *lock(&self.0) = to;
@@ -150,7 +150,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             }
         }
     }
-    // A person has seen the error message. For a script, the exit code must report it.
+    // At a prompt, a person has seen the error message. For a script, the exit code must report the error.
     match is_wrong && !has_prompt {
         true => Ok(Exit::Wrong),
         false => Ok(Exit::Done),
@@ -275,7 +275,7 @@ impl Repl {
         let listed = self.running.run(|_| kept.lines(first..end, has_colors_on_stdout()))?;
         let mut text = Vec::new();
         for (number, game) in (first + 1..).zip(listed) {
-            // The lines of a game after the first show the spans of hits.
+            // All lines of a game after the first show the moves and positions of its hits (their spans).
             for (index, line) in game.split_inclusive(|&byte| byte == b'\n').enumerate() {
                 let head = if index == 0 { format!("{number:>width$}. ") } else { " ".repeat(width + 2) };
                 text.extend_from_slice(head.as_bytes());
@@ -391,7 +391,7 @@ impl Repl {
             return Err(wrong("say which files: `:open games.pgn`"));
         }
         let begun = Instant::now();
-        // The open games stay open until the new ones are open.
+        // The current database stays open until the new one is open, so it is kept if the new one cannot be opened.
         let open = Open { database: String::from("next"), ..Open::new(paths) };
         let opened = self.running.run(|cancel| self.desk.open(&open, cancel, &mut |_| ()))?;
         self.desk.rename("next", MAIN);

@@ -169,7 +169,7 @@ pub(super) struct Args {
     heat: bool,
     /// Choose the engine that evaluates the query; all engines give the same answers.
     ///
-    /// With `reference`, games of PGN come from a second reader of games, made of pgn-reader and shakmaty.
+    /// With `reference`, games of PGN come from a second reader of games, which uses pgn-reader and shakmaty.
     #[arg(long, value_parser = choice::<EngineChoice>(), default_value_t)]
     engine: EngineChoice,
     #[command(flatten)]
@@ -266,7 +266,7 @@ impl Args {
         }
     }
 
-    /// Returns the choices of games, hits and engine as a request.
+    /// Returns a request with the arguments that choose games, hits and the engine.
     fn request(&self) -> Result<Request, Failure> {
         let mut request = Request { dialect: self.dialect.choice(), ..Request::default() };
         (request.engine, request.verify) = (Some(self.engine), self.verify.map(|sample| sample.0));

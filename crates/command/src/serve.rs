@@ -75,7 +75,7 @@ pub(super) struct Args {
     pub(super) desk: OpenArgs,
 }
 
-/// The databases that stay open, and what a query may use.
+/// The arguments about databases that stay open, and about the memory and threads of queries.
 #[derive(Debug, clap::Args)]
 pub(super) struct OpenArgs {
     /// Open these files at the start, as the database `main`: PGN, EPD, FEN, folders, or reels.

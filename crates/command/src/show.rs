@@ -274,7 +274,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Returns the moves that are played from some nodes of a line, in SAN.
+/// Returns the moves in SAN that are played at the nodes `nodes` of a line.
 fn sans(walk: &mut NodeWalk, nodes: Range<u32>) -> Vec<String> {
     let san = |node| {
         walk.to(node);

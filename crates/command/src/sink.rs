@@ -101,8 +101,8 @@ pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| path.as_os_str() != "-")
 }
 
-/// A factory for the files that a search writes while it reads a database. It checks that no file has the name of an input. If
-/// files are not to be written, it does nothing else.
+/// A factory for the files that a search writes while it reads a database. It checks that no output replaces an input. If files are
+/// not to be written, it does nothing else.
 #[derive(Clone, Copy)]
 pub(super) struct OutputFiles<'a> {
     pub(super) database: &'a BlockStream,
@@ -117,7 +117,7 @@ impl<'a> OutputFiles<'a> {
         OutputFiles { database, interrupt, are_written: true }
     }
 
-    /// Begins a file. The file is removed if the run does not end by itself.
+    /// Begins a file. The file is removed if the run is interrupted before the file is complete.
     pub(super) fn begin(self, path: &Path) -> Result<Sink, Failure> {
         refuse_clashes(self.database.files(), [path])?;
         if !self.are_written {

@@ -90,7 +90,8 @@ impl StatsArgs {
 }
 
 impl Statistics {
-    /// Fails if hits are grouped by the moves that they consist of, and the hits of the query do not consist of moves.
+    /// Fails if hits are grouped by the moves that they consist of, such as `length` or `san`, but the hits of the query do not
+    /// consist of moves.
     pub(super) fn refuse_idle(&self, scan: &Executor) -> Result<(), Failure> {
         let mut all = self.stats.groupings().iter().flat_map(Grouping::properties);
         match all.find(|by| by.is_of_spans()).filter(|_| !scan.has_spans()) {
@@ -123,7 +124,7 @@ impl Statistics {
         self.sink.path().is_some()
     }
 
-    /// Writes all counts. `copies` has each copy as CQL, in the order of the copies' numbers.
+    /// Writes all counts. `copies` contains each transformed copy of the query as CQL, in the order of the copies' numbers.
     pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
         let Statistics { rows_max, format, mut sink, .. } = self;
         let is_file = sink.path().is_some();

@@ -1,4 +1,4 @@
-//! Defines the formats of tables of counts, and the endings of their file names.
+//! Defines the formats of tables of counts, and their file extensions.
 
 use std::path::Path;
 
@@ -16,12 +16,12 @@ pub(super) enum TableFormat {
     Json,
 }
 
-/// The endings of names that belong to formats other than tables of counts.
+/// The file extensions of formats other than tables of counts.
 const OTHERS: [&str; 10] = ["pgn", "jsonl", "ndjson", "epd", "fen", "parquet", "html", "htm", "svg", "reel"];
 
 impl TableFormat {
-    /// Returns the format that `option` chose. If it chose none, the ending of the file's name decides; without a file or an
-    /// ending, the format is text. Fails if the ending belongs to another format.
+    /// Returns the format that `option` chose. Without the option, the file extension determines the format; without a file or an
+    /// extension, the format is text. Fails if the extension belongs to another format.
     pub(super) fn from_option(
         asked: Option<TableFormat>,
         option: &str,

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 
-/// The appearance of messages and text, which is the same for the whole process. Only this module can read it.
+/// The appearance of messages and text in the whole process. Only this module can read it.
 static LOOK: OnceLock<LookArgs> = OnceLock::new();
 
 /// How messages and text look.
@@ -65,7 +65,7 @@ enum MessageFormat {
 }
 
 impl LookArgs {
-    /// The appearance with messages as JSON. It is applied if an error is in the arguments themselves.
+    /// The appearance with messages as JSON. It is used if the arguments themselves have an error.
     pub(super) const JSON: LookArgs =
         LookArgs { color: ColorWhen::Auto, message_format: MessageFormat::Json };
 
@@ -289,7 +289,8 @@ impl Write for Stdout {
     }
 }
 
-/// Escapes the characters in lines that act on a terminal. If `has_colors` is true, the sequences that choose a colour are kept.
+/// Escapes all characters that act on a terminal, except line ends. If `has_colors` is true, the sequences that choose a colour are
+/// kept.
 fn but_for_colors(text: &str, has_colors: bool) -> String {
     let mut pieces = text.split('\x1b');
     let mut out = escape(pieces.next().unwrap_or_default(), EscapeContext::Lines).into_owned();

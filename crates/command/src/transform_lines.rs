@@ -70,7 +70,7 @@ impl<R: Read> TransformLines<R> {
     ) -> Result<Option<io::Error>, Failure> {
         let mut buffer = vec![0; BATCH_BYTES];
         let mut filled = 0;
-        // The rest of a line that is too long is skipped.
+        // True while the rest of an overlong line is skipped.
         let mut passes_over = false;
         let fault = loop {
             let count = match self.source.read(&mut buffer[filled..]) {

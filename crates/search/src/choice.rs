@@ -1,7 +1,8 @@
 //! Selects games and their hits, and decides which games come first.
 //!
-//! A [`Choice`] is applied to the hits of a block on any thread. An [`Order`] ranks games, and [`TopGames`] keeps the best of
-//! them. The invariant: the selection depends on the games and their hits alone, never on threads, blocks or files.
+//! A [`Choice`] is applied to the hits of a block (a group of whole games) on any thread. An [`Order`] ranks games, and
+//! [`TopGames`] keeps the best of them. The invariant: the selection depends on the games and their hits alone, never on threads,
+//! blocks or files.
 
 mod comparison;
 mod condition;
@@ -165,8 +166,8 @@ impl Choice {
         }
     }
 
-    /// If the query is about whole games, marks the games as not found that are not selected or, if there are conditions on
-    /// positions, have no selected hit. `games` is the result of [`Choice::games`] for this block.
+    /// Applies the selection to a query about whole games. A game is marked as not found if it is not selected, or if there are
+    /// conditions on positions and none of its hits is selected. `games` is the result of [`Choice::games`] for this block.
     pub fn keep_found(&self, block: &Block, games: Option<&[bool]>, answers: &mut Answers) {
         let needs_hit = self.of_positions().next().is_some();
         if games.is_none() && !needs_hit {
@@ -182,8 +183,8 @@ impl Choice {
         }
     }
 
-    /// Returns the facts that an engine must report if the facts in `wanted` are needed. [`Choice::keep_best`] removes hits
-    /// together with their copies, so it needs all copies of each hit.
+    /// Returns the facts that an engine must report if the facts in `wanted` are needed. To remove a hit, [`Choice::keep_best`]
+    /// must know all transformed copies of the query that match there, so the engine must report all of them.
     pub fn outputs(&self, wanted: Wants) -> Wants {
         match wanted.detail() {
             Some(_) if self.best => wanted | Wants::ALL_COPIES,
@@ -191,7 +192,7 @@ impl Choice {
         }
     }
 
-    /// Removes all but the best hit of each game, if [`Choice::best`] is true and hits have values. The answers must have the
+    /// Removes all but the best hit of each game, if [`Choice::best`] is true and hits have values. The answers must contain the
     /// facts of [`Choice::outputs`].
     pub fn keep_best(&self, block: &Block, answers: &mut Answers) {
         if !self.best {

@@ -1,6 +1,6 @@
 //! Evaluates queries over one database, block by block. This module chooses the engine, and has the only loop over blocks.
 //!
-//! It does not know what hits are used for: see [`crate::run`] and [`crate::Database`].
+//! The use of the hits is decided elsewhere: see [`crate::run`] and [`crate::Database`].
 
 mod matches;
 mod view;
@@ -69,7 +69,7 @@ pub struct EngineOptions {
     pub engine: EngineChoice,
     /// The graphics card. With `None`, [`EngineChoice::Auto`] uses no card.
     pub gpu: Option<GpuOptions>,
-    /// The card, once it is open. Scans with clones of these options share it.
+    /// The card, once it is open. Scans whose options are clones of these share the card.
     pub card: Card,
     /// The number of positions to scan, as far as it is known: see [`BlockStream::positions_known`].
     pub positions: u64,
@@ -144,9 +144,9 @@ pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card that is open and has all blocks. This
-/// number is lower than [`positions_for_card`], because the card need not be opened and no block is uploaded: only the cost of
-/// compiling is left. It is an estimate as well.
+/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card that is already open and holds all
+/// blocks. This number is lower than [`positions_for_card`], because no card is opened and no block is uploaded; only the kernel
+/// must be compiled. It is only an estimate, like [`positions_for_card`].
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
@@ -157,7 +157,7 @@ fn outweighs(positions: u64, threads: usize, has_blocks: impl FnOnce() -> bool) 
     positions > positions_for_card(threads) || positions > positions_for_resident(threads) && has_blocks()
 }
 
-/// The cards that are open in this process. Searches with the same options share a card and the blocks on it.
+/// The cards that are open in this process. Searches with the same options share a card and the blocks in its memory.
 static OPEN: Mutex<Vec<(GpuOptions, Weak<GpuDevice>)>> = Mutex::new(Vec::new());
 
 /// Opens a card, or returns one that is already open.
@@ -177,7 +177,7 @@ fn open_card(options: GpuOptions) -> Result<Arc<GpuDevice>, GpuError> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
-    /// The query cannot be read, or has too many copies.
+    /// The query cannot be read, or its transforms make too many copies.
     #[error("{0}")]
     Query(Diagnostic),
     /// The engine refuses the query or fails.
@@ -219,7 +219,8 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// Fails if there are too many copies, the engine refuses the query, or the chosen graphics card does not exist.
+    /// Fails if the transforms of the query make too many copies, the engine refuses the query, or the chosen graphics card does
+    /// not exist.
     pub fn with_query(parsed: orbit_query::Parsed, options: &EngineOptions) -> Result<Executor, ScanError> {
         let orbit_query::Parsed { query, mut remarks } = parsed;
         let prepared = PreparedQuery::new(query, PlanOptions::default())?;
@@ -253,8 +254,8 @@ impl Executor {
         &*self.engine
     }
 
-    /// Returns whether a query depends on the tags of games. If none does, a [`BlockStream::without_tags`] has the same hits and
-    /// is read faster.
+    /// Returns whether a query depends on the tags of games. If none does, the same hits are found in a
+    /// [`BlockStream::without_tags`], which is read faster.
     pub fn reads_tags(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.planner.reads_tags())
     }
@@ -348,7 +349,7 @@ impl Executor {
         self.queries.iter().map(|prepared| prepared.planner.filter())
     }
 
-    /// Returns the distinct copies of the first query's outermost transform as CQL, in the order in which
+    /// Returns as CQL the distinct copies that the outermost transform of the first query makes, in the order in which
     /// [`orbit_engine::CopyHits`] numbers them.
     pub fn copies(&self) -> Vec<String> {
         let filter = self.filter();
@@ -358,8 +359,8 @@ impl Executor {
         }
     }
 
-    /// Creates a commentator for each query whose comments or sort values are wanted. A commentator computes these, because
-    /// plans do not.
+    /// Creates a commentator for each query whose comments or sort values are wanted. A commentator computes these, because the
+    /// engines do not.
     fn commentators(&self, outputs: &[Wants]) -> Result<Vec<Option<Commentator>>, EngineError> {
         let is_wanted = |prepared: &PreparedQuery, outputs: &Wants| {
             let sorts = outputs.contains(Wants::RANKS) && !prepared.query.sorts.is_empty();
@@ -373,7 +374,8 @@ impl Executor {
         Ok(queries.map(commentator).collect::<Result<_, _>>()?)
     }
 
-    /// Creates a finder of spans for each query whose spans are wanted, in case the engine does not return them.
+    /// Creates a finder for each query whose spans (the moves and positions that matched) are wanted. It is used if the engine does
+    /// not return the spans.
     fn span_finders(&self, outputs: &[Wants]) -> Result<Vec<Option<SpanFinder>>, EngineError> {
         let finder = |(prepared, outputs): (&PreparedQuery, &Wants)| {
             let query = &prepared.query;
@@ -383,14 +385,15 @@ impl Executor {
         Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
     }
 
-    /// Evaluates every block. Engines return the facts in `outputs` for each query at the selected hits. `work` runs on the
-    /// answers, which get `names`, on the scan's threads. `take` gets the results of `work` in database order, on the caller's thread, until `take`
-    /// breaks. Before `work` creates a large result, it must reserve memory for the result in the budget.
+    /// Evaluates every block. For each query, the engine returns the facts in `outputs` at the selected hits. `work` runs on the
+    /// threads of the scan, and gets the answers for a block together with `names`. `take` runs on the caller's thread, and gets
+    /// the results of `work` in database order until it breaks. Before `work` creates a large result, it must reserve memory for
+    /// the result in the budget.
     ///
     /// # Errors
     ///
-    /// Returns the first error of an engine or of [`BlockStream::for_each_block`]. The results of all blocks before it were
-    /// passed to `take`.
+    /// Returns the first error of an engine or of [`BlockStream::for_each_block`]. The results of all blocks before it were passed
+    /// to `take`.
     pub fn for_each_block<T: Send>(
         &self,
         stream: BlockStream,
@@ -517,8 +520,8 @@ fn comment(
     Ok(())
 }
 
-/// Returns for each query a finder of the spans of its hits, unless the engine returned the spans. `fault` receives the errors of
-/// the finders.
+/// Returns for each query a finder of the spans (the moves and positions) of its hits, unless the engine returned them. `fault`
+/// receives the errors of the finders.
 fn late_spans<'a>(
     finders: &'a [Option<SpanFinder>],
     answers: &[Answers],
@@ -531,8 +534,8 @@ fn late_spans<'a>(
     finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 
-/// Creates an engine for all queries. Separate engines are needed for queries over side lines and queries over main lines, and
-/// for queries that cannot be expressed as plans.
+/// Creates an engine for all queries. Separate engines are needed for queries over side lines, for queries over main lines, and for
+/// queries that no plan (code for the fast engines) can express.
 fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
     queries.iter().try_for_each(|prepared| check_engine(prepared, options.engine))?;
     let kind = |prepared: &PreparedQuery| (!prepared.query.variations, prepared.planner.refusal().is_some());
@@ -590,7 +593,8 @@ fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions
     notes
 }
 
-/// Creates the requested engine, or the best one, with its verification. Either all queries have plans, or none has.
+/// Creates the requested engine, or the best one, with its verification. Either plans (code for the fast engines) exist for all
+/// queries, or for none.
 fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
     let bulk = || Bulk::new(queries.iter().map(|prepared| &prepared.query)).map_err(EngineError::from);
     let reference = || -> Result<Box<dyn Engine>, EngineError> { Ok(Box::new(bulk()?)) };

@@ -1,7 +1,7 @@
-//! The answers of queries on one block, in the form in which collectors, lists and requests get them.
+//! The answers of queries on one block (a group of whole games), in the form in which collectors, lists and requests get them.
 //!
-//! [`Found`] borrows the answers of one query, and everything that shows or counts hits takes it. It comes from a [`BlockResult`],
-//! which has the answers of all queries of a search while their block is searched, or from a `KeptBlock`, which outlives the
+//! A [`Found`] borrows the answers of one query. All functions that show or count hits take a [`Found`]. It is created from a
+//! [`BlockResult`], which contains the answers of all queries while a block is searched, or from a `KeptBlock`, which outlives the
 //! search.
 
 use std::sync::Arc;
@@ -14,27 +14,28 @@ use orbit_reel::{Block, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Designators, Filter, Frame, Likeness, Placement};
 
-/// The names of the sources, copies and pieces to which hits refer by numbers.
+/// The names of the sources, of the transformed copies of queries, and of the pieces to which hits refer by numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// The names of the database's sources.
     pub sources: Vec<String>,
-    /// The copies of the outermost transform, as CQL; without a transform there is one copy.
+    /// The transformed copies of the query that its outermost transform makes, as CQL. Without a transform, there is one copy.
     pub copies: Vec<String>,
-    /// The transform that produces each copy, in words.
+    /// The description in words of the transform that makes each copy.
     pub transforms: Vec<String>,
-    /// The piece designators of the filter whose squares a table shows.
+    /// The piece designators of the query, for the columns of tables that show the squares of matched pieces.
     pub designators: Designators,
     /// The board that the query compares positions with, if there is one.
     pub likeness: Option<Likeness>,
-    /// For each query, the sides that have the pattern of each copy, if this was requested: see [`Filter::copy_sides`].
+    /// For each query, the sides that have the pattern in each of its transformed copies, if this was requested: see
+    /// [`Filter::copy_sides`].
     pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
-    /// For each query, the placements of its copies, if they were requested: see [`Filter::placements`].
+    /// For each query, the placements of its transformed copies on the board, if they were requested: see [`Filter::placements`].
     pub placements: Vec<Vec<Placement>>,
 }
 
 impl Names {
-    /// Creates the names of a filter's copies.
+    /// Creates the names of the transformed copies of a filter.
     pub fn new(filter: &Filter, sources: Vec<String>) -> Names {
         let text = |filter: &Filter| AsText(filter).to_string();
         let (copies, transforms) = match filter.outermost() {
@@ -48,7 +49,7 @@ impl Names {
         Names { sources, copies, transforms, designators, ..Names::default() }
     }
 
-    /// Returns the squares of the pieces that the filter names, in a position that a copy hits.
+    /// Returns the squares of the pieces that the filter names, in a position where the transformed copy `copy` matches.
     pub(crate) fn matched(&self, copy: Option<u32>, board: &Board) -> Vec<(&str, Bitboard)> {
         copy.map_or(Vec::new(), |copy| self.designators.on(copy as usize, board))
     }
@@ -65,15 +66,16 @@ impl Names {
 pub struct BlockResult<'a> {
     /// The block.
     pub block: &'a Arc<Block>,
-    /// For each game of the block, true if it is selected; `None` if all games are.
+    /// For each game of the block, true if it is selected; `None` if all games are selected.
     pub games: Option<&'a [bool]>,
     /// For each selected game, the side of the player from which queries were evaluated; `None` without a player.
     pub sides: Option<&'a [Option<Color>]>,
     /// The answers of each query at the selected hits.
     pub answers: Vec<Answers>,
-    /// For each query, a finder of the spans of its hits, if spans were requested and the engine did not find them.
+    /// For each query, a finder of the spans (the moves and positions) of its hits, if spans were requested and the engine did not
+    /// find them.
     pub(crate) late: Vec<Option<Box<dyn FindSpan + 'a>>>,
-    /// The names that belong to the numbers in the answers.
+    /// The names to which the numbers in the answers refer.
     pub names: &'a Names,
 }
 
@@ -82,9 +84,9 @@ pub struct BlockResult<'a> {
 pub(crate) struct KeptBlock {
     /// The block.
     pub(crate) block: Arc<Block>,
-    /// The answers at the selected hits, with the spans of these if they were requested.
+    /// The answers at the selected hits, with the spans (the moves and positions that matched) if they were requested.
     pub(crate) answers: Answers,
-    /// The fields of [`Found`] with these names.
+    /// The other fields of [`Found`], which have the same names.
     pub(crate) games: Option<Vec<bool>>,
     pub(crate) sides: Option<Vec<Option<Color>>>,
 }
@@ -98,13 +100,13 @@ pub struct Found<'a> {
     pub answers: &'a Answers,
     /// The number of the query in the search.
     pub query: usize,
-    /// For each game, true if it is selected; `None` if all games are.
+    /// For each game of the block, true if it is selected; `None` if all games are selected.
     pub games: Option<&'a [bool]>,
     /// For each selected game, the side of the player from which the query was evaluated; `None` without a player.
     pub sides: Option<&'a [Option<Color>]>,
-    /// Finds the spans of hits, if spans were requested.
+    /// Finds the spans of hits (the moves and positions that matched), if spans were requested.
     pub spans: Option<&'a dyn FindSpan>,
-    /// The display names of sources and copies.
+    /// The display names of the sources and of the transformed copies of queries.
     pub names: &'a Names,
 }
 
@@ -162,7 +164,7 @@ impl KeptBlock {
                 texts.memory_bytes() + texts.all().iter().flatten().map(|text| text.len()).sum::<usize>()
             }
         };
-        // A rough size per span, which has some positions and moves.
+        // 128 bytes are a rough estimate for a span, which contains a few positions and moves.
         let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
         let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
         let told = of_games.as_ref().map_or(0, |told| size_of_val(&told[..]));
@@ -178,7 +180,7 @@ impl<'a> Found<'a> {
         Found { block, answers, query: 0, games: None, sides: None, spans, names }
     }
 
-    /// Returns the span of a hit of a game, if spans were requested.
+    /// Returns the span of a hit (the moves and positions that matched), if spans were requested.
     pub fn span(&self, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         self.spans?.span(self.answers, game, node)
     }
@@ -199,14 +201,15 @@ impl<'a> Found<'a> {
         self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
     }
 
-    /// Returns the sides that have the pattern of each copy, if they were requested and are known: see [`Filter::copy_sides`].
+    /// Returns for each transformed copy of the query the sides that have the pattern, if they were requested and are known: see
+    /// [`Filter::copy_sides`].
     pub fn copy_sides(&self) -> Option<&'a [ByColor<bool>]> {
         self.names.copy_sides.get(self.query)?.as_deref()
     }
 
-    /// Returns the frame of the first copy that matches at a hit: the map that takes moves and positions of the game back to the
-    /// filter as it is written. `hit` is the index of the hit among those of the block. If no copy matches, it is the frame of
-    /// the game as the player sees it.
+    /// Returns the frame of the first copy that matches at a hit. A frame maps moves and positions of the game back to the filter
+    /// as it is written. `hit` is the index of the hit among those of the block. If no copy matches, returns the frame of the game
+    /// as the player sees it.
     pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
         let copy = self.answers.hit_copies().map_or(Some(0), |copies| copies.lowest(hit));
         let placements = self.names.placements.get(self.query);

@@ -394,7 +394,7 @@ impl Database {
         &self.tables
     }
 
-    /// Returns the block that has the game with this number, if the blocks are in memory.
+    /// Returns the block that contains the game with this number, if the blocks are in memory.
     pub(crate) fn held_block(&self, number: u32) -> Option<Arc<Block>> {
         let held = self.held.as_ref()?;
         held.block_of_game(number).map(|streamed| Arc::clone(&streamed.block))

@@ -159,7 +159,7 @@ mod tests {
         ];
         let mut sum = collected(&one);
         sum.merge(ProfilePart::from_bytes(&collected(&two).to_bytes()).unwrap()).unwrap();
-        // `best` contains the number of a game in its source, which differs between the two runs. A profile does not use it.
+        // `best` contains the number of a game in its source, which differs between the two runs. Profiles do not use `best`.
         let mut whole = collected(&(one + &two));
         sum.tallies.iter_mut().chain(&mut whole.tallies).for_each(|tally| tally.best = None);
         assert_eq!(sum, whole);

@@ -1,7 +1,7 @@
-//! Output of hits: for people, for programs, for comparison.
+//! Writes hits in formats for people, for programs, and for comparisons between runs.
 //!
-//! A [`Format`] turns one block and its hits into a [`Report`], on any thread. A [`Stitcher`] writes the reports of a run one
-//! after the other. Nothing here depends on queries or plans; only [`heat`] and `text` write the colours of terminals, and only
+//! A [`Format`] turns one block and its hits into a [`Report`], on any thread. A [`Stitcher`] writes the reports of a run one after
+//! the other. Nothing here depends on queries or plans. Only [`heat`] and `text` write the colours of terminals, and only
 //! [`game_text`] reads files. The invariant: the bytes depend on the blocks and hits alone, never on threads or on time.
 
 mod around;
@@ -108,11 +108,11 @@ pub enum Format {
         runs_max: usize,
         /// The widths of columns.
         layout: Layout,
-        /// The maximum number of moves shown of a hit's span; `None` if no lines of moves are shown.
+        /// The maximum number of moves that are shown from a hit's span (the moves that matched); `None` if no spans are shown.
         moves_max: Option<usize>,
         /// True if the moves that led to hits are coloured.
         styled: bool,
-        /// True if long names of events are cut, for the lines of a terminal.
+        /// True if long names of events are shortened, so that lines fit a terminal.
         cut: bool,
     },
     /// One JSON object per line for each row.
@@ -137,15 +137,16 @@ pub enum Format {
         /// The columns.
         columns: Columns,
     },
-    /// The position of each row, with the known facts as operations.
+    /// The position of each row as EPD, with the known facts as operations.
     Epd(Rows),
     /// The position of each row.
     Fen(Rows),
-    /// A line `game node` for each position that hits; on the main line the node is the ply.
+    /// A line `game node` for each position that hits. The node is the number of the position in the game; on the main line it is
+    /// the ply.
     Plain,
     /// A line `game node value` for each position that hits. If the query is a condition, its value is `true`.
     Values {
-        /// True if, for a query whose value is a set, all positions are listed, even those where the set is empty.
+        /// For a query whose value is a set: true if all positions are listed, even those where the set is empty.
         all: bool,
     },
     /// No output; only games and positions are counted.
@@ -177,7 +178,7 @@ pub struct ReportedGame {
 }
 
 impl Format {
-    /// Returns the text that comes before all reports: the header line of CSV, or nothing.
+    /// Returns the text to write before all reports: the header line of CSV, or nothing.
     pub fn head(self) -> Vec<u8> {
         if let Format::Csv { columns, .. } = self { csv::head(columns) } else { Vec::new() }
     }
@@ -279,7 +280,7 @@ impl Report {
             hits: hits as u32,
             is_found,
             source: game.source(),
-            // After a damaged block of a reel the numbers of games are not consistent, but such games are never listed.
+            // The subtraction wraps: in a damaged reel, the numbers of games can be inconsistent, but such games are never listed.
             first_of_source: game.number().wrapping_add(1).wrapping_sub(game.number_in_source()),
         });
     }

@@ -304,7 +304,7 @@ impl Chosen {
         self.choice.wants() | self.order.map_or(Wants::HITS, Order::wants)
     }
 
-    /// Returns whether the choices exclude no game with hits and no hit, and games are listed in the order of the database.
+    /// Returns true if all hits and all games with hits are selected, and games are listed in the order of the database.
     pub fn is_all(&self) -> bool {
         let Choice { conditions, player, position, first, best } = &self.choice;
         let is_all_hits = conditions.is_empty() && player.is_none() && position.is_none() && !first && !best;
@@ -339,7 +339,7 @@ impl Chosen {
 /// `Display` shows the names of fields as in JSON: `` `sort` ``.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestError {
-    /// The sentence of the message. The names of fields in it are in braces, possibly with a value: `{sort value}`.
+    /// The sentence of the message. It contains the names of fields in braces, possibly with a value: `{sort value}`.
     sentence: &'static str,
     /// The text after the sentence.
     detail: String,

@@ -1,10 +1,10 @@
-//! Turns hits into all results that a user gets.
+//! Computes all results that a user gets from the hits.
 //!
-//! A [`Run`] combines the queries of an [`Executor`], a [`Choice`] of games, and a [`Collector`]. The collector declares what it
-//! [`Wants`], examines the answers for one block, on any thread, and returns a [`Part`]. Parts are then processed in the order of
-//! the database: sums are merged, lists are written. A part is data. So a database can be split, each piece can be searched
-//! separately, even on another machine, and the parts can be merged. The invariant: the merged parts give the same bytes as one
-//! run.
+//! A [`Run`] combines the queries of an [`Executor`], a [`Choice`] of games, and a [`Collector`]. The collector declares the facts
+//! that it [`Wants`], examines the answers for one block (a group of whole games) on any thread, and returns a [`Part`], the
+//! partial result for the block. Parts are then processed in the order of the database: sums are merged, lists are written. Since
+//! parts can be stored, a database can be split, each piece can be searched separately, even on another machine, and the parts can
+//! be merged. The invariant: the merged parts give the same bytes as one run.
 //!
 //! ```
 //! use orbit_search::choice::Choice;
@@ -88,7 +88,7 @@ pub enum RunError {
     Take(#[from] TakeError),
 }
 
-/// The reason why the part of a block cannot be added to the results.
+/// The reason why the partial result for a block cannot be added to the results.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TakeError {
@@ -121,31 +121,31 @@ impl<'a, C: Collector> Run<'a, C> {
         queries | self.choice.wants() | self.collector.wants()
     }
 
-    /// Returns whether the merged parts of a split database equal the part of one run.
+    /// Checks that the database can be split into pieces, so that the merged parts of the pieces equal the part of a single run.
     ///
     /// # Errors
     ///
-    /// Returns the reason if they do not.
+    /// Returns the reason why it cannot be split.
     pub fn splits(&self, stream: &BlockStream) -> Result<(), CannotSplit> {
         if stream.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
     }
 
-    /// Returns the names of the sources, and those of the copies if they are needed.
+    /// Returns the names of the sources, and those of the transformed copies of queries if they are needed.
     pub fn names(&self, sources: Vec<String>) -> Names {
         names_of(self.scan, self.wants(), sources)
     }
 
-    /// Returns the part of the whole database.
+    /// Returns the result for the whole database.
     ///
     /// # Errors
     ///
-    /// Fails if the engine or the database stops early, the text of a game cannot be read, or the results need more memory than
-    /// is allowed.
+    /// Fails if the engine or the database stops early, the text of a game cannot be read, or the results need more memory than is
+    /// allowed.
     pub fn collect(&self, stream: BlockStream) -> Result<(C::Part, Summary), RunError> {
         self.collect_watched(stream, |_| ())
     }
 
-    /// Returns the part of the whole database, and calls `watch` with each block before its part is added.
+    /// Returns the result for the whole database, and calls `watch` with each block before its partial result is added.
     ///
     /// # Errors
     ///
@@ -168,11 +168,12 @@ impl<'a, C: Collector> Run<'a, C> {
         Ok((sum, summary))
     }
 
-    /// Passes the part of each block to `take`, in the order of the database and on the caller's thread, until `take` breaks.
+    /// Passes the partial result for each block to `take`, in the order of the database and on the caller's thread, until `take`
+    /// breaks.
     ///
     /// # Errors
     ///
-    /// Fails if the engine or the database stops early. The parts of all earlier blocks were passed to `take`.
+    /// Fails if the engine or the database stops early. The results for all earlier blocks were passed to `take`.
     pub fn for_each_part(
         &self,
         stream: BlockStream,
@@ -194,8 +195,8 @@ pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
     wants.of_filter(filter.has_one_copy(), filter.copy_sides().is_some())
 }
 
-/// Returns the names of the sources. If they are needed, it also returns the names of the first query's copies, and for all
-/// queries the sides and placements of copies.
+/// Returns the names of the sources. If they are needed, it also returns the names of the copies that the first query's transform
+/// makes, and for all queries the sides and placements of copies.
 pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> Names {
     let filter = scan.filter();
     let names = match wants.contains(Wants::COPY_NAMES) {

@@ -1,8 +1,8 @@
 //! Counts hits by groups such as years, openings, ratings, plies and copies, and in cross tables of two such properties.
 //!
-//! A [`Stats`] counts the games and positions of one block, on any thread. The [`Counts`] of blocks add up in any order, and
-//! their [`GroupRow`]s are written as text, CSV or JSON. Nothing here knows queries, files or terminals. The invariant: counts
-//! are sums over games; they depend neither on threads nor on the division of a database into blocks.
+//! A [`Stats`] counts the games and positions of one block, on any thread. The [`Counts`] of blocks add up in any order, and their
+//! [`GroupRow`]s are written as text, CSV or JSON. Nothing here depends on queries, files or terminals. The invariant: counts are
+//! sums over games; they depend neither on threads nor on the division of a database into blocks.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -98,9 +98,9 @@ pub struct TooManyGroups {
 /// A group. It is serialized as a number, as a string, or as null if it is unknown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroupKey {
-    /// Everything. It is the second key if there is no second property.
+    /// The group of everything. It is the second key of a grouping by a single property.
     Whole,
-    /// A number, such as a year, or the beginning of a step of ratings. Copies are counted from 1.
+    /// A number, such as a year, the beginning of a step of ratings, or the number of a transformed copy, counted from 1.
     Number(i64),
     /// A number with a fraction, in thousandths: 500 is 0.5.
     Thousandths(i64),
@@ -141,14 +141,13 @@ impl Serialize for GroupKey {
 /// Sums over games, or over the positions of games that belong to a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// The number of games with such positions.
+    /// The number of games that have at least one of the counted positions.
     pub games: u64,
-    /// The number of these positions.
+    /// The number of counted positions.
     pub positions: u64,
-    /// The number of these games whose result is known.
+    /// The number of counted games that have a known result.
     pub results: u64,
-    /// The points that the scored side has in the games with a known result: 2 for a win, 1 for a draw. [`GroupRow::score_of`]
-    /// says which side it is.
+    /// The points of one side in the games with a known result: 2 for a win, 1 for a draw. [`GroupRow::score_of`] is the side.
     pub half_points: u64,
     /// The results of these games for the sides that have the pattern.
     pub sides: SideResults,
@@ -188,7 +187,7 @@ impl Tally {
     }
 
     /// Returns the mean score, from 0 to 1, in the games with a known result; `None` if there are no such games.
-    /// [`GroupRow::score_of`] says whose score it is.
+    /// [`GroupRow::score_of`] is the side whose score it is.
     pub fn score(&self) -> Option<f64> {
         (self.results > 0).then(|| self.half_points as f64 / 2.0 / self.results as f64)
     }
@@ -202,7 +201,7 @@ pub struct Stats {
     /// The number of groupings that the user requested.
     asked: usize,
     groups_max: usize,
-    /// The side or player to whom a score belongs, for groups that do not determine this.
+    /// The side or player whose score is counted, for groups that are not players themselves.
     score_of: ScoreOf,
     /// True if the distribution of numeric values at hits is counted.
     tells_values: bool,
@@ -220,8 +219,8 @@ pub struct Counts {
     values: Distribution,
     /// The table of each grouping.
     tables: Vec<TallyTable>,
-    /// The pairs of similar names that were the two players of one game, if groups are players. Two such names cannot be the same
-    /// person.
+    /// If groups are players: the pairs of similar names that belong to the two players of one game. The names of such a pair
+    /// cannot belong to one person.
     met: BTreeSet<[String; 2]>,
     /// True if the query determines the sides that have the pattern.
     tells_sides: bool,
@@ -245,7 +244,7 @@ struct CountedGame {
     first_slot: usize,
     /// The number of the game's positions that the query searched.
     positions: usize,
-    /// True if side lines are among these positions.
+    /// True if `positions` includes positions of side lines.
     has_lines: bool,
     /// The result for the side that the query regards as White.
     outcome: Outcome,
@@ -307,8 +306,8 @@ impl Stats {
         self.tells_values
     }
 
-    /// Declares that the games are those of a player, whom the query regards as White. [`Found::sides`] has the sides that the
-    /// player had.
+    /// Declares that the games are those of a player, whom the query regards as White. [`Found::sides`] contains the player's side
+    /// in each game.
     #[must_use]
     pub fn of_player(self) -> Stats {
         Stats { score_of: ScoreOf::Player, ..self }
@@ -348,7 +347,7 @@ impl Stats {
     ///
     /// # Panics
     ///
-    /// Panics if the hits belong to another block, or if all copies are needed but unknown
+    /// Panics if the hits belong to another block, or if a grouping needs all matching copies of the query and these are unknown
     /// ([`CopyDetail::All`](orbit_engine::CopyDetail::All)).
     pub fn count(&self, found: &Found) -> Counts {
         self.count_with(&self.columns(found), found, CountedGames::All)
@@ -425,7 +424,7 @@ impl Stats {
 enum CountedGames {
     /// All selected games.
     All,
-    /// Only the games that hit, because the counts of another query have the groups of all games.
+    /// Only the games that hit, because the counts of another query already contain the groups of all games.
     Hit,
 }
 
@@ -481,8 +480,7 @@ struct GroupCounter<'a> {
 #[derive(Default)]
 struct Scratch {
     codes: [Vec<GroupCode>; 2],
-    /// For each hit, its groups, the sides that have the pattern there, and, if groups are moves, the side that plays these
-    /// moves.
+    /// For each hit, its groups, the sides that have the pattern there, and, if groups are moves, the side that plays these moves.
     pairs: Vec<([GroupCode; 2], ByColor<bool>, Option<Color>)>,
     runs: Vec<PositionRun>,
 }
@@ -493,7 +491,7 @@ struct PositionRun {
     groups: [GroupCode; 2],
     positions: u64,
     hits: u64,
-    /// The sides that have the pattern at the hits among these positions.
+    /// The sides that have the pattern at hits among the positions of the run.
     sides: ByColor<bool>,
 }
 
@@ -631,7 +629,7 @@ impl GroupCounter<'_> {
     }
 }
 
-/// Returns the result for the side or player to whom the score of a pair of groups belongs. If a group is a player, it is this
+/// Returns the result for the side or player whose score a pair of groups shows. If one of the groups is a player, this is the
 /// player.
 fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups: [GroupCode; 2]) -> Outcome {
     let sides = columns.iter().zip(groups).find_map(|(column, code)| column.sides(game.index, code));
@@ -640,7 +638,7 @@ fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups
         None => game.outcome,
         Some([_, false]) => played(),
         Some([false, true]) => played().colors_swapped(),
-        // A player who has both sides gets one point of two.
+        // A player who has both sides of a game scores one point of two, as in a draw.
         Some([true, true]) if played() == Outcome::Unknown => Outcome::Unknown,
         Some([true, true]) => Outcome::Draw,
     }

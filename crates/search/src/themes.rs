@@ -104,7 +104,7 @@ pub struct ThemeFault {
     pub diagnostic: Diagnostic,
     /// The text to which the span of the message refers.
     text: String,
-    /// The name of that text.
+    /// The name of the text to which the message refers.
     origin: String,
 }
 

@@ -19,7 +19,7 @@ use super::{Args, QUERIES, STREAMS};
 
 /// The number of positions if `--positions` is not given.
 const POSITIONS: u64 = 16_000_000;
-/// The maximum number of positions for the CPU. More positions would not change its rate.
+/// The maximum number of positions for the CPU. Measuring more positions would not change its rate.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;
 /// The number of positions, of 32 bytes each, in the buffer whose words are added up to measure how fast memory can be read. No
 /// engine that reads unpacked positions from memory can be faster. The buffer takes 128 MB, more than caches can hold.
@@ -94,7 +94,7 @@ impl CpuFigures {
     }
 }
 
-/// A card that has the games in its memory.
+/// A graphics card that holds the games of the measurement in its memory.
 struct BenchCard<'a> {
     device: &'a Arc<GpuDevice>,
     report: AdapterReport,
@@ -175,7 +175,7 @@ fn card_figures(
     let begun = Instant::now();
     let gpu = prepared.gpu(card.device).map_err(failed)?;
     card.device.compile(gpu.kernel()).map_err(failed)?;
-    // Some drivers compile a kernel only when it first runs.
+    // Some drivers compile a kernel only when it first runs, so the first run is part of the compile time.
     gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
     let compile = begun.elapsed();
     let (run, (found, times)) =
@@ -197,8 +197,8 @@ fn card_figures(
     })
 }
 
-/// Fails if the hits of two engines differ. The games repeat, so all hits in `others` can be compared even if `hits` covers fewer
-/// blocks.
+/// Fails if the hits of two engines differ. Both engines search the same games over and over, so if `hits` covers fewer blocks than
+/// `others`, it is repeated for the comparison.
 fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<(), Failure> {
     let same = others.iter().zip(hits.iter().cycle()).all(|(a, b)| a.bits == b.bits);
     if same && !hits.is_empty() {

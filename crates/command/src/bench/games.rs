@@ -118,7 +118,7 @@ pub fn side_by_side<T: Send>(
     let mut done: Vec<_> = std::thread::scope(|scope| {
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let all: Vec<_> = (1..threads).map_while(start).collect();
-        // This thread works as well. If the system starts no other thread, it does all the work.
+        // The current thread works too, so all the work is done even if the system starts no other thread.
         let here = work();
         let there = all.into_iter().flat_map(|thread| thread.join().expect("an engine does not panic"));
         here.into_iter().chain(there).collect()

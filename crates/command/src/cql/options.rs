@@ -20,7 +20,7 @@ struct OptionRow {
     help: &'static str,
 }
 
-/// The filter `virtualmainline`. The option for it also makes the search include side lines.
+/// The filter `virtualmainline`. The command-line option of the same name also makes the search include side lines.
 const VIRTUAL_MAINLINE: &str = "virtualmainline";
 
 /// The effect of an option.
@@ -161,7 +161,7 @@ pub(super) struct CqlOptions {
 }
 
 impl CqlOptions {
-    /// Replaces the settings of a query for which there are options. The other settings in its header stay.
+    /// Replaces the query's settings for which options are given. The other settings in the query's header stay unchanged.
     pub(super) fn apply(&self, query: &mut TypedQuery) {
         let virtual_mainline = self.filters.iter().any(|filter| filter == VIRTUAL_MAINLINE);
         query.variations = self.variations.unwrap_or(query.variations || virtual_mainline);

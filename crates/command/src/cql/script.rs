@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::query_text::read;
 use crate::terminal;
 
-/// The script that runs if none is given. Every position matches it.
+/// The script that runs if the user gives none. Every position matches it.
 const EVERYTHING: &str = "cql() .";
 /// The origin that diagnostics show for filters from options.
 const OPTIONS: &str = "options of orbit cql";

@@ -121,7 +121,7 @@ impl CqlSearch {
             if self.shows_matches {
                 self.show_match(taken, &game)?;
             }
-            // If games are ordered differently from the database, they are kept until the end.
+            // Games in the order of the database are written immediately. In any other order, they are kept until the end.
             if collectors.ordered.is_none() {
                 self.games.take(taken, game, &mut self.texts, &self.progress)?;
             }

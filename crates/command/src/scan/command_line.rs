@@ -1,4 +1,4 @@
-//! Writes a command line in its canonical form, with the same request as the command line that was given.
+//! Writes a command line in its canonical form, which makes the same request as the command line that was given.
 
 use orbit_search::Request;
 use orbit_search::run::without_folders;
@@ -14,8 +14,7 @@ impl Args {
         self.question(request, &query.text).command_line(&without_folders(&files)).unwrap_or_default()
     }
 
-    /// Adds the theme and the board to a request. If the request then has neither of these and no position, adds the
-    /// query as well.
+    /// Adds the theme and the board to a request. The query is added only if the request has no theme, no board and no position.
     fn question(&self, mut request: Request, query: &str) -> Request {
         request.theme.clone_from(&self.theme);
         self.board.put(&mut request);
@@ -86,7 +85,7 @@ mod tests {
     fn lines_of_the_tests_are_read_as_the_question_they_ask() {
         let mut seen = BTreeSet::new();
         for line in LINES.lines().filter_map(|row| row.split_once('\t')).map(|(_, line)| line) {
-            // In a line with these characters, a shell would do more than split the line into words.
+            // Outside quotation marks, these characters would make a shell do more than split the line into words.
             let bare: String = line.split('\'').step_by(2).collect();
             if !line.starts_with("orbit scan ")
                 || bare.contains(['|', ';', '&', '<', '>', '$', '`', '(', '*'])

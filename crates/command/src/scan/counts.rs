@@ -15,9 +15,9 @@ pub(super) struct ScanCounts {
     /// The numbers of games and positions that were listed, or that would have been listed if hits were not only
     /// counted.
     pub(super) listed: HitTotals,
-    /// The numbers of all games and positions, if all were read.
+    /// The numbers of all games and positions in the database, if all were read.
     pub(super) all: Option<(u64, u64)>,
-    /// The number of positions that each copy hits.
+    /// The number of positions that each transformed copy of the query hits.
     pub(super) copies: Vec<u64>,
 }
 
@@ -67,7 +67,8 @@ fn print_count(counted: &ScanCounts, format: TableFormat) -> Result<(), Failure>
     out.finish()
 }
 
-/// Prints the copies. Text is limited to the number of copies that was requested. CSV and JSON contain all copies.
+/// Prints the transformed copies of the query with their hits. As text, only the requested number of copies is printed; CSV and
+/// JSON contain all copies.
 fn print_copies(
     copies: &[u64],
     texts: &[String],

@@ -54,7 +54,7 @@ pub(crate) struct RunOptions {
 }
 
 impl RunOptions {
-    /// Returns the options that the arguments of a search give.
+    /// Returns the options in the arguments of a search.
     pub(crate) fn new(args: &Args, purpose: ScanPurpose) -> RunOptions {
         let Args { threads, quiet, progress, .. } = *args;
         RunOptions { purpose, threads, quiet, progress, engine: EngineOfPart::default() }
@@ -171,7 +171,8 @@ impl<'a> ScanOptions<'a> {
         }
     }
 
-    /// Returns the options for opening games to which some queries are put: see [`ReadingArgs::options`](crate::reading::ReadingArgs::options).
+    /// Returns the options for opening games in which some queries are searched: see
+    /// [`ReadingArgs::options`](crate::reading::ReadingArgs::options).
     pub(super) fn stream<'q>(
         &self,
         queries: impl IntoIterator<Item = &'q mut TypedQuery>,
@@ -185,7 +186,7 @@ impl<'a> ScanOptions<'a> {
             (_, Some(SampleArg(Sample::Segments(_)))) => Readers::Sampled,
             (_, None) => Readers::First,
         };
-        // A reel does not record by which reader its games were read.
+        // A reel does not record which reader its games come from, so reels are used only if the first reader is requested.
         options.substitute_reels &= options.readers == Readers::First;
         options
     }
@@ -198,14 +199,14 @@ impl<'a> ScanOptions<'a> {
         Ok(options)
     }
 
-    /// Returns the engine, and the card if it is not that of the arguments.
+    /// Returns the engine, and the graphics card if it differs from the one in the arguments.
     fn engine(&self) -> (EngineChoice, Option<&str>) {
         let EngineOfPart { engine, gpu } = &self.run.engine;
         match (self.run.purpose, self.args.engine) {
-            // Merging searches nothing, so it needs no card.
+            // Merging parts runs no query, so it needs no graphics card.
             (ScanPurpose::Merge, EngineChoice::Gpu) => (EngineChoice::Cpu, Some("none")),
             (ScanPurpose::Merge, planned) => (planned, Some("none")),
-            // The reference engine cannot be replaced, since it comes with another reader of games.
+            // The reference engine cannot be replaced, since the games must also be read by another reader.
             (_, EngineChoice::Reference) => (EngineChoice::Reference, None),
             (_, planned) => (engine.unwrap_or(planned), gpu.as_deref()),
         }

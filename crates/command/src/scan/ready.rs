@@ -87,9 +87,9 @@ impl<'a> PreparedScan<'a> {
         let query = args.query()?;
         let mut parsed = query.parse(args.dialect);
         let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
-        // Errors and notes about the query precede those about the games.
+        // The notes about the games are not printed yet, because the errors and notes about the query come first.
         let database = open(&query.paths, options.stream(asked, options.wants(), interrupt), true);
-        // Few games have one given position, so a card would not pay off.
+        // Only few games contain the requested position, so starting a graphics card would not pay off.
         let is_rare = options.chosen.choice.position.is_some();
         let known = database.as_ref().map_or(0, BlockStream::positions_known);
         let positions = if is_rare { 0 } else { known };
@@ -107,7 +107,7 @@ impl<'a> PreparedScan<'a> {
         Ok(PreparedScan { options, asked, output, scan, database, begun, planned })
     }
 
-    /// Returns the inputs of the job, without beginning any output.
+    /// Returns the inputs of the job, without creating any output.
     pub(crate) fn asked(self, interrupt: &CtrlC) -> Result<JobInputs, Failure> {
         let question = self.question();
         let PreparedScan { options, asked, scan, database, .. } = self;

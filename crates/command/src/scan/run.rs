@@ -33,7 +33,7 @@ use crate::terminal::Remark;
 pub(super) struct ScanRun {
     choice: Choice,
     chosen: String,
-    /// The engine that was chosen first. A card may fail later.
+    /// The name of the engine at the start of the search. If a graphics card fails later, the processor may finish the search.
     engine: &'static str,
     collectors: Collectors,
     names: Names,
@@ -115,7 +115,8 @@ impl ScanRun {
         Run::new(scan, choice, collectors).for_each_part(database, names, take)
     }
 
-    /// Does the same as [`ScanRun::run`] for games that were already searched. `sources` are the sources of the database.
+    /// Does the same as [`ScanRun::run`], but takes the results from the parts of a job, which have already searched the games.
+    /// `sources` are the sources of the database.
     pub(super) fn merge(
         &mut self,
         sources: &[SourceSummary],
@@ -209,13 +210,15 @@ impl ScanRun {
         players::summary(&self.choice, spellings.unwrap_or(&SpellingsPart::default()), is_whole)
     }
 
-    /// Returns messages about conditions that no game meets although some values contain their string.
+    /// Returns notes about conditions such as `white=Carlsen` that no game meets, although the tag of some games contains the
+    /// string.
     pub(super) fn missed(&self) -> Vec<String> {
         let counted = self.collectors.whole_texts.as_ref().zip(self.sinks.sums.whole_texts.as_ref());
         counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())
     }
 
-    /// Returns the number of positions that each copy hits. The result is empty if these numbers were not requested.
+    /// Returns the number of positions that each transformed copy of the query hits. The result is empty if these numbers were not
+    /// requested.
     pub(super) fn copies(&self, scan: &Executor) -> Vec<u64> {
         let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
         copies.resize(scan.engine().info().copies[0], 0);
@@ -224,8 +227,8 @@ impl ScanRun {
 }
 
 impl ScanSinks {
-    /// Passes the results of the next block to the outputs. Statistics and pictures cover all games, no matter how many of
-    /// them are listed.
+    /// Passes the results of the next block to the outputs. Breaks if an output fails, or if enough games are listed and no
+    /// statistics or pictures need the rest of the games.
     fn take_or_stop(
         &mut self,
         collectors: &Collectors,

@@ -30,7 +30,7 @@ pub struct Comparison {
 /// A comparison that requires the whole value of a tag to equal a string.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WholeText<'a> {
-    /// The tags, one of which must have the value.
+    /// The tags to compare. The comparison holds if one of them has the value.
     pub tags: Vec<&'a str>,
     /// The name of the field or tag, as the user wrote it.
     pub name: &'a str,
@@ -180,7 +180,7 @@ pub enum ConditionError {
          black~Carlsen`, or put a value with the word `{word}` in quotation marks, as in `event~\"now or never\"`"
     )]
     NotJoined {
-        /// The position of the first character of that text, counted in characters from 1.
+        /// The position of the first character of the text that is not a comparison, counted in characters from 1.
         at: usize,
         /// `and` or `or`.
         word: &'static str,
@@ -523,7 +523,7 @@ impl ComparisonTest {
             ComparisonTest::Thousandths(..) => {
                 thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
             }
-            // `fits_eco` compares openings. A value that is not an opening is in no range.
+            // Openings are compared by `fits_eco`. A value that is not an opening is outside all ranges.
             ComparisonTest::Eco(_) => false,
             ComparisonTest::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))

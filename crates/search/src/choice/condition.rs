@@ -95,7 +95,7 @@ impl Condition {
         self.comparisons().any(|compared| compared.measure().is_some())
     }
 
-    /// Returns whether the condition holds at a position with these measures in a game.
+    /// Returns whether the condition holds in a game at a position that has these measures.
     pub fn holds_at(&self, game: &GameRow, measures: &Measures) -> bool {
         self.joined.holds(&|compared| compared.holds(game) && compared.holds_at(measures))
     }

@@ -24,9 +24,9 @@ pub enum SortKey {
     Elo,
     /// The date.
     Date,
-    /// The number of moves in the longest span. Each hit of the game has a span.
+    /// The number of moves in the longest span of the game. A span consists of the moves and positions of a hit.
     Length,
-    /// A measure at the hits of the game: the greatest one, or with `reverse` the least one.
+    /// The greatest value of a measure, such as the clock, at the hits of the game; with `reverse`, the least value.
     Measure(Measure),
 }
 
@@ -98,8 +98,8 @@ impl Order {
 }
 
 impl Order {
-    /// Returns the slot of the hit that represents a game in the order. In an order by greatest values, this is the hit with the
-    /// greatest value; otherwise it is the first hit.
+    /// Returns the slot of the hit that represents a game in the order; a slot is the number of a position in its block. In an
+    /// order by greatest values, this is the hit with the greatest value; otherwise it is the first hit.
     pub(crate) fn slot(self, hits: &Hits, game: &GameRow) -> usize {
         let best = match self {
             Order::Sorted { key: SortKey::Value, reverse: false } => best(hits, game.slots()),
@@ -110,7 +110,7 @@ impl Order {
 }
 
 impl SortKey {
-    /// Returns the key of a game, at most 2^33.
+    /// Returns the key of a game, which is at most 2^33. Returns `None` if the key is unknown.
     fn rank(self, game: &GameRow, found: &Found, reverse: bool) -> Option<u64> {
         let hits = &found.answers.hits;
         let slots = hits.slots(game.slots());
@@ -137,11 +137,11 @@ impl SortKey {
     }
 }
 
-/// Measures are clamped to this number and its negation, so measures beyond them have equal keys. In thousandths of a second, the
-/// limit is some 49 days. Among evaluations, only mates are beyond it.
+/// Measures are clamped to the range from this number to its negation, so all measures outside this range have equal keys. For
+/// clocks, in thousandths of a second, the limit is some 49 days. Of all evaluations, only mates are outside the range.
 const MEASURE_MIN: i64 = -(1 << 32);
 
-/// Returns the value at a slot as a key. Greater values have greater keys.
+/// Returns the value of the query at a slot (a position of the block) as a key. Greater values have greater keys.
 fn value(values: &Values, slot: usize) -> Option<u64> {
     match values {
         Values::None | Values::Texts(_) => None,
@@ -150,7 +150,7 @@ fn value(values: &Values, slot: usize) -> Option<u64> {
     }
 }
 
-/// Returns the first hit with the greatest value among some slots; `None` if hits have no values.
+/// Returns the first hit with the greatest value in a range of slots (positions of the block); `None` if hits have no values.
 pub(super) fn best(hits: &Hits, slots: Range<usize>) -> Option<usize> {
     let keyed = hits.slots(slots).filter_map(|slot| Some((value(&hits.values, slot)?, Reverse(slot))));
     keyed.max().map(|(_, Reverse(slot))| slot)
@@ -175,9 +175,9 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
 /// The games with the best ranks, at most `max`. Every list whose order is not that of the database is built with this type.
 ///
 /// Among games with the same rank, the one with the lower number wins. A sample keeps only one game of each rank, the one that is
-/// offered first, so games must be offered in the order of the database. Memory is bounded by `max` entries:
-/// [`TopGames::offer`] creates an entry only if it will be kept; if the list is full, it drops the worst entry. Only the caller's
-/// code for entries can fail: see [`TopGames::try_map`].
+/// offered first, so games must be offered in the order of the database. Memory is bounded by `max` entries: [`TopGames::offer`]
+/// creates an entry only if it will be kept; if the list is full, it drops the worst entry. The operations on the list cannot fail;
+/// only a function that the caller passes to [`TopGames::try_map`] can.
 #[derive(Clone, Debug)]
 pub struct TopGames<T> {
     max: usize,
@@ -314,8 +314,8 @@ impl<T> TopGames<T> {
         Ok(TopGames { max, ranks, kept: kept.collect::<Result<_, E>>()? })
     }
 
-    /// Returns the entries without the first `skip`, in the order in which they are listed: the best first, or for a sample in
-    /// the order of the database.
+    /// Returns the entries in the order in which they are listed, without the first `skip` entries. The best entry comes first; a
+    /// sample is listed in the order of the database.
     pub fn list(self, skip: u64) -> impl Iterator<Item = T> {
         let mut kept = self.kept.into_sorted_vec();
         if self.ranks.is_some() {

@@ -154,7 +154,7 @@ impl<'a> Fitting<'a> {
         Fitting { name, block, tag, tags: block.tag_names(tag), known }
     }
 
-    /// Returns whether the player of a game who has the tested side has the name. Returns true if no name is given.
+    /// Returns whether the name of the player with the tested side is a spelling of `name`. Returns true if no name is given.
     fn fits(&mut self, game: &GameRow) -> bool {
         let Some(name) = self.name else { return true };
         let Some(value) = game.tag_value(&self.tags) else { return false };

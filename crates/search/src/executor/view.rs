@@ -1,8 +1,8 @@
 //! The part of a block on which queries are evaluated: the whole block, or the games of a player from the player's side.
 //!
-//! Engines do not know the player's side. If the player has Black, they get the game with colours swapped, so that all engines
-//! return the same answers. The answers are then moved to the slots that the games have in the whole block. Squares are flipped
-//! back; everything else stays as the player sees it.
+//! A query describes the player as White. If the player has Black in a game, engines evaluate the game with colours swapped, so no
+//! engine needs code for the player's side. The answers are then moved to the slots (the numbers of positions) that the games have
+//! in the whole block. Squares are flipped back; everything else stays as the player sees it.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use orbit_core::board::Color;
 use orbit_engine::{Answers, CopyHits, FindSpan, GameAnswer, Hits, MatchSpan, Wants};
 use orbit_reel::{Block, GameRow};
 
-/// A block and the part of it that engines get: see the module.
+/// A block (a group of whole games), and the part of it on which engines evaluate queries: see the module.
 #[derive(Debug)]
 pub(super) struct BlockView<'a> {
     pub(super) whole: &'a Arc<Block>,
-    /// For each game, true if it is selected; `None` if all games are.
+    /// For each game of the block, true if it is selected; `None` if all games are selected.
     pub(super) games: Option<Vec<bool>>,
     /// The side of the player in each selected game; `None` without a player.
     pub(super) sides: Option<Vec<Option<Color>>>,
@@ -66,8 +66,8 @@ impl<'a> BlockView<'a> {
         nothing.collect()
     }
 
-    /// Moves the answers of a query for the block that engines got to the slots of the whole block. `late` is the finder of their
-    /// spans.
+    /// Moves the answers of a query from the slots of the part that engines evaluated to the slots of the whole block. A slot is
+    /// the number of a position in its block. `late` finds the spans of the hits.
     pub(super) fn put_back<'s>(&'s self, answers: &mut Answers, late: &mut Option<Box<dyn FindSpan + 's>>) {
         let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return };
         let places =

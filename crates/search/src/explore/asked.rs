@@ -55,7 +55,7 @@ pub struct ExplorerRequest {
     /// The position. It has an en passant square only if a pawn can capture there.
     pub(super) position: Position,
     pub(super) chess: Chess,
-    /// The opening, which is that of the last position with a name among this position and those before it.
+    /// The opening of this position or, if the position has no name, of the last named position before it.
     pub(super) opening: Option<&'static Opening>,
     /// The moves that lead to the position from the usual start, if the request has such moves.
     pub(super) way: Option<Vec<PackedMove>>,
@@ -116,7 +116,7 @@ impl ExplorerRequest {
         })
     }
 
-    /// Returns a query that finds all positions with the pieces of this one and the same side to move.
+    /// Returns a query that finds all positions with the same pieces on the same squares and the same side to move.
     pub fn query(&self) -> String {
         let mut text = String::from(self.chess.turn().fold_wb("wtm", "btm"));
         for square in Square::ALL {
@@ -126,19 +126,19 @@ impl ExplorerRequest {
         text
     }
 
-    /// Returns true if a game comes to the position by other moves than those of the request.
+    /// Returns true if a game reaches the position by moves other than those in the request.
     pub(super) fn is_other_way(&self, game: &GameRow) -> bool {
         let is_same =
             |way: &Vec<PackedMove>| game.start() == Position::STANDARD && game.moves().starts_with(way);
         !self.way.as_ref().is_none_or(is_same)
     }
 
-    /// Returns true if the days of games do not matter.
+    /// Returns true if the bounds on dates contain no day, so that the year and month of a game decide.
     pub(super) fn is_by_months(&self) -> bool {
         [self.since, self.until].into_iter().flatten().all(|date| date.day.is_none())
     }
 
-    /// Returns true if a game with these facts is selected. Its players are not among the facts.
+    /// Returns true if a game with these facts meets the conditions of the request, except those on players.
     pub(super) fn takes(&self, facts: &TabledFacts) -> bool {
         let bounds = [(self.since, Compare::GreaterOrEqual), (self.until, Compare::LessOrEqual)];
         let is_within = |(bound, compare): (Option<Date>, Compare)| {
@@ -147,7 +147,7 @@ impl ExplorerRequest {
         bounds.into_iter().all(is_within) && self.takes_kind(facts)
     }
 
-    /// Returns true if games with these facts are selected, if their dates suit.
+    /// Returns true if games with these facts meet the conditions on ratings, speeds and modes. Dates and players are not compared.
     pub(super) fn takes_kind(&self, facts: &TabledFacts) -> bool {
         is_among(&self.ratings, || facts.rating_group())
             && is_among(&self.speeds, || facts.speed)
@@ -155,7 +155,7 @@ impl ExplorerRequest {
     }
 }
 
-/// Returns the position in the form in which blocks have positions.
+/// Returns the position in the packed form in which blocks store positions.
 fn packed(chess: &Chess) -> Position {
     Position::from_setup(&chess.to_setup(EnPassantMode::Always))
 }
@@ -209,7 +209,7 @@ fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, AskError> {
     })
 }
 
-/// Returns true if a list is empty or has a value.
+/// Returns true if the list is empty, which stands for all values, or contains the value.
 fn is_among<T: PartialEq>(list: &[T], value: impl FnOnce() -> Option<T>) -> bool {
     list.is_empty() || value().is_some_and(|value| list.contains(&value))
 }
@@ -225,7 +225,7 @@ fn read_date(name: &'static str, text: &str) -> Result<Date, AskError> {
     })
 }
 
-/// Reads a list of values, each of which is named by one of the `known` words. The list has a value if it is given.
+/// Reads a list of values, each of which is named by one of the `known` words. A list that is given must have at least one value.
 fn any_of<T: Copy>(
     name: &'static str,
     text: &Option<String>,

@@ -26,11 +26,11 @@ pub struct Explorer {
 /// The moves that were played in a position, in some of the blocks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExplorerPart {
-    /// The games by the move that they played. The key is `None` for games that end in the position.
+    /// The games, grouped by the move that was played in the position. The key is `None` for games that end there.
     pub(super) moves: BTreeMap<Option<u16>, ExploredMove>,
-    /// The number of games that come to the position by other moves than those of the request.
+    /// The number of games that reach the position by moves other than those in the request.
     pub(super) other_way: u64,
-    /// The games with their ranks, the highest rank first.
+    /// The games of each list, each with its rank; the highest rank comes first.
     pub(super) top: Vec<(u64, ExploredGame)>,
     pub(super) recent: Vec<(u64, ExploredGame)>,
     pub(super) top_max: usize,
@@ -88,7 +88,7 @@ impl Explorer {
         Explorer { asked }
     }
 
-    /// Returns the part of no games.
+    /// Returns the empty part, which is the result for no games.
     pub fn none(&self) -> ExplorerPart {
         let ExplorerRequest { top_max, recent_max, .. } = self.asked;
         ExplorerPart { top_max, recent_max, ..ExplorerPart::default() }
@@ -109,7 +109,8 @@ impl Explorer {
         self.asked.player.as_ref().is_none_or(fits)
     }
 
-    /// Returns the node at which a game is in the position for the last time, preferably one that has a next move.
+    /// Returns the last node at which a game has the position and continues with a move. If the game never continues from the
+    /// position, returns the last node with the position.
     fn last_visit(&self, found: &Found, game: &GameRow) -> Option<u32> {
         let same = |slot: &usize| legal::as_counted(&position_at(found.block, *slot)) == self.asked.position;
         let nodes =
@@ -146,7 +147,7 @@ impl Collector for Explorer {
 }
 
 impl ExplorerPart {
-    /// Adds a game, by its facts and its number in the database. `shown` creates it for lists.
+    /// Adds a game with these facts and this number in the database. `shown` creates the entry for the lists of games.
     pub(super) fn add(
         &mut self,
         (facts, number): (&TabledFacts, u32),
@@ -193,7 +194,7 @@ impl Part for ExplorerPart {
 }
 
 impl ExploredGame {
-    /// Creates a game of which only the place in a reel is known.
+    /// Creates an entry for a game whose place in a reel is known, but not yet its other facts.
     pub(super) fn at_place(place: u32, mv: Option<u16>) -> ExploredGame {
         ExploredGame { number: place, mv, ..ExploredGame::default() }
     }

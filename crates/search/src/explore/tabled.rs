@@ -10,28 +10,30 @@ use orbit_database::BlockStream;
 use orbit_reel::{Block, Contents, Reel};
 use orbit_visits::{HeldBlocks, NarrowedStream, OpenTables, PositionTable, TableError, UsedTable, narrow};
 
-/// The games that tables of positions tell, and the blocks that must still be read.
+/// The games that were counted with the help of tables of positions, and the blocks that must still be read.
 #[non_exhaustive]
 pub struct TabledGames {
     /// The games that the tables tell.
     pub part: ExplorerPart,
-    /// The blocks that no table covers. If the request needs facts that tables do not have, all blocks with the position.
+    /// The blocks that no table covers. If the request needs facts that tables do not contain, these are all blocks with the
+    /// position.
     pub rest: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
-    /// The tables that were not used, with the reasons. All blocks of their reels are in the rest.
+    /// The tables that were not used, with the reasons. All blocks of their reels must still be read.
     pub unused: Vec<TableError>,
 }
 
 impl Explorer {
-    /// Adds up the games of reels that have tables of positions. The parts of these games and of the rest, merged, are the part
-    /// of the whole database.
+    /// Counts the games of reels that have tables of positions. The result for the whole database is this part merged with the part
+    /// that is collected from the rest of the blocks.
     ///
-    /// Tables have no names of players. If the request is about a player, the rest is all blocks that have the position. The same
-    /// goes for reels after text, whose games have no numbers yet.
+    /// Tables contain no names of players. So if the request is about a player, no games are counted here, and the rest consists of
+    /// all blocks that have the position. The same is true if the database also has text, because the games of a reel that follows
+    /// text have no numbers yet.
     ///
-    /// `tables` has the tables that are open. `held` returns the block that has the game with a number, if the database is in
-    /// memory.
+    /// `tables` are the tables that are already open. If the database is in memory, `held` returns the block that contains the game
+    /// with a given number.
     pub fn from_tables(
         &self,
         database: BlockStream,
@@ -94,8 +96,8 @@ impl Explorer {
             games += 1;
             if asked.takes(&game.facts) {
                 part.other_way += u64::from(!way.is_empty() && !game.is_by_way);
-                // The table does not know which games were skipped when the reel was made, so games have their places in the
-                // reel until they are read. Places are in the order of numbers.
+                // The table does not record which games were skipped when the reel was made, so games have their places in the reel
+                // instead of numbers until they are read. Places are in the same order as numbers.
                 let place = reel.games_before(game.block) + game.game as u32;
                 let turn = asked.position.state.turn();
                 part.add((&game.facts, place), game.mv, turn, |mv| ExploredGame::at_place(place, mv));

@@ -43,7 +43,7 @@ impl Explorer {
         for listed in totals.lists.iter().filter(|listed| self.asked().takes_kind(&listed.facts)) {
             let games = of_kind(listed);
             if let Some((rank, _)) = games.get(LISTED_GAMES - 1) {
-                // Further games of this kind rank lower.
+                // All games of this kind that the totals do not store have lower ranks.
                 least = least.max(*rank);
             }
             for (rank, game) in games.iter().filter(|(_, game)| self.asked().takes(&game.facts)) {

@@ -16,7 +16,7 @@ use orbit_core::visible;
 pub struct Explored<'a> {
     asked: &'a ExplorerRequest,
     part: &'a ExplorerPart,
-    /// The moves, those in the most games first.
+    /// The moves, the most frequent first.
     moves: Vec<(PackedMove, &'a ExploredMove)>,
     /// The games that end in the position.
     ended: Option<&'a ExploredMove>,
@@ -60,7 +60,7 @@ impl<'a> Explored<'a> {
         })
     }
 
-    /// Returns the opening to which a move leads, if the position after the move has a name.
+    /// Returns the opening of the position after a move, if this position is named.
     fn opening_after(&self, mv: PackedMove) -> Option<&'static Opening> {
         let mut position = self.asked.position;
         position.play(mv);

@@ -65,7 +65,7 @@ pub(super) struct BlockRecord {
     pub(super) parts: Parts,
 }
 
-/// The results of a whole part.
+/// The results for a whole part of a job.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct EndRecord {
     /// The sums, over all blocks of the part, of the results that do not depend on the order of blocks.

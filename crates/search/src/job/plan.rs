@@ -1,4 +1,4 @@
-//! The plan of a job: its query, its sources and its parts.
+//! The plan of a job, which is a search in parts: its query, its sources and its parts.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -123,13 +123,13 @@ pub struct JobRequest {
     /// A description of the outputs. When a job is continued, the description is compared with that of the new request; it is never
     /// parsed.
     pub output: Value,
-    /// A hash of the queries after their transforms were expanded into copies.
+    /// A hash of the queries as they are after all transforms were replaced by the copies that they make.
     pub plan: String,
     /// The inputs.
     pub sources: Vec<SourceMark>,
 }
 
-/// A search in parts.
+/// A job: a search that is computed in parts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Job {
     schema: u32,
@@ -330,8 +330,8 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
         done += piece;
         let left = pieces.len() - index - 1;
         let open = wanted - out.len();
-        // A part ends when it has its share of the positions, or when only enough pieces are left to give one to each remaining
-        // part.
+        // A part ends when it has its share of the positions. It also ends when there are only as many pieces left as parts, since
+        // each part needs at least one piece.
         let is_share = u128::from(done) * wanted as u128 >= u128::from(total) * (out.len() as u128 + 1);
         if left == 0 || open > 1 && (is_share || left < open) {
             let number = out.len() as u32 + 1;

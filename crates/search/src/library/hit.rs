@@ -18,9 +18,9 @@ pub struct Hit {
     game: GameRef,
     node: u32,
     value: Answer,
-    /// The lowest copy that matches, and the number of copies that match.
+    /// The index of the first transformed copy of the query that matches, and the number of copies that match.
     lowest: (Option<u32>, usize),
-    /// All copies that match, if they were requested.
+    /// All transformed copies of the query that match, if they were requested.
     copies: Option<Arc<[u32]>>,
     pub(super) span: Option<Arc<MatchSpan>>,
     query: Query,
@@ -155,27 +155,27 @@ impl Hit {
         self.game.label(self.node)
     }
 
-    /// Returns the first copy of the outermost transform that matches. A query without a transform is its own copy. The result is
-    /// `None` after [`Scan::places_only`](super::Scan::places_only). It is also `None` if no copy matches, which is possible at a
-    /// hit of a range of counts such as `flip 0 3 Ra1`.
+    /// Returns the first matching copy among those that the outermost transform makes of the query. A query without a transform is
+    /// its own copy. The result is `None` after [`Scan::places_only`](super::Scan::places_only). It is also `None` if no copy
+    /// matches, which is possible at a hit of a range of counts such as `flip 0 3 Ra1`.
     pub fn copy(&self) -> Option<MatchedCopy<'_>> {
         self.lowest.0.map(|index| self.named(index))
     }
 
-    /// Returns the number of copies that match.
+    /// Returns the number of transformed copies of the query that match.
     pub fn copies_len(&self) -> usize {
         self.lowest.1
     }
 
-    /// Iterates over all copies that match, after [`Scan::all_copies`](super::Scan::all_copies). Otherwise the iterator has only
-    /// the first copy.
+    /// Iterates over all transformed copies of the query that match, after [`Scan::all_copies`](super::Scan::all_copies). Otherwise
+    /// the iterator contains only the first of them.
     pub fn copies(&self) -> impl Iterator<Item = MatchedCopy<'_>> {
         let all = self.copies.as_deref().map_or(self.lowest.0.as_slice(), |copies| copies);
         all.iter().map(|&index| self.named(index))
     }
 
-    /// Returns the span of the hit, after [`Scan::spans`](super::Scan::spans). Returns `None` if spans were not requested, or if
-    /// no filter with moves matched.
+    /// Returns the span of the hit (the moves and positions that matched), after [`Scan::spans`](super::Scan::spans). Returns
+    /// `None` if spans were not requested, or if no filter with moves matched.
     pub fn span(&self) -> Option<HitSpan<'_>> {
         Some(HitSpan { span: self.span.as_deref()?, game: &self.game })
     }
@@ -197,13 +197,13 @@ impl fmt::Debug for Hit {
 pub(super) struct HitMaker<'a> {
     pub(super) query: &'a Query,
     pub(super) sources: &'a Arc<[String]>,
-    /// The lowest copy of each hit and the number of its copies, for answers that do not contain copies.
+    /// The lowest copy and the number of copies for hits whose answers do not contain copies.
     pub(super) untold: (Option<u32>, usize),
 }
 
 impl<'a> HitMaker<'a> {
     pub(super) fn new(query: &'a Query, sources: &'a Arc<[String]>) -> HitMaker<'a> {
-        // With a single copy, every hit is a hit of that copy.
+        // If the query has a single copy, every hit is a hit of that copy.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
         HitMaker { query, sources, untold }
     }

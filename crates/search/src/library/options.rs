@@ -15,7 +15,7 @@ use orbit_reel::Totals;
 /// The memory that a database may use by default: enough for some 250 million positions.
 const RESIDENT_BYTES_MAX: u64 = 1 << 30;
 
-/// The minimum memory per position: the two bytes of its move.
+/// The minimum memory for each position, which is the size of one move: two bytes.
 const POSITION_BYTES: u64 = 2;
 
 /// The place where a database's blocks are.

@@ -1,4 +1,4 @@
-//! Queries that were parsed and expanded into their copies, ready to run.
+//! Prepares queries to run: parses them, and expands their transforms into copies.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,8 @@ use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, Parsed, Type, diagram};
 use orbit_transforms::Filter;
 
-/// A query that was parsed and expanded into its copies. Any number of databases can run it. A clone shares the prepared query.
+/// A query that was parsed, and whose transforms were expanded into copies. Any number of databases can run it. Clones share the
+/// prepared query.
 ///
 /// ```
 /// use orbit_search::Query;
@@ -159,17 +160,18 @@ impl Query {
         self.0.prepared.query.body.ty()
     }
 
-    /// Returns whether a hit can consist of moves or of several positions: see [`Scan::spans`](super::Scan::spans).
+    /// Returns whether the query can match moves or several positions at a hit (its span): see [`Scan::spans`](super::Scan::spans).
     pub fn has_spans(&self) -> bool {
         self.0.prepared.query.has_spans()
     }
 
-    /// Returns the distinct copies of the outermost transform, as CQL. A query without a transform is its only copy.
+    /// Returns as CQL the distinct copies that the outermost transform makes of the query. A query without a transform is its only
+    /// copy.
     pub fn copies(&self) -> &[String] {
         &self.names().copies
     }
 
-    /// Returns descriptions of the transforms that produce the copies, in the order of [`Query::copies`].
+    /// Returns descriptions of the transforms that make the copies, in the order of [`Query::copies`].
     pub fn transforms(&self) -> &[String] {
         &self.names().transforms
     }
@@ -222,7 +224,7 @@ impl QueryError {
         QueryError { text: text.to_owned(), diagnostic }
     }
 
-    /// Returns the text that has the error.
+    /// Returns the text that contains the error.
     pub fn text(&self) -> &str {
         &self.text
     }

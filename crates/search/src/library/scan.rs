@@ -20,7 +20,7 @@ use orbit_query::Type;
 use orbit_reel::{Alike, GameSet};
 
 /// A request: one or more queries and a selection of games and hits. The last call returns the result: [hits](Scan::hits),
-/// [counts](Scan::count), [statistics](Scan::statistics), or the part of a [collector](Scan::collect).
+/// [counts](Scan::count), [statistics](Scan::statistics), or the result of a [collector](Scan::collect).
 ///
 /// ```
 /// use orbit_search::{Database, Query};
@@ -177,19 +177,19 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Finds all copies of the outermost transform that match at a hit, and not only the first: see [`Hit::copies`].
+    /// Finds at each hit all transformed copies of the query that match, and not only the first: see [`Hit::copies`].
     pub fn all_copies(mut self) -> Self {
         self.detail |= Wants::ALL_COPIES;
         self
     }
 
-    /// Finds the span of each hit: see [`Hit::span`].
+    /// Finds the span of each hit, which consists of the moves and positions that matched: see [`Hit::span`].
     pub fn spans(mut self) -> Self {
         self.detail |= Wants::SPANS;
         self
     }
 
-    /// Finds only the positions that hit, without values and copies. This is faster.
+    /// Finds only the positions that hit, which is faster, without the values of the query and the copies that match.
     pub fn places_only(mut self) -> Self {
         self.detail = Wants::HITS;
         self
@@ -201,7 +201,7 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Lets a second engine recompute a sample of the work. A difference between the engines is an error.
+    /// Makes a second engine recompute a sample of the work. A difference between the engines is an error.
     pub fn verify(mut self, sample: Sample) -> Self {
         self.engine.verify = Some(sample);
         self
@@ -244,7 +244,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Calls `watch` after each block of games, on the thread that runs the request. If the database is read to its end, the last
-    /// call has the totals of games, positions and bytes.
+    /// call gets the totals of games, positions and bytes.
     pub fn progress(mut self, watch: impl FnMut(Progress) + Send + 'a) -> Self {
         self.watch = Box::new(watch);
         self
@@ -351,7 +351,7 @@ impl<'a> Scan<'a> {
             let flow =
                 |is_taken: bool| if is_taken { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
             if let Err(error) = self.for_each(|hit| flow(sender.send(Ok(hit)).is_ok())) {
-                // Nobody waits for the error if the iterator was dropped.
+                // If the iterator was dropped, the channel is closed and the error is lost, which does no harm.
                 let _ = sender.send(Err(error));
             }
         });
@@ -420,7 +420,7 @@ impl<'a> Scan<'a> {
         Ok(sum.expect("a sum is put back after each step"))
     }
 
-    /// Returns the facts that each query has to report if `wants` are the facts needed about hits.
+    /// Returns the facts that the engine must report for each query, so that `wants` are known about the hits.
     fn outputs(&self, wants: Wants) -> Vec<Wants> {
         let wants = wants | self.choice.wants();
         self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect()
@@ -482,13 +482,13 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Returns the number of games that are left out at the beginning.
+    /// Returns the number of games to skip at the beginning.
     pub(super) fn skipped(&self) -> usize {
         usize::try_from(self.skip).unwrap_or(usize::MAX)
     }
 
-    /// Returns the number of games to keep if `max` games of an order are wanted. It includes the games that are left out at the
-    /// beginning, because they are known only after sorting.
+    /// Returns the number of games to keep if `max` games in an order are wanted. The skipped games are included, because they are
+    /// known only after sorting.
     pub(super) fn room(&self, max: usize) -> usize {
         let listed = self.games_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
         listed.min(max).saturating_add(self.skipped())
@@ -536,8 +536,8 @@ impl<'a> Scan<'a> {
         Ok(counts.unwrap_or_else(|| collector.stats().none()))
     }
 
-    /// Returns the part that a collector computes from the answers of all queries, and a summary of the reading. The summary has
-    /// dates and ratings only if tags were read.
+    /// Returns the result that a collector computes from the answers of all queries, and a summary of the games that were read. The
+    /// summary contains dates and ratings only if tags were read.
     ///
     /// # Errors
     ///
@@ -546,7 +546,7 @@ impl<'a> Scan<'a> {
         self.collect_from(collector, |_| None)
     }
 
-    /// Like [`Scan::collect`], but reads only the blocks that `narrow` leaves of the scan's stream. If it returns `None`, all
+    /// Like [`Scan::collect`], but reads only the part of the scan's stream that `narrow` returns. If `narrow` returns `None`, all
     /// blocks are read.
     pub(crate) fn collect_from<C: Collector>(
         mut self,

@@ -60,7 +60,7 @@ pub struct Table<'a> {
 /// The rows that one block adds to a table.
 struct BlockRows {
     rows: ArrowBlock,
-    /// The ranks and numbers of its games, if the order is not that of the database.
+    /// For each game in these rows, its rank and number. The list is empty if rows are in the order of the database.
     ranks: Vec<(Rank, u32)>,
 }
 

@@ -1,4 +1,4 @@
-//! Output of a request to files: games as PGN, and reports.
+//! Writes the results of a request to files: games as PGN, and reports.
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -65,8 +65,9 @@ impl Scan<'_> {
         Ok(written)
     }
 
-    /// Returns the content of a report on the first query, with at most `sample_max` hits, which are drawn at random with the
-    /// seed `seed`. After [`Scan::order`], these are hits of the first games of the order, and games are listed in the order. [`Findings::page`] writes the report as HTML.
+    /// Returns the content of a report on the first query. It shows at most `sample_max` hits, which are drawn at random with the
+    /// seed `seed`. After [`Scan::order`], only hits of the first games in this order are drawn, and games are listed in this
+    /// order. [`Findings::page`] writes the report as HTML.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::{GameMeasures, GameRow};
 
-/// The number of half-moves of a game in which clocks are examined: 30 moves of each side.
+/// The number of half-moves at the beginning of a game in which clocks are examined: 30 moves of each side.
 const CLOCK_PLIES: u32 = 60;
 /// A side is in time trouble once its clock shows less than the starting time divided by this number.
 const SHORT_PART: i64 = 10;
@@ -37,11 +37,11 @@ pub struct Record {
     pub games: u64,
     /// The results for the player.
     pub results: SideResults,
-    /// The number of games with a result in which the ratings of both sides are known.
+    /// The number of games that have a result and in which the ratings of both sides are known.
     pub rated: u64,
-    /// The player's points in these games: 2 for a win, 1 for a draw.
+    /// The player's points in the `rated` games: 2 for a win, 1 for a draw.
     pub half_points: u64,
-    /// The expected points of the player in these games, in millionths of a point.
+    /// The points that the ratings predict for the player in the `rated` games, in millionths of a point.
     pub expected_millionths: u64,
 }
 
@@ -50,9 +50,9 @@ pub struct Record {
 pub struct ThemeTally {
     /// The player's games with the theme.
     pub player: u64,
-    /// Those of them in which the player has the pattern, if the theme determines a side.
+    /// The number of these games in which the player has the pattern, if the theme determines a side.
     pub own: u64,
-    /// Those of them in which the opponent has the pattern, if the theme determines a side.
+    /// The number of these games in which the opponent has the pattern, if the theme determines a side.
     pub opponent: u64,
     /// The games of others with the theme.
     pub others: u64,
@@ -65,10 +65,10 @@ pub struct ThemeTally {
 pub struct ClockTally {
     /// The number of games with clocks of the player or the opponent.
     pub games: u64,
-    /// The number of these games whose starting time is known from the tag `TimeControl`: those with clocks of the player, and
-    /// those with clocks of the opponent.
+    /// For the player and the opponent: the number of these games in which this side has clocks and the starting time is known from
+    /// the tag `TimeControl`.
     pub known: [u64; 2],
-    /// The number of these games in which the player was in time trouble, and of those in which the opponent was.
+    /// The number of these games in which the player was in time trouble, and the number in which the opponent was.
     pub short: [u64; 2],
     /// The results of the games in which the player was in time trouble.
     pub record: Record,
@@ -77,16 +77,16 @@ pub struct ClockTally {
 /// The minimum losses of the moves in the three columns of a table of losses, in thousandths of a pawn.
 pub(super) const LOSSES: [i64; 3] = [500, 1_000, 2_000];
 
-/// The number of classes of remaining time by which losses are added up: at least half of the starting time, at least a tenth,
-/// less than a tenth, and unknown.
+/// The number of classes of remaining time, for each of which losses are added up separately. The time left is at least half of the
+/// starting time, at least a tenth, less than a tenth, or unknown.
 pub(super) const REMAINING_TIMES: usize = 4;
 
-/// Sums over those moves of one side whose losses are known.
+/// Sums over the moves of one side, as far as the losses of the moves are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LossTally {
     /// The number of moves.
     pub moves: u64,
-    /// The sum of their losses, in thousandths of a pawn.
+    /// The sum of the losses of these moves, in thousandths of a pawn.
     pub lost: u64,
     /// The number of moves that lost at least half a pawn, one pawn and two pawns.
     pub at_least: [u64; LOSSES.len()],
@@ -97,8 +97,7 @@ pub struct LossTally {
 pub struct LossTallies {
     /// The number of games in which the loss of a move is known.
     pub games: u64,
-    /// The moves of the player and of the opponents. Each side has a tally for moves after which at least half of the starting
-    /// time remained, at least a tenth, less than a tenth, and an unknown part of it.
+    /// For the player and the opponents, the sums over their moves in each of the classes of remaining time (`REMAINING_TIMES`).
     pub moves: [[LossTally; REMAINING_TIMES]; 2],
 }
 
@@ -178,7 +177,7 @@ impl Collector for ProfileCollector {
 }
 
 impl Record {
-    /// Returns the record of one game, in which the player has a side.
+    /// Returns the record of one game, in which the player has the side `side`.
     pub(super) fn of_game(game: &GameRow, side: Color) -> Record {
         let results = SideResults::from_outcome(game.outcome(), sides_of(side));
         let mut record = Record { games: 1, results, ..Record::default() };
@@ -212,7 +211,7 @@ fn expected_score(higher: i64) -> f64 {
 }
 
 impl ThemeTally {
-    /// Counts the games of a block that have a theme. `sides` are the sides of the player.
+    /// Counts the games of a block that have a theme. `sides` is the player's side in each game.
     fn of_block(found: &Found, sides: &[Option<Color>]) -> ThemeTally {
         let mut tally = ThemeTally { tells_sides: found.copy_sides().is_some(), ..ThemeTally::default() };
         let pattern = PatternSides::from_found(found);
@@ -241,7 +240,7 @@ impl ThemeTally {
 }
 
 impl ProfilePart {
-    /// Adds a game of the player. `endings` are the answers of the queries of [`ENDINGS`].
+    /// Adds a game in which the player has the side `side`. `endings` are the answers of the queries of [`ENDINGS`].
     fn add_game(&mut self, found: &Found, game: &GameRow, side: Color, endings: &[Found]) {
         let (record, at) = (Record::of_game(game, side), side.fold_wb(0, 1));
         self.records[at].add(&record);

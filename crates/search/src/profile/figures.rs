@@ -255,7 +255,7 @@ impl ThemeRow {
 }
 
 impl Profile {
-    /// Computes the figures of a player's games. Novelties are added later, because finding them means reading the games again.
+    /// Computes the figures of a player's games. Novelties are added later, because the games must be read again to find them.
     pub fn new(player: &Player, choice: &Choice, sources: Vec<String>, part: &ProfilePart) -> Profile {
         let names = |all: Vec<(&str, u64)>| -> Vec<NameGames> {
             all.into_iter().map(|(name, games)| NameGames { name: name.to_owned(), games }).collect()
@@ -302,8 +302,8 @@ impl Profile {
     }
 }
 
-/// Returns the positions in which the score is furthest below the expected score. If several positions have the same record, which
-/// suggests that the same games passed through them, only the one with the longest name is listed.
+/// Returns the positions in which the score is furthest below the expected score. Positions with equal records have probably been
+/// reached by the same games, so only the one with the longest name is listed.
 fn gaps(part: &ProfilePart) -> Vec<GapRow> {
     let mut all = Vec::new();
     for (side, positions) in ["White", "Black"].into_iter().zip(&part.positions) {

@@ -21,7 +21,7 @@ const LISTED_MAX: usize = 20;
 pub struct PlayerNovelties {
     /// The games in which the player played the first new move, those in which the opponent did, and those without a new move.
     pub games: [Scored; 3],
-    /// The number of the player's games that were not examined, because the limit on positions was reached before them.
+    /// The number of the player's games that were not examined, because the limit on the number of positions had been reached.
     pub left_out: u64,
     /// The player's novelties, at most `LISTED_MAX`. They are sorted by the number of earlier games that reach the position before
     /// the new move, the most first.
@@ -52,9 +52,9 @@ pub struct NoveltyRow {
     pub label: String,
     /// The new position.
     pub fen: String,
-    /// The number of earlier games that have the position before the new move.
+    /// The number of earlier games that reached the position before the new move.
     pub games_before: u64,
-    /// The moves that these earlier games played in that position, the most frequent one first.
+    /// The moves that the earlier games played in the position before the new move, the most frequent one first.
     pub before: Vec<MoveGames>,
 }
 

@@ -17,7 +17,8 @@ pub struct Scored {
     pub results: SideResults,
     /// The points per game, in games with a result.
     pub score: Option<Share>,
-    /// The number of games with a result and known ratings of both sides. The next three fields refer only to these games.
+    /// The number of games that have a result and in which the ratings of both sides are known. The next three fields refer only to
+    /// these games.
     pub rated: u64,
     /// The points per game.
     pub rated_score: Option<Share>,
@@ -33,8 +34,8 @@ impl Scored {
         let expected =
             (record.rated > 0).then(|| record.expected_millionths as f64 / 1e6 / record.rated as f64);
         let rated_score = Share::of_points(record.half_points, record.rated);
-        // The expected score is treated as exact, because it is computed from given ratings and not sampled. So the interval of the
-        // score only shifts.
+        // The expected score is computed from given ratings and not estimated from a sample, so it has no uncertainty. The interval
+        // of the difference is therefore the interval of the score, shifted.
         let difference = rated_score.zip(expected).map(|(Share { value, low, high }, expected)| {
             ShareDifference { value: value - expected, low: low - expected, high: high - expected }
         });

@@ -1,4 +1,4 @@
-//! A profile as text, and as a page with the same sentences and tables.
+//! Writes a profile as text, and as an HTML page with the same sentences and tables.
 
 use maud::{Markup, html};
 
@@ -419,7 +419,7 @@ fn scored_table(
     more: &[&str],
     mut rows: Vec<Vec<String>>,
 ) -> SectionTable {
-    // If all games are rated, or none are, these columns repeat what the columns before them show.
+    // If all games or none are rated, these columns would only repeat the columns before them, so they are left empty.
     if rows.iter().all(|row| row[RATED] == row[1]) || rows.iter().all(|row| row[RATED] == "0") {
         rows.iter_mut().for_each(|row| row[RATED..=RATED_SCORE].fill(String::new()));
     }

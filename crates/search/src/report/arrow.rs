@@ -63,7 +63,7 @@ impl ArrowTable {
 
     /// Appends the rows of a game.
     pub fn add(&mut self, found: &Found, game: &GameRow, rows: Rows) {
-        // Cells with the same value at all positions of a game are made once.
+        // A cell that has the same value at all positions of a game is made only once.
         let mut shared: Vec<Option<TableCell<'static>>> = vec![None; self.cells.len()];
         let ArrowTable { columns, cells, rows: count } = self;
         found.rows_with(game, rows, columns.row_parts(), |row| {
@@ -209,7 +209,7 @@ fn end_entry<V: ArrayBuilder>(cells: &mut MapBuilder<StringBuilder, V>, is_valid
     cells.append(is_valid).expect("each key has a value");
 }
 
-/// Creates a builder for spans, whose fields are named as in JSON.
+/// Creates a builder for spans (the moves and positions of hits), whose fields are named as in JSON.
 fn span_builder() -> StructBuilder {
     let list = |ty| DataType::List(Arc::new(Field::new_list_field(ty, true)));
     let fields = [

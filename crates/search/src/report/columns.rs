@@ -115,7 +115,7 @@ columns! {
     OpeningEco "opening_eco" Text
 }
 
-/// The number of columns that every table has by default: the first ones of [`Column::ALL`].
+/// The number of columns that every table has by default, which are the first columns of [`Column::ALL`].
 const COMMON: usize = Column::Url as usize + 1;
 
 const NODE: [Column; 2] = [Column::Node, Column::Line];
@@ -129,14 +129,16 @@ const SPAN: [Column; 6] = [
     Column::SpanLength,
 ];
 
-/// The facts that rows have only in some searches. A field is true if the rows of this search have the fact.
+/// The optional facts of the rows of a search. A field is true if the rows have this fact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
-    /// True if rows have the node and the line of their position, as searches of side lines do.
+    /// True if rows have the node (the number of the position in the game) and the side line of a position, as in searches of side
+    /// lines.
     pub nodes: bool,
-    /// True if rows have spans, as queries with filters that match more than one position do.
+    /// True if rows have spans. A span consists of the moves and positions that matched, if the query matches more than one
+    /// position.
     pub spans: bool,
-    /// True if rows have the strings that the query yields.
+    /// True if rows have a string, which is the value of the query.
     pub texts: bool,
     /// True if rows have the differences between the position and the board that the query compares it with.
     pub likeness: bool,
@@ -197,7 +199,7 @@ impl Columns {
         &self.columns[..self.count]
     }
 
-    /// Returns the parts of rows that the columns show.
+    /// Returns the parts of a row that must be computed for the columns.
     pub(super) fn row_parts(&self) -> RowParts {
         let have = |column: Column| self.list().contains(&column);
         RowParts {
@@ -224,7 +226,7 @@ impl Columns {
         self.list().iter().any(|column| MEASURES.contains(column))
     }
 
-    /// Returns whether one of the columns shows spans.
+    /// Returns whether one of the columns shows spans, which are the moves and positions of hits.
     pub fn have_spans(&self) -> bool {
         self.list().iter().any(|column| *column == Column::Span || SPAN.contains(column))
     }
@@ -252,7 +254,7 @@ pub(super) enum TableCell<'a> {
     Tags(Vec<(Cow<'a, str>, Cow<'a, str>)>),
 }
 
-/// The positions and moves of a hit's span.
+/// The moves and positions of a hit's span, as cells of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct SpanCells {
     pub(super) kind: &'static str,
@@ -411,7 +413,7 @@ fn of_span<'a>(column: Column, span: &SpanCells) -> TableCell<'a> {
     }
 }
 
-/// Returns the span of a hit, for the columns that show spans.
+/// Returns the span of a hit (the moves and positions that matched), for the columns that show spans.
 pub(super) fn span_cells(found: &Found, row: &Row) -> Option<SpanCells> {
     let span = found.span(&row.game, row.node)?;
     let moves = SpanMoves::new(&span, &row.game);

@@ -11,7 +11,7 @@ const TRUNCATED: &[u8] = b"[cql truncate]...";
 /// The kinds of comments that are written into games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommentStyle {
-    /// True if comments are written. It does not affect `tags` and `removes`.
+    /// True if comments are written. The fields `tags` and `removes` apply even if it is false.
     pub comments: bool,
     /// True if the number of the game is written at the start of the game.
     pub numbers: bool,

@@ -1,4 +1,4 @@
-//! Positions that hit, one per line: FEN, or EPD with operations.
+//! Writes positions that hit, one per line: as FEN, or as EPD with operations.
 //!
 //! Source: the PGN standard, section 16.2,
 //! <https://ia902908.us.archive.org/26/items/pgn-standard-1994-03-12/PGN_standard_1994-03-12.txt>.
@@ -36,7 +36,7 @@ fn line(row: &Row, id: &str) -> String {
     let fen = ListLine::split(row.fen.as_bytes());
     let position = String::from_utf8_lossy(fen.position);
     let [clock, full] = fen.counters.map(|counter| String::from_utf8_lossy(counter.unwrap_or_default()));
-    // `sm` must be SAN, which moves in coordinates and null moves are not.
+    // `sm` must be in SAN, so moves that are written as coordinates and null moves are left out.
     let is_san = !row.next.is_empty() && !row.next.contains('-') || row.next.starts_with("O-O");
     let next = if is_san { format!(" sm {};", row.next) } else { String::new() };
     let (game, ply) = (row.game.number(), row.ply);

@@ -18,12 +18,12 @@ use orbit_core::{
 };
 use orbit_transforms::{AsText, CopyPlaces, Filter, Orbit, Pattern, Placement};
 
-/// The maximum number of listed copies; an orbit can have 100,000.
+/// The maximum number of copies that are listed. An orbit, the set of distinct copies of a filter, can have 100,000.
 const COPIES_MAX: usize = 100;
-/// A group with fewer games than this is marked, because its numbers say little.
+/// A group with fewer games than this is marked, because its shares are not reliable.
 pub const FEW_GAMES: u64 = 50;
-/// The maximum number of characters in the text of a copy. The full text can be very long, because a copy may contain further
-/// orbits, and each of them is written as all its copies.
+/// The maximum number of characters in the text of a copy. The full text can be very long: if a copy contains further transforms,
+/// their copies are all written out in it.
 pub(crate) const TEXT_MAX: usize = 300;
 
 /// The maximum number of positions that a report shows.
@@ -41,7 +41,7 @@ pub const NO_HEAT_MAP: &str = "no heat map: the query's copies do not differ in 
 pub struct Findings {
     /// The title of the report; a report without one is called "Report".
     pub title: String,
-    /// The day of the report, if it is shown. Without a day, equal findings give equal bytes.
+    /// The day of the report, if it is shown. A report without a day depends on the findings alone.
     pub date: Option<String>,
     /// The text of the query.
     pub query: String,
@@ -60,7 +60,7 @@ pub struct Findings {
     /// The results of the games that hit, as PGN writes them: first `1-0`, then `0-1`, `1/2-1/2` and `*`. Results that do not
     /// occur are left out.
     pub results: Vec<ResultCount>,
-    /// The hits by copy of the outermost transform, if the query has one.
+    /// The hits of each copy that the outermost transform makes of the query; `None` if there is no transform.
     pub orbit: Option<OrbitFindings>,
     /// For a query whose value is a set of squares: the number of positions at which each square is in the set.
     pub squares: Option<HeatMap>,
@@ -84,16 +84,16 @@ pub struct Findings {
     /// The command line that repeats this search, without the options that write output; empty if it is unknown. See
     /// [`Request::command_line`](crate::Request::command_line).
     pub command: String,
-    /// The options that make this command line write the report.
+    /// The options that make `command` write the report.
     pub command_outputs: String,
 }
 
 /// The hits of queries that are similar to one without hits.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Misses {
-    /// The number of games in which the similar queries were searched. They are all games of the search, or the first of them.
+    /// The number of games in which the similar queries were searched: all games of the search, or only the first of them.
     pub games: u64,
-    /// The number of positions in these games.
+    /// The number of positions in the games in which the similar queries were searched.
     pub positions: u64,
     /// True if all games were searched.
     pub is_whole: bool,
@@ -136,37 +136,38 @@ pub struct ResultCount {
     pub games: u64,
 }
 
-/// The hits of an orbit, copy by copy. An orbit consists of a filter and its transformed copies.
+/// The hits of each copy in an orbit. An orbit consists of the distinct transformed copies of a filter.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct OrbitFindings {
-    /// The number of distinct copies.
+    /// The number of distinct copies that the transforms make of the filter.
     pub copies_total: u64,
-    /// The number of copies that hit anywhere.
+    /// The number of transformed copies that hit at any position.
     pub copies_hit: u64,
-    /// The copies that hit, the most frequent first; copies with equal counts are in the order of the orbit. There are at most
-    /// 100.
+    /// The transformed copies that hit, at most 100. The copy with the most hits comes first; copies with equal counts are in the
+    /// order of the orbit, the set of all copies.
     pub copies: Vec<CopyFindings>,
-    /// The hits by rotation or reflection. The filter as written comes first.
+    /// The hits by rotation or reflection. The filter without a rotation or reflection comes first.
     pub symmetries: Vec<TransformSum>,
-    /// The hits of the copies with the colours as written, and of those with swapped colours.
+    /// The hits of the transformed copies with the colours as written, and of those with swapped colours.
     pub colors: Vec<TransformSum>,
-    /// The hits by the places of the copies on the board, if the copies differ in place.
+    /// The hits by the places of the transformed copies on the board, if the copies differ in place.
     pub heat: Option<HeatMap>,
-    /// The hits by the places of the copies on the board, separately for the copies with the colours as written and for those
-    /// with swapped colours; empty if only one of the two hits.
+    /// The hits by the places of the copies on the board, separately for the copies with the colours as written and for those with
+    /// swapped colours. The list is empty unless copies of both kinds hit.
     pub heat_by_color: Vec<HeatMap>,
 }
 
-/// One copy and its hits.
+/// One transformed copy of the filter, and its hits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CopyFindings {
-    /// The number of the copy in the orbit, from 1.
+    /// The number of the copy in the orbit (the set of all copies), from 1.
     pub copy: u64,
     /// The copy as CQL, shortened if it is very long.
     pub text: String,
     /// The transform that produces the copy from the filter as written.
     pub transform: String,
-    /// The square that the filter's first single-square designator has in this copy, if every copy has such a square.
+    /// The square of this copy that corresponds to the filter's first designator of a single square, if every copy has such a
+    /// square.
     pub anchor: Option<String>,
     /// The shift of the copy in files and ranks. It is `None` if `anchor` is known, or if no single shift produces the copy.
     pub offset: Option<[i8; 2]>,
@@ -181,13 +182,13 @@ pub struct CopyFindings {
 pub struct TransformSum {
     /// The transform: `turned 90`.
     pub transform: String,
-    /// The number of copies that it produces.
+    /// The number of transformed copies that the transform makes.
     pub copies: u64,
-    /// The sum of the positions that these copies hit.
+    /// The sum, over all copies that the transform makes, of the number of positions that the copy hits.
     pub positions: u64,
 }
 
-/// A filter drawn as a board, and the conditions that cannot be drawn, as text; see [`Pattern`].
+/// A filter that is drawn as a board, and as text the conditions that cannot be drawn; see [`Pattern`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct PatternBoard {
     /// The placement field of a FEN, with `A`, `a` and `_` in addition to the letters of pieces.
@@ -218,10 +219,10 @@ pub struct ValueGroup {
     pub grouping: String,
     /// The name of the group.
     pub label: String,
-    /// The first number of the group, if the group is a range of numbers.
+    /// The lower end of the group, if the group is a range of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<i64>,
-    /// The last number of the group, if the group is a range of numbers.
+    /// The upper end of the group, if the group is a range of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<i64>,
     /// The number of games with a hit.
@@ -259,10 +260,10 @@ pub enum Unit {
 pub struct HistogramRow {
     /// The name of the group: `2015`, `2400-2499`.
     pub label: String,
-    /// The first number of the group, if the group is a range of numbers.
+    /// The lower end of the group, if the group is a range of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<i64>,
-    /// The last number of the group, if the group is a range of numbers.
+    /// The upper end of the group, if the group is a range of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<i64>,
     /// The numbers of games and positions that were searched, and of those that hit.
@@ -305,7 +306,7 @@ pub struct SampleHit {
     pub san: Option<String>,
     /// The position.
     pub fen: String,
-    /// True if the board is seen from Black's side, as the chosen player saw it.
+    /// True if the board is drawn from Black's side, because the chosen player had Black.
     pub is_flipped: bool,
     /// The next move after the position, as SAN; `None` at the end of its line.
     pub next: Option<String>,
@@ -313,22 +314,22 @@ pub struct SampleHit {
     pub moves: SampleMoves,
     /// The squares that the pattern matched.
     pub lit: SquareNames,
-    /// The moves of the hit's span, if its filter has moves.
+    /// The moves of the hit's span (the moves that matched), if the query matches moves.
     pub span: Option<SampleSpan>,
     /// The address where the game can be seen, if it is known. Links that do not begin with `https://` are not shown.
     pub url: Option<String>,
     /// The value of the query, unless the query is only a condition.
     pub value: Option<String>,
-    /// The values by which the query sorts the game, if it sorts the sample.
+    /// The values by which the query sorts the game; empty if the query does not sort the sample.
     pub sorts: Vec<SortedBy>,
-    /// The copy that hit, as CQL.
+    /// The transformed copy of the query that hit, as CQL.
     pub copy: Option<String>,
 }
 
 /// A value by which a query sorts a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SortedBy {
-    /// The name that the query gives to the value; `sort` if it gives none.
+    /// The name that the query gives to the value, or `sort`.
     pub name: String,
     /// The value: a number or a string.
     pub value: String,
@@ -351,24 +352,24 @@ pub struct ListedGame {
     pub event: String,
     /// The number of positions that hit.
     pub hits: u64,
-    /// The moves that led to the hits, with the values of the query there, as in a list on the terminal.
+    /// The moves that led to the hits, each with the value of the query at the hit, as in a list on the terminal.
     pub moves: String,
-    /// The moves of the hits' spans, each after the number of the move that led to its hit.
+    /// For each hit, the moves that matched (its span), after the number of the move that led to the hit.
     pub spans: Vec<String>,
-    /// The values by which the query sorts the game, if it sorts the list.
+    /// The values by which the query sorts the game; empty if the query does not sort the list.
     pub sorts: Vec<SortedBy>,
 }
 
 /// The moves around a position, in SAN, with move numbers where PGN has them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SampleMoves {
-    /// The moves before the position; the last one led to it.
+    /// The moves before the position. The last of them led to the position.
     pub before: Vec<String>,
     /// The moves after the position, in its line; the first one has a number.
     pub after: Vec<String>,
 }
 
-/// The moves of a hit's span.
+/// The moves of a hit's span, which are the moves that the query matched.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SampleSpan {
     /// The filter that matched: `line`.
@@ -387,7 +388,8 @@ pub struct SampleSpan {
 pub struct SquarePair(pub [Square; 2]);
 
 impl OrbitFindings {
-    /// Sums up the number of positions that each copy of an orbit hits.
+    /// Sums up the numbers of positions that the copies of an orbit hit. An orbit is the set of distinct copies that a transform
+    /// makes.
     ///
     /// # Panics
     ///
@@ -411,8 +413,8 @@ impl OrbitFindings {
     }
 }
 
-/// Returns the heat map of the copies with the colours as written, and that of the copies with swapped colours. Returns no map if
-/// only one of the two hits.
+/// Returns two heat maps, for the copies with the colours as written and for those with swapped colours. Returns no map unless
+/// copies of both kinds hit.
 fn heat_by_color(orbit: &Orbit, places: &CopyPlaces, counts: &[u64]) -> Vec<HeatMap> {
     let of = |is_swapped: bool| {
         let copies = orbit.copies.iter().zip(counts);
@@ -425,8 +427,8 @@ fn heat_by_color(orbit: &Orbit, places: &CopyPlaces, counts: &[u64]) -> Vec<Heat
     of(false).zip(of(true)).map_or(Vec::new(), |(written, swapped)| vec![written, swapped])
 }
 
-/// Adds up the positions hit by copies with the same `key`, which is computed from the placements of the copies. The sums are in
-/// the order of their keys.
+/// Adds up the positions hit by all copies that have the same `key`. The key is computed from the placement of a copy, and the sums
+/// are in the order of the keys.
 fn transform_sums<K: Ord>(
     orbit: &Orbit,
     counts: &[u64],

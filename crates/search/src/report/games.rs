@@ -95,7 +95,7 @@ fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
 /// part that must end its line ends with a line feed.
 fn words(game: &GameRow) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> = Vec::new();
-    // Opening parentheses and move numbers, which belong to the next part.
+    // Opening parentheses and move numbers, which are put before the next move or comment.
     let mut begun = Vec::new();
     for token in movetext(game) {
         let word = match token {
@@ -117,8 +117,8 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
             },
             MoveToken::Move(san, _) => san.into_bytes(),
             MoveToken::Nag(nag) => format!("${nag}").into_bytes(),
-            // A brace would end a comment in braces. In the source, a comment with a brace followed a semicolon, so it fits on
-            // one line and can be written like that again.
+            // In braces, a comment that contains a closing brace would end early. In the source, this comment followed a semicolon,
+            // so it fits on one line and can be written after a semicolon again.
             MoveToken::Comment(text) if text.contains(&b'}') => [b";", text, b"\n"].concat(),
             MoveToken::Comment(text) => [b"{", text, b"}"].concat(),
             MoveToken::End(outcome) => outcome.text().into(),
@@ -128,7 +128,7 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
     words
 }
 
-/// Finds the text to write between games. With this text, a parser reads each game in the same way as if it were alone.
+/// Finds the text to write between two games, so that a parser reads each game as if it were alone.
 #[derive(Debug, Default)]
 pub struct PgnSeparator {
     /// The text of the last game.
@@ -158,7 +158,7 @@ pub struct PgnWriter<W> {
 }
 
 impl<W: Write> PgnWriter<W> {
-    /// Creates a writer to `out`, which must be empty.
+    /// Creates a writer that appends games to `out`, which must be empty.
     pub fn new(out: W) -> PgnWriter<W> {
         PgnWriter { out, separator: PgnSeparator::default() }
     }

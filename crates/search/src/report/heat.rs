@@ -1,4 +1,4 @@
-//! Counts by square or by shift, and their display on a terminal.
+//! Heat maps: the counts of hits by square or by shift, and their display on a terminal.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ pub struct HeatMap {
 pub enum Grid {
     /// The 64 squares, beginning with a1.
     Squares,
-    /// The 225 shifts, beginning with seven files to the left and seven ranks down.
+    /// The 225 shifts. The first one is seven files to the left and seven ranks down.
     Offsets,
 }
 
@@ -58,8 +58,8 @@ impl Palette {
 }
 
 impl HeatMap {
-    /// Creates a map that adds up the hits of an orbit's copies by the places of the copies. Returns `None` if all copies are in
-    /// one place, or if a copy has no place.
+    /// Creates a map that adds up the hits of an orbit's copies by the places of the copies on the board. Returns `None` if all
+    /// copies have the same place, or if a copy has no place.
     pub fn of_places(places: &CopyPlaces, counts: &[u64]) -> Option<HeatMap> {
         let (label, grid, cells): (_, _, Option<Vec<usize>>) = match places {
             CopyPlaces::Squares(squares) => (
@@ -221,8 +221,8 @@ pub fn short(number: u64) -> String {
     unreachable!("2^64 is less than 19 E")
 }
 
-/// The background colours of the levels from 1 on: red, green, blue, and the nearest of the 256 colours. From level 5 on the text
-/// is white.
+/// The background colours of the levels from 1 on: red, green and blue, then the number of a similar colour among the 256 colours
+/// of terminals. From level 5 on, the text is white.
 const COLORS: [([u8; 3], u8); LEVELS as usize] = [
     ([222, 235, 247], 189),
     ([198, 219, 239], 153),
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!((map.at(0, 0), map.at(7, 0), map.at(2, 7)), (1, 4_020, 300));
         assert_eq!(map.counts.iter().sum::<u64>(), 4_321);
         let map = offsets();
-        // The helper `offsets` numbers the shifts from 0, file by file; the count of a shift is the square of its number.
+        // The helper `offsets` numbers the shifts from 0, file by file, and gives each shift the square of its number as its count.
         for (column, row) in [(0, 0), (14, 0), (0, 14), (3, 8)] {
             assert_eq!(map.at(column, row), ((15 * column + row) as u64).pow(2));
         }

@@ -1,12 +1,12 @@
-//! Values of queries in words: `king on g8`, `value 5`.
+//! Writes the value of a query in words: `king on g8`, `value 5`.
 
 use super::words::{push_number, push_text};
 use orbit_core::board::{Bitboard, Board, Code, Square, role_name};
 use orbit_engine::Answer;
 use orbit_transforms::{CopyDifference, Placement};
 
-/// Returns the value of a query at a position in words; empty for a condition. If there are more than `squares_max` squares, only
-/// their number is given.
+/// Returns in words the value of a query at a position; the result is empty for a condition. For a set of more than `squares_max`
+/// squares, only the number of squares is given.
 pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: usize) -> String {
     match value {
         (_, Some(text)) => {

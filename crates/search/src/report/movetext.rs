@@ -26,7 +26,7 @@ pub enum MoveToken<'a> {
     End(Outcome),
 }
 
-/// Returns the movetext of a game. It reads back as the same tree.
+/// Returns the movetext of a game. A parser reads the same tree of moves from it.
 pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     let mut leaving: Vec<(u32, usize)> = game.lines().map(|line| (line.parent(), line.index())).collect();
     leaving.sort_unstable();
@@ -126,7 +126,7 @@ impl<'a> MovetextWriter<'a> {
         self.annotate(node, |index| index >= before);
     }
 
-    /// Returns how many annotations of a node belong before its move.
+    /// Returns the number of annotations of a node that are written before its move.
     fn before(&self, node: u32) -> usize {
         let last =
             self.at_node(node).iter().rposition(|found| matches!(found.kind, AnnotationKind::Before(_)));

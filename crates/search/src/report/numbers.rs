@@ -136,7 +136,8 @@ impl Distribution {
         steps.find(fits).unwrap_or(i64::MAX)
     }
 
-    /// Returns the counts of numbers in each step of a width, from the least number to the greatest.
+    /// Divides the range from the least to the greatest number into steps of the width `step`, and returns the count of the numbers
+    /// in each step.
     pub fn bins(&self, step: i64) -> Vec<Bin> {
         let Some((min, max)) = self.ends() else { return Vec::new() };
         let of = |number: i32| i64::from(number).div_euclid(step);

@@ -33,8 +33,8 @@ impl Findings {
         page(self)
     }
 
-    /// Returns a heat map as SVG: of the places of the copies, or of the squares that the query finds. Returns `None` if the
-    /// copies do not differ in place and the value is not a set of squares.
+    /// Returns a heat map as SVG. It shows the places of the transformed copies that hit, or the squares that the query finds.
+    /// Returns `None` if all copies have the same place and the value is not a set of squares.
     pub fn heat_map(&self) -> Option<String> {
         let places = self.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
         places.or(self.squares.as_ref()).map(svg::heat_map_file)
@@ -74,7 +74,7 @@ pub(crate) fn document(
                             h2.unseen[index == 0] id={ (section.id) "-name" } { (section.name) }
                             (section.body)
                         }
-                        // The first section has the main numbers, so it comes before the table of contents, even on a phone.
+                        // The first section shows the main numbers, so it comes before the table of contents, even on a phone.
                         @if index == 0 { (contents(&sections[1..])) }
                     }
                 }
@@ -250,8 +250,7 @@ fn tile(name: &str, part: u64, all: u64, unit: &str) -> Markup {
     }
 }
 
-/// Returns a number with separators for people. A number with separators also has the plain number as an attribute, for programs
-/// that read the page.
+/// Returns a number with separators for people. Programs that read the page find the plain number in an attribute.
 fn number(number: u64) -> Markup {
     html! { @if number < 1_000 { (number) } @else { data value=(number) { (grouped(number)) } } }
 }

@@ -66,7 +66,7 @@ pub struct ParquetWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Starts a file; `columns` are those of the rows.
+    /// Starts a file. `columns` are the columns of the rows that will be written.
     ///
     /// # Errors
     ///

@@ -29,7 +29,7 @@ choices! { Rows, "kind of rows",
 /// The parts of a row that take time to compute and are often not needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RowParts {
-    /// The move that led to the position, and its label.
+    /// True if the rows need the move that led to the position, and its label.
     pub(super) played: bool,
     /// The next move.
     pub(super) next: bool,
@@ -58,7 +58,7 @@ pub struct Row<'a> {
     pub position: Position,
     /// The number of the move that led to the position: `23...`, or `start`.
     pub label: String,
-    /// That move in SAN; `None` at the start.
+    /// The move that led to the position, in SAN; `None` at the start.
     pub san: Option<String>,
     /// The position as FEN, with halfmove clock and move number.
     pub fen: String,
@@ -68,11 +68,11 @@ pub struct Row<'a> {
     pub value: Answer,
     /// The value of a query that yields a string.
     pub text: Option<&'a [u8]>,
-    /// The lowest copy that matches, counted from 0.
+    /// The index of the first transformed copy of the query that matches.
     pub copy: Option<u32>,
-    /// The number of copies that match.
+    /// The number of transformed copies of the query that match.
     pub copies: usize,
-    /// The clock and the evaluation, if the block has the comments of the game.
+    /// The clock and the evaluation, if the comments of the game are known.
     pub measures: Measures,
     /// The result of [`Found::difference_at`], computed on first use.
     difference: OnceCell<Option<CopyDifference>>,

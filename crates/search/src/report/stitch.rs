@@ -22,8 +22,8 @@ pub struct Stitcher {
 }
 
 impl Stitcher {
-    /// Creates a stitcher that writes a heading before the first game of each source if `headings` has the names of the sources,
-    /// and lists at most `games_max` games with hits.
+    /// Creates a stitcher that lists at most `games_max` games with hits. If `headings` contains the names of the sources, a
+    /// heading is written before the first game of each source.
     pub fn new(headings: Option<Vec<String>>, games_max: Option<u64>) -> Stitcher {
         Stitcher {
             headings,

@@ -27,8 +27,8 @@ pub struct Phases {
 }
 
 /// Returns lines about games, positions, hits and time, each with its numbers as fields of a JSON object. If the database was not
-/// read to its end, `is_part` is true and percentages are left out, because they would say nothing. `how` names the engine and the
-/// threads.
+/// read to its end, `is_part` is true, and percentages are left out because they would be misleading. `how` names the engine and
+/// the threads.
 pub fn summary_lines(
     totals: &Totals,
     hits: HitTotals,
@@ -83,8 +83,8 @@ pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
 }
 
 impl Phases {
-    /// Returns the seconds that the run took, and its speed in positions per second. `totals` has the number of positions that it
-    /// read.
+    /// Returns the seconds that the run took, and its speed in positions per second. `totals` contains the number of positions that
+    /// the run read.
     pub fn fields(&self, totals: &Totals) -> Value {
         let [planning, scanning] = [self.planning, self.scanning].map(|time| time.as_secs_f64());
         let rate = totals.positions as f64 / scanning.max(1e-9);
@@ -93,8 +93,9 @@ impl Phases {
     }
 }
 
-/// Returns lines about the copies that hit most often, at most `lines_max`. Each has the number of the copy (from 1, in the order
-/// of the orbit), the number of positions and the name. A last line says how many of all copies hit.
+/// Returns lines about the transformed copies of a query that hit most often, at most `lines_max`. Each line has the number of the
+/// copy (from 1, in the order of the orbit, which is the set of all copies), the number of positions that it hits, and its name. A
+/// last line gives the number of copies that hit at all.
 pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<String> {
     let mut copies: Vec<(usize, u64)> = counts.iter().copied().enumerate().collect();
     copies.retain(|copy| copy.1 > 0);

@@ -36,7 +36,7 @@ const HITS_TEXT_MAX: usize = 2_000;
 /// The widths of columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// Each column is as wide as its entries need in the games that are written together.
+    /// Each column is as wide as its longest entry among the games that are written together.
     Fitted,
     /// Each column has the same width for all games.
     Fixed,
@@ -51,7 +51,7 @@ struct TextLine<'a> {
     cells: [String; 4],
     plies: Vec<u8>,
     hits: usize,
-    /// The moves of the hits' spans, each with the label of its hit.
+    /// For each hit, the moves that matched (its span), with the label of the hit.
     spans: Vec<(String, String)>,
 }
 
@@ -60,7 +60,7 @@ struct TextLine<'a> {
 pub(super) struct TextLimits {
     /// The maximum number of runs of hits.
     pub(super) runs_max: usize,
-    /// The maximum number of moves of a span; `None` for no moves.
+    /// The maximum number of moves that are shown of a hit's span (the moves that matched); `None` for no moves.
     pub(super) moves_max: Option<usize>,
     /// True if the moves that led to hits are coloured.
     pub(super) styled: bool,
@@ -250,7 +250,7 @@ fn push_move(walk: &NodeWalk, styled: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{begin}{}{san}{end}", walk.label()).as_bytes());
 }
 
-/// Returns the moves of the first hits' spans. Moves that are the same as those of the previous hit are not repeated.
+/// Returns the moves of the spans of the first hits. Moves that are the same as those of the previous hit are not repeated.
 fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Vec<(String, String)> {
     let first = game.first_slot();
     let mut walk = NodeWalk::from_game(game);
@@ -258,7 +258,7 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
     for slot in found.answers.hits.slots(first..game.end_slot()).take(hits_max) {
         let node = (slot - first) as u32;
         let Some(span) = found.span(game, node) else { continue };
-        // Each move to a found position is written separately, with a gap before it.
+        // Each move to a found position is written separately, with a gap before it, so fewer of them fit into a line.
         let moves_max = if span.kind.is_of_moves() { moves_max } else { moves_max.div_ceil(4) };
         let moves = SpanMoves::shown(&span, game).text(moves_max);
         if moves.is_empty() || out.last().is_some_and(|(_, last)| *last == moves) {

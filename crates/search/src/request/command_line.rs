@@ -13,7 +13,7 @@ use orbit_reel::Alike;
 /// The number of games that a search for similar positions lists by default.
 pub const SIMILAR_GAMES: u64 = 50;
 
-/// The transforms of boards that exist as options, in the order in which the command line applies them, the outermost first.
+/// The transforms of boards that exist as options. The command line applies them in this order, the outermost first.
 const TRANSFORMS: [&str; 9] = [
     "shift",
     "shifthorizontal",

@@ -18,8 +18,8 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
 use orbit_engine::Wants;
 use serde::{Deserialize, Serialize};
 
-/// Computes a part from each block, on any thread, and adds parts up in the order of the database. A collector keeps no state
-/// that affects the result, which depends on the blocks alone.
+/// Computes a partial result (a part) for each block, on any thread, and adds the parts up in the order of the database. The result
+/// depends on the blocks alone, so a collector keeps no state that could affect it.
 pub trait Collector: Sync {
     /// The type of its parts.
     type Part: Part;
@@ -27,26 +27,25 @@ pub trait Collector: Sync {
     /// Returns the facts about games and hits that the collector needs.
     fn wants(&self) -> Wants;
 
-    /// Returns whether the merged parts of a split database equal the part of one run.
+    /// Checks that a database can be split into pieces, so that the merged parts of the pieces equal the part of a single run.
     ///
     /// # Errors
     ///
-    /// Returns the reason if they do not.
+    /// Returns the reason why it cannot be split.
     fn splits(&self) -> Result<(), CannotSplit> {
         Ok(())
     }
 
-    /// Computes the part of one block, on any thread. Memory for a large part must be reserved in `room` before the part is
-    /// created.
+    /// Computes the partial result for one block, on any thread. Memory for a large result must be reserved in `room` before the
+    /// result is created.
     fn look(&self, result: &BlockResult, room: &MemoryBudget) -> Self::Part;
 
-    /// Returns whether this collector could have returned this part. A part that was read from a file may belong to another
-    /// search.
+    /// Returns whether this collector could have computed this part. A part that was read from a file may come from another search.
     fn could_make(&self, _: &Self::Part) -> bool {
         true
     }
 
-    /// Adds the part of the next block to the sum of the parts before it, while the block is still in memory. Data that must be
+    /// Adds the part for the next block to the sum of the parts before it, while the block is still in memory. Data that must be
     /// read in the order of the database, such as the text of games, is read here.
     ///
     /// # Errors
@@ -108,7 +107,7 @@ macro_rules! collectors {
             $($(#[doc = $doc])+ pub $name: Option<$collector>,)+
         }
 
-        /// The parts that [`Collectors`] compute from some blocks.
+        /// The results (parts) that [`Collectors`] compute from some blocks.
         #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
         pub struct Parts {
             $($(#[doc = $doc])+ pub $name: Option<<$collector as Collector>::Part>,)+
@@ -183,7 +182,7 @@ collectors! {
     totals: TotalsCollector,
     /// The games that were cut, skipped or repaired.
     problems: ProblemsCollector,
-    /// The number of positions that each copy hits.
+    /// The number of positions that each transformed copy of the query hits.
     copies: CopiesCollector,
     /// The hits in the formats of lists.
     lists: ListsCollector,
@@ -193,11 +192,11 @@ collectors! {
     ordered: OrderedCollector,
     /// The counts by groups of games and positions.
     statistics: StatisticsCollector,
-    /// The messages that the query prints while it runs.
+    /// The messages that the first query prints while it runs.
     messages: MessagesCollector,
     /// The spellings of a player's name.
     spellings: SpellingsCollector,
-    /// The near misses of conditions that compare whole strings.
+    /// The games that conditions such as `white=Carlsen` miss, because these compare whole strings.
     whole_texts: WholeTextsCollector,
     /// The content of a report.
     findings: FindingsCollector,

@@ -1,11 +1,11 @@
-//! Counts how many hits each copy of the outermost transform has.
+//! Counts the hits of each copy that the outermost transform makes of the query.
 
 use super::Collector;
 use crate::found::BlockResult;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Counts the hits of each copy, in the order of the orbit.
+/// Counts the hits of each copy, in the order of the orbit, which is the set of all copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CopiesCollector;
 

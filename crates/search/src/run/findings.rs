@@ -1,5 +1,5 @@
-//! The content of a report on one query: the number and places of each copy's hits, the distributions over years, ratings and
-//! plies, and a sample of the hits.
+//! Collects the content of a report on one query: the number and places of the hits of each transformed copy, the distributions
+//! over years, ratings and plies, and a sample of the hits.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -50,13 +50,13 @@ const STEPS_MAX: i64 = 60;
 /// The maximum number of moves that are shown before and after a hit of the sample.
 const MOVES_AROUND: [usize; 2] = [4, 4];
 
-/// The maximum number of moves that are shown of a hit's span.
+/// The maximum number of moves that are shown of a hit's span, which consists of the moves that matched.
 const SPAN_MOVES_MAX: usize = 24;
 
 /// Collects the content of a report on one database.
 #[derive(Debug)]
 pub struct FindingsCollector {
-    /// The filter as it was written, without the outermost transform.
+    /// The filter to which the outermost transform is applied.
     base: Arc<Filter>,
     orbit: Option<Arc<Orbit>>,
     finds_squares: bool,
@@ -73,7 +73,7 @@ pub struct FindingsCollector {
     end: Mutex<Option<(Rank, u32)>>,
 }
 
-/// The collected content of a report, before it is summed up.
+/// The collected content of a report on some blocks, in a form that can be merged.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct FindingsPart {
     copies: Vec<u64>,
@@ -135,7 +135,7 @@ impl FindingsCollector {
         FindingsCollector { stats: self.stats.of_player(), ..self }
     }
 
-    /// Sets whether the spans of hits are shown.
+    /// Sets whether the spans of hits (the moves that matched) are shown.
     #[must_use]
     pub fn with_spans(self, spans: bool) -> FindingsCollector {
         FindingsCollector { spans, ..self }
@@ -164,8 +164,8 @@ impl FindingsCollector {
         self.finds_squares || self.orbit(&FindingsPart::default()).is_some_and(|orbit| orbit.heat.is_some())
     }
 
-    /// Returns the number of hits of each copy, summed up by transform and by place. Returns `None` without an outermost
-    /// transform.
+    /// Returns the number of hits of each transformed copy of the query, summed up by transform and by place. Returns `None` if the
+    /// query has no outermost transform.
     pub fn orbit(&self, part: &FindingsPart) -> Option<OrbitFindings> {
         let orbit = self.orbit.as_ref()?;
         let mut copies = part.copies.clone();
@@ -208,7 +208,7 @@ impl FindingsCollector {
             steps: steps(values, &total),
             groups: value_groups(&all, &total, &histograms),
         });
-        // If no game or every position hits, the shares say nothing.
+        // If no game hits, or if every position hits, the shares carry no information.
         if total.hit.games == 0 || total.hit.positions == total.all.positions {
             histograms.clear();
         }
@@ -261,7 +261,7 @@ impl FindingsCollector {
         top.map(|game| {
             let hits = found.answers.hits.count_in(game.slots());
             let wanted = match self.order {
-                // The number by which the game was chosen is pseudo-random, so it can also choose the hit within the game.
+                // The number that chose the game is pseudo-random, so it can also choose a hit within the game.
                 Order::Sampled { seed } => chance(&game, seed) % hits.max(1),
                 _ => found.answers.hits.count_in(game.first_slot()..self.slot(found, &game)),
             };
@@ -276,8 +276,8 @@ impl FindingsCollector {
         })
     }
 
-    /// Returns the slot of the hit that represents a game in the order. This is the hit where the query takes the value by which
-    /// it sorts the game, if there is such a hit.
+    /// Returns the slot of the hit that represents a game in the order; a slot is the number of a position in its block. If there
+    /// is a hit where the query takes the value by which it sorts the game, this hit is chosen.
     fn slot(&self, found: &Found, game: &GameRow) -> usize {
         let commentary = found.commentary_of(game).filter(|_| self.order == Order::ByQuery);
         let sorted = commentary.and_then(|told| {
@@ -327,8 +327,8 @@ impl FindingsCollector {
     fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
         let game = &row.game;
         let span = found.span(game, row.node).filter(|_| self.spans);
-        // `initial find ...` hits at the start of the game. The sample shows the last position that `find` found instead, which
-        // says more.
+        // `initial find ...` hits at the start of the game. The sample shows the last position that `find` found instead, because
+        // that position is more informative.
         let end = span.as_ref().filter(|span| span.kind == SpanKind::Find && row.ply == 0);
         let found_row = end.and_then(|span| span.nodes.last()).map(|&node| row.at(node));
         let (hit_node, row) = (row.node, found_row.as_ref().unwrap_or(row));
@@ -369,8 +369,8 @@ impl FindingsCollector {
         }
     }
 
-    /// Returns the squares to highlight, as the player sees the board: the squares in the value, and those of pieces that the
-    /// copy names. For a query that compares positions with a board, these are the squares on which both agree.
+    /// Returns the squares to highlight, as the player sees the board. They are the squares in the value, and those of pieces that
+    /// the matching copy names. For a query that compares positions with a board, they are the squares on which the two agree.
     fn lit(&self, row: &Row, found: &Found) -> Bitboard {
         let side = found.side(&row.game);
         if let Some(likeness) = &found.names.likeness {
@@ -408,7 +408,7 @@ impl Collector for FindingsCollector {
         let mut copies = vec![0; self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len())];
         match found.answers.hit_copies() {
             Some(of_hits) => copies.iter_mut().zip(of_hits.sums()).for_each(|(count, more)| *count += more),
-            // The only copy matches at every hit.
+            // There is only one copy, so it matches at every hit.
             None => copies.iter_mut().for_each(|count| *count += found.answers.hits.count()),
         }
         FindingsPart {

@@ -1,7 +1,7 @@
 //! The games that hit, with the text of their sources and with comments at the hits.
 //!
 //! The comments are written on any thread. The text of a game may be in a file that must be decompressed from its beginning, so
-//! texts are read in the order of the database, when parts are added up.
+//! texts are read in the order of the database, when the parts (the results for blocks) are added up.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use orbit_engine::{Answer, Wants};
 use orbit_pgn::{Amendment, amend, annotate};
 use orbit_reel::GameRow;
 
-/// The maximum number of characters of a copy in a comment.
+/// The maximum number of characters that a comment shows of a transformed copy.
 const COPY_MAX: usize = 200;
 
 /// The comments to write at hits.
@@ -26,7 +26,7 @@ pub enum Comment {
     None,
     /// The same text at every hit.
     Text(String),
-    /// The first copy that hits, the number of other copies that hit, and the value of the query.
+    /// The first transformed copy of the query that matches, the number of other copies that match, and the value of the query.
     Copy,
     /// The comments that the query writes, whether they are at hits or at other positions.
     Query(CommentStyle),
@@ -58,7 +58,7 @@ pub enum WrittenGame {
 pub enum Added {
     /// Nothing.
     Nothing,
-    /// Comments, each with its node.
+    /// Comments, each with its node (the number of its position in the game).
     Comments(Vec<(u32, String)>),
     /// The changes that the query requests.
     Amendment(Amendment),
@@ -196,8 +196,7 @@ impl WrittenGame {
 impl Comment {
     /// Returns the facts that games with these comments need.
     pub(super) fn wants(&self) -> Wants {
-        // Tags are needed because a text that is read from a file is compared with the tags and moves that are known of its
-        // game.
+        // Tags are needed to check a text that is read from a file: it is compared with the known tags and moves of its game.
         let games = Wants::GAME_TEXTS | Wants::TAGS;
         games
             | (Wants::LOWEST_COPY | Wants::COPY_NAMES | Wants::VALUES).when(*self == Comment::Copy)

@@ -18,7 +18,8 @@ pub struct ListsCollector {
     room: ReportRoom,
 }
 
-/// The lines that one format writes about some blocks. A part has at most as many games as the list may have.
+/// The lines of one format about the games of some blocks. A part contains at most as many games as the list skips and lists
+/// together.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ListPart {
     /// The lines.
@@ -27,7 +28,7 @@ pub struct ListPart {
     games_max: Option<u64>,
 }
 
-/// The limits of lists. A part does not know how many games come before it, so limits are applied when parts are merged. But no
+/// The limits of lists. The number of games before a part is known only when parts are merged, so limits are applied then. But no
 /// part contains more games than the list skips and lists together.
 #[derive(Debug, Default)]
 pub struct ListReach {
@@ -47,7 +48,7 @@ impl ListReach {
         self.games_max
     }
 
-    /// Marks the lists as complete. Parts that are computed after this call are empty.
+    /// Marks the lists as complete. Parts (results for blocks) that are computed after this call are empty.
     pub fn end(&self) {
         self.is_reached.store(true, Ordering::Relaxed);
     }
@@ -136,7 +137,7 @@ const HIT_BYTES: u64 = 512;
 #[derive(Debug)]
 pub(crate) struct ReportRoom {
     formats: u64,
-    /// The greatest number of bytes per hit in the reports so far; it decays over time. It is 0 before the first report.
+    /// The greatest number of bytes per hit in the reports so far, which decays over time. It is 0 before the first report.
     hit_bytes: AtomicU64,
 }
 

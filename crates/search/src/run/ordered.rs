@@ -33,7 +33,7 @@ pub struct HeldGame {
     pub text: Option<WrittenGame>,
 }
 
-/// The games that are the first of the order so far.
+/// The games that come first in the order, among all games so far.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct OrderedPart {
     /// The games; `None` before the first block.
@@ -41,8 +41,8 @@ pub struct OrderedPart {
 }
 
 impl OrderedCollector {
-    /// Creates a collector that keeps at most `games_max` games. If `comment` is not `None`, games are also written as PGN,
-    /// even for [`Comment::None`].
+    /// Creates a collector that keeps at most `games_max` games. If `comment` is not `None`, games are also written as PGN. This is
+    /// also true of [`Comment::None`], which adds no comments.
     pub fn new(
         order: Order,
         games_max: usize,

@@ -1,4 +1,4 @@
-//! Parts, which are the results of searching some of the blocks, in a form that can be stored and merged.
+//! Defines parts, which are results of searching some of the blocks, in a form that can be stored and merged.
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -14,13 +14,13 @@ pub const BLOCK_COUNT_MAX: u64 = 1 << 36;
 /// The message of the error that a count is above its limit.
 pub(crate) const COUNT_FAULT: &str = "a count is greater than any database can have";
 
-/// The results that a collector computed from consecutive blocks of a database. The parts of neighbouring ranges are merged in
-/// the order of the database, and a part can be written to bytes and read back. So a database can be divided in the same way
-/// among threads, among runs that continue each other, and among machines.
+/// The results that a collector computed from consecutive blocks of a database. The parts of neighbouring ranges are merged in the
+/// order of the database, and a part can be written to bytes and read back. So the work on a database can be divided in the same
+/// way among threads, among runs that continue each other, and among machines.
 ///
-/// The default is the part of no blocks. Merging is associative, and the part of no blocks is its identity.
+/// The default is the part for no blocks. Merging is associative, and merging with the default part changes nothing.
 pub trait Part: Default + Send + Serialize + DeserializeOwned {
-    /// Adds the part of the blocks that follow.
+    /// Merges this part with the part for the blocks that follow.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ pub enum PartError {
     Unreadable(String),
 }
 
-/// `None` is the identity: merging it with another part gives the other part.
+/// Merging with `None` changes nothing.
 impl<P: Part> Part for Option<P> {
     fn merge(&mut self, next: Self) -> Result<(), PartError> {
         match (&mut *self, next) {
@@ -94,7 +94,7 @@ impl<P: Part> Part for Option<P> {
     }
 }
 
-/// A list has one part for each of several collectors. The empty list is the identity of merging.
+/// The list contains one part for each of several collectors. Merging with the empty list changes nothing.
 impl<P: Part> Part for Vec<P> {
     fn merge(&mut self, next: Self) -> Result<(), PartError> {
         if self.is_empty() {

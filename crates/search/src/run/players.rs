@@ -20,14 +20,14 @@ pub struct SpellingsCollector {
     player: PlayerName,
 }
 
-/// The spellings, each with the number of games in which it occurs.
+/// The spellings of names, each with the number of games in which it occurs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SpellingsPart {
     /// The spellings of the player, each with the number of games as White and as Black.
     pub player: BTreeMap<String, [u64; 2]>,
     /// The spellings of the opponents, each with the number of games as White and as Black.
     pub opponent: BTreeMap<String, [u64; 2]>,
-    /// The FIDE numbers of the player in these games, each with the spellings that occur with it.
+    /// The FIDE numbers of the player, each with the spellings of the name that occur together with it.
     pub numbers: BTreeMap<u32, BTreeSet<String>>,
     /// The names that are similar to the player's name but do not match it, in all games that were read.
     pub near: BTreeMap<String, u64>,
@@ -39,8 +39,8 @@ impl SpellingsCollector {
         SpellingsCollector { player }
     }
 
-    /// Returns the spellings in a block. `sides` has the side of the player in each selected game. It may be empty if no game is
-    /// selected.
+    /// Returns the spellings in a block. `sides` contains the side of the player in each selected game. It may be empty if no game
+    /// is selected.
     pub(crate) fn of_block(&self, block: &Block, sides: &[Option<Color>]) -> SpellingsPart {
         let mut part = SpellingsPart::default();
         let numbers = [Color::White, Color::Black].map(|side| block.tag_names(fide::tag(side)));

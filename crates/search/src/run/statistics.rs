@@ -15,7 +15,7 @@ pub struct StatisticsCollector {
 }
 
 impl StatisticsCollector {
-    /// Counts by the groupings of `stats`. Only the first query can be grouped by copy.
+    /// Creates a collector that counts hits by the groupings of `stats`. Only the first query can be grouped by copy.
     pub fn new(stats: Stats) -> StatisticsCollector {
         StatisticsCollector { stats }
     }

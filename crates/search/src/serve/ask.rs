@@ -49,7 +49,7 @@ pub struct Answered {
     pub kept: Option<Arc<KeptHits>>,
     /// The number of rows that are kept or were sent; `None` if the hits were only counted.
     pub rows: Option<u64>,
-    /// True if hits were left out because they need more memory than is allowed.
+    /// True if hits were left out because they would need more memory than is allowed.
     pub is_cut: bool,
 }
 
@@ -130,9 +130,9 @@ impl OpenDatabases {
         let extras = extras_of(&executor, &choice);
         let columns = request.columns.as_deref();
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
-        // If side lines are searched, blocks contain comments as well.
+        // If side lines are searched, blocks contain comments even if nothing else needs them.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
-        // Otherwise, spans are computed when rows are written.
+        // If `tells_spans` is false, the spans of hits are computed later, when rows are written.
         let tells_spans =
             extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
         let wants = match request.count {
@@ -194,9 +194,9 @@ pub(super) fn only(request: &Request) -> Result<Query, Fault> {
 /// Collects the hits to keep while a search runs.
 struct Keeping {
     order: Option<(Order, TopGames<GameIndex>)>,
-    /// The number of games that are left out at the beginning.
+    /// The number of games that are skipped at the beginning.
     skip: u64,
-    /// The maximum number of games to find, including those that are left out.
+    /// The maximum number of games to find, including the skipped ones.
     games_max: u64,
     /// True if hits are kept at all.
     keeps: bool,
@@ -204,7 +204,7 @@ struct Keeping {
     owns_blocks: bool,
     names: Names,
     hit: HitTotals,
-    /// The part of `hit` that belongs to games that are left out at the beginning.
+    /// The games and positions in `hit` that belong to skipped games.
     skipped: HitTotals,
     /// True if the limit of games was reached.
     is_ended: bool,
@@ -246,7 +246,7 @@ impl Keeping {
     /// Adds the answers for the next block. Breaks if no more games are wanted.
     fn take(&mut self, kept: KeptBlock) -> ControlFlow<()> {
         let found = kept.found(&self.names);
-        // The block that exceeds the limit is kept, but not the blocks after it.
+        // The block with which the hits exceed the memory limit is still kept, but not the blocks after it.
         let (at, is_full) = (self.blocks.len() as u32, self.bytes > self.bytes_max);
         let (mut is_kept, mut flow) = (false, ControlFlow::Continue(()));
         for game in found.games_found() {
@@ -294,7 +294,7 @@ impl Keeping {
     }
 
     /// Returns the numbers of games and positions that hit. If hits are only counted, or if the search stopped at a limit, the
-    /// games that are left out are not included.
+    /// skipped games are not included.
     fn hit(&self) -> HitTotals {
         let HitTotals { games, positions } = self.hit;
         match self.keeps && !self.is_ended {

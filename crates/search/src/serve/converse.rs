@@ -29,7 +29,7 @@ use orbit_core::sync::{lock, wait, wait_timeout};
 
 /// The minimum time between two events that report the progress of one request.
 const EVENT_EVERY: Duration = Duration::from_millis(100);
-/// The time after which the games on an idle graphics card are dropped, and the time between two checks for this.
+/// The time after which the games on an idle graphics card are dropped. The card is also checked in intervals of this length.
 pub(super) const CARD_IDLE: Duration = Duration::from_secs(300);
 /// The stack size of the threads that parse queries, which is that of a program's main thread.
 const STACK_BYTES: usize = 8 << 20;
@@ -74,7 +74,7 @@ pub fn converse(
     hello.fields.insert("event".into(), "greeting".into());
     say(&hello.line(None));
     let ended = std::thread::scope(|scope| {
-        // When this guard is dropped, the threads learn that the conversation has ended. This also happens after an error.
+        // When this guard is dropped, even after an error, it signals the other threads that the conversation has ended.
         let _end = EndOnDrop(&shared);
         let thread = || std::thread::Builder::new().stack_size(STACK_BYTES);
         for _ in 0..RUNNING_MAX {
@@ -283,8 +283,8 @@ impl SharedConversation<'_> {
     fn finish(&self, state: &mut QueueState, id: &RequestId, answer: Result<Response, Fault>) {
         let Some(at) = state.find(id) else { return };
         let job = state.jobs.remove(at);
-        // The job is answered before the requests that wait for it. The state is locked meanwhile, so no other answer can get in
-        // between.
+        // The job is answered before the requests that wait for it. The state is locked until all of them are answered or queued,
+        // so no other answer is sent in between.
         self.answer(&job.id, answer);
         for mut quick in job.then {
             match quick.find(&state.results) {

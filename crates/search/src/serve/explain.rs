@@ -44,12 +44,12 @@ impl Explained {
         })
     }
 
-    /// Returns the query, with its copies and remarks.
+    /// Returns the query, with its remarks and the copies that its transform makes.
     pub fn query(&self) -> &Query {
         &self.query
     }
 
-    /// Returns the explanation as an answer that lists at most `copies` copies.
+    /// Returns the explanation as an answer that lists at most `copies` of the query's transformed copies.
     pub(super) fn answer(&self, copies: usize) -> Response {
         let query = &self.query;
         let all = query.copies().iter().zip(query.transforms()).enumerate();

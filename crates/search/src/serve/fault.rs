@@ -20,9 +20,9 @@ pub enum ErrorCode {
     Busy,
     /// No database of this name is open.
     UnknownDatabase,
-    /// No request with this id has hits, is running or is waiting.
+    /// There is no request with this id: none is running or waiting, and none has stored hits.
     UnknownQuery,
-    /// The hits of this query were dropped.
+    /// The hits of the query are no longer stored.
     Dropped,
     /// The request was cancelled.
     Cancelled,

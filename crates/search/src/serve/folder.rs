@@ -30,7 +30,7 @@ impl RequestFiles {
         self.check(path, fs::canonicalize(folder).ok().filter(|_| !is_link && path.file_name().is_some()))
     }
 
-    /// Checks a path. `real` is the path or that of its folder, with links resolved.
+    /// Checks a path. `real` is the path of a file to read, or of the folder of a file to write, with links resolved.
     fn check(&self, path: &Path, real: Option<PathBuf>) -> Result<(), Fault> {
         let refused = |why: String| Err(Fault::new(ErrorCode::Request, format!("{}: {why}", path.display())));
         match self {

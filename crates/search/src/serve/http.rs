@@ -33,12 +33,12 @@ pub const HEAD_BYTES_MAX: usize = 32 << 10;
 pub const TARGET_BYTES_MAX: usize = 16 << 10;
 /// The maximum length of the body of a request, in bytes.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
-/// The time within which a head must be complete.
+/// The time within which the head of a request must be complete.
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
-/// The time within which a body must be complete, and within which a client must read each piece of an answer.
+/// The time within which the body of a request must be complete, and within which a client must read each piece of an answer.
 const BODY_TIME: Duration = Duration::from_secs(60);
-/// The maximum time for which a connection is read after its answer, and the maximum number of bytes. Without this reading, the
-/// client could lose the end of the answer.
+/// After the answer, the rest of the request is read for at most this time, and at most this number of bytes. Without this reading,
+/// the client could lose the end of the answer.
 const FAREWELL: Duration = Duration::from_secs(1);
 const FAREWELL_BYTES: u64 = 1 << 20;
 /// The pause after the system has failed to accept a connection or to start its thread.
@@ -99,7 +99,7 @@ impl HttpListener {
         Ok(HttpListener { socket, address, origins, token, files })
     }
 
-    /// Returns the event `listening` as a line of JSON. It tells clients the address and the token.
+    /// Returns the event `listening` as a line of JSON, which contains the address and the token for clients.
     pub fn event(&self) -> String {
         let address = format!("http://{}", self.address);
         Response::from_value(json!({ "event": "listening", "address": address, "token": self.token }))

@@ -45,7 +45,7 @@ pub struct KeptHits {
 struct KeptGame {
     block: u32,
     index: u32,
-    /// The number of rows of the games before it.
+    /// The number of rows of all games before this one.
     rows_before: u64,
 }
 
@@ -122,12 +122,13 @@ impl KeptHits {
         })
     }
 
-    /// Returns up to `rows` rows as JSON objects. `from` is the number of the first row, counted from 0. The objects have the
-    /// given columns, or the default ones.
+    /// Returns up to `rows` rows as JSON objects. `from` is the number of the first row, counted from 0. The objects have the given
+    /// columns, or the default ones.
     ///
     /// # Errors
     ///
-    /// Fails if the query fails while spans are computed, or a column needs comments that were not kept.
+    /// Fails if the query fails while the moves and positions of hits (spans) are computed, or a column needs comments that were
+    /// not kept.
     pub fn page(&self, from: u64, rows: u64, columns: Option<&[Column]>) -> Result<Vec<String>, Fault> {
         let columns = columns.map_or_else(|| Columns::of_objects(self.extras), Columns::new);
         if columns.wants().contains(Wants::COMMENTS) && !self.has_comments {
@@ -148,7 +149,8 @@ impl KeptHits {
         Ok(lines.map(str::to_owned).collect())
     }
 
-    /// Returns all rows in a format, with its header. `None` means PGN, written from the kept blocks.
+    /// Returns all rows in a format, with its header. If `format` is `None`, returns the games as PGN, written from the kept
+    /// blocks.
     ///
     /// # Errors
     ///
@@ -233,7 +235,8 @@ impl KeptHits {
         }
     }
 
-    /// Returns a finder of spans. Returns `None` if spans are not wanted or were returned with the answers.
+    /// Returns a finder of spans (the moves and positions of hits). Returns `None` if spans are not wanted or were returned with
+    /// the answers.
     fn finder(&self) -> Result<Option<&SpanFinder>, Fault> {
         if let Some(finder) = self.spans.get() {
             return Ok(finder.as_ref());

@@ -24,7 +24,7 @@ use orbit_core::sync::lock;
 
 /// The maximum number of clients that are connected at the same time.
 pub const CLIENTS_MAX: usize = 16;
-/// The time for which the server waits, after a conversation has ended, for a client that sends nothing more.
+/// After a conversation has ended, the server stops reading from a client that sends nothing for this time.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// The maximum number of bytes that are read from a client after its conversation and dropped.
 const FAREWELL_BYTES: u64 = 1 << 20;
@@ -73,7 +73,7 @@ impl Listener {
         }
     }
 
-    /// Returns the event `listening` as a line of JSON. It tells clients the address.
+    /// Returns the event `listening` as a line of JSON, which contains the address for clients.
     pub fn event(&self) -> String {
         Response::from_value(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
     }
@@ -95,7 +95,7 @@ impl Listener {
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {
-            // Each conversation frees the memory of idle graphics cards. This thread also frees it when there is no conversation.
+            // Each conversation frees the memory of idle graphics cards. This thread frees it while there is no conversation.
             let look = || {
                 loop {
                     std::thread::sleep(CARD_IDLE);
@@ -112,7 +112,8 @@ impl Listener {
                     Socket::Unix(listener, _) => listener.accept().map(|(stream, _)| Box::new(stream) as _),
                 };
                 let come = come.and_then(|stream| clients.take(scope, stream));
-                // Either a client has left, or the system has no more files or threads. Other clients may connect later.
+                // The connection cannot be served: the client has left, or the system has no more file handles or threads. Other
+                // clients may connect later.
                 if come.is_err() {
                     std::thread::sleep(REFUSED_PAUSE);
                 }

@@ -34,7 +34,7 @@ pub(super) struct QueuedJob {
     pub(super) is_running: bool,
     pub(super) cancel: CancelToken,
     pub(super) progress: Arc<Mutex<Progress>>,
-    /// The short requests that wait for this one.
+    /// The short requests that wait until this long request is answered.
     pub(super) then: Vec<Quick>,
 }
 

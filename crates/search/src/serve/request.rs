@@ -83,7 +83,7 @@ pub enum Message {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
-    /// The PGN files, folders and reels, in their order.
+    /// The PGN files, folders and reels, in the order in which they are read.
     pub paths: Vec<String>,
     /// The name of the new database.
     #[serde(default = "main_name")]
@@ -138,7 +138,7 @@ pub struct Make {
 pub enum What {
     /// The numbers of games and positions that each query hits.
     Count,
-    /// Counts by these groupings: `year,eco*result`.
+    /// Counts by these groupings, such as `year,eco*result`.
     Statistics(String),
     /// A file: games as PGN, a report as HTML, or a heat map as SVG.
     File {
@@ -181,7 +181,7 @@ pub struct GameRequest {
 pub struct Explain {
     /// The query.
     pub request: Request,
-    /// The maximum number of copies to list.
+    /// The maximum number of transformed copies of the query to list.
     pub copies: usize,
 }
 
@@ -205,7 +205,7 @@ fn usual_rows() -> u64 {
     50
 }
 
-/// The default number of copies that `explain` lists.
+/// The default number of transformed copies of the query that `explain` lists.
 const COPIES_USUAL: usize = 10;
 
 const KINDS: [&str; 14] = [
@@ -364,7 +364,7 @@ impl Ask {
         Ask { request: Request::new(query), database: main_name(), rows: 0, stream: false, progress: false }
     }
 
-    /// Reads the fields of `query`.
+    /// Reads the fields of a `query` request.
     ///
     /// # Errors
     ///

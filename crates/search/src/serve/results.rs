@@ -11,7 +11,7 @@ use super::request::RequestId;
 pub const RESULTS_MAX: usize = 16;
 /// The maximum memory that all kept hits may use.
 const BYTES_MAX: u64 = 512 << 20;
-/// The maximum number of answered requests without hits in memory whose ids are remembered.
+/// The maximum number of answered requests whose ids are remembered although no hits are stored for them.
 const DROPPED_MAX: usize = 1000;
 
 /// The reason stored for a request that does not list hits.

@@ -36,7 +36,7 @@ const WHITE_MATES_CODE: GroupCode = GroupCode::MAX;
 const BLACK_MATES_CODE: GroupCode = GroupCode::MIN + 1;
 const BELOW: GroupCode = GroupCode::MIN + 2;
 
-/// A position of a block: its game, its slot, and its ply.
+/// A position of a block: its game, its slot (the number of the position in the block), and its ply.
 #[derive(Clone, Copy)]
 pub(super) struct PositionAt {
     /// The index of the game in the block.
@@ -49,23 +49,23 @@ pub(super) struct PositionAt {
 pub(super) enum GroupColumn {
     /// All games and positions are one group.
     Whole,
-    /// Two groups for each game, which are often the same.
+    /// Two groups for each game, such as the titles of both players. They are equal if the property has a single value in a game.
     Games { codes: Vec<[GroupCode; 2]>, names: Option<NameCodes> },
     /// The names of White and Black of each game.
     Players { codes: Vec<[GroupCode; 2]>, names: NameCodes },
     /// Groups by half-moves, in steps.
     Plies(u32),
-    /// Groups by move numbers, in steps. `numbers` has the numbering of each game.
+    /// Groups by move numbers, in steps. `numbers` contains the numbering of each game.
     Moves { step: u32, numbers: Vec<MoveNumbers> },
-    /// Steps or classes of a measure, for each slot.
+    /// Steps or classes of a measure, for each slot (each position of the block).
     Measures { measure: Measure, codes: Vec<GroupCode> },
     /// Groups by the query's values, in steps.
     Values(u32),
-    /// Groups by the copies that match.
+    /// Groups by the transformed copies of the query that match.
     Copies,
-    /// Groups by the number of moves in the span of a hit, in steps.
+    /// Groups by the number of moves in the span of a hit (the moves that matched), in steps.
     Lengths(u32),
-    /// Groups by the first moves of hits' spans.
+    /// Groups by the first move in the span of a hit (the moves that matched).
     Sans(RefCell<NameCodes>),
     /// Groups by the positions of hits.
     Positions(RefCell<NameCodes>),
@@ -73,14 +73,14 @@ pub(super) enum GroupColumn {
     Played(PlayedColumn),
 }
 
-/// One hit: its slot, and its index among the hits of the block.
+/// One hit: its slot (the number of its position in the block), and its index among the hits of the block.
 #[derive(Clone, Copy)]
 pub(super) struct HitAt<'a> {
     pub(super) slot: usize,
     pub(super) index: usize,
     pub(super) found: &'a Found<'a>,
     pub(super) game: &'a GameRow<'a>,
-    /// The span of the hit, if a column needs spans.
+    /// The span of the hit (the moves and positions that matched), if a column needs it.
     pub(super) span: Option<&'a MatchSpan>,
 }
 
@@ -195,7 +195,7 @@ impl GroupColumn {
         GroupColumn::Games { codes: codes.map(twice).collect(), names: None }
     }
 
-    /// Returns whether only hits have the property; see [`By::is_of_hits`].
+    /// Returns whether only hits have the property, but not other positions; see [`By::is_of_hits`].
     pub(super) fn is_of_hits(&self) -> bool {
         matches!(self, GroupColumn::Values(_) | GroupColumn::Copies | GroupColumn::Positions(_))
             || self.is_of_spans()
@@ -207,17 +207,17 @@ impl GroupColumn {
         matches!(self, GroupColumn::Played(_))
     }
 
-    /// Returns whether the property belongs to the spans of hits.
+    /// Returns whether groups are made by a property of hits' spans, which are the moves that matched.
     pub(super) fn is_of_spans(&self) -> bool {
         matches!(self, GroupColumn::Lengths(_) | GroupColumn::Sans(_))
     }
 
-    /// Returns the copy of a group, counted from 0. Returns `None` if groups are not copies.
+    /// Returns the index of the transformed copy that a group stands for. Returns `None` if groups are not copies.
     pub(super) fn copy(&self, code: GroupCode) -> Option<usize> {
         matches!(self, GroupColumn::Copies).then(|| usize::try_from(code - 1).ok()).flatten()
     }
 
-    /// Returns whether the property belongs to positions.
+    /// Returns whether groups are made by a property of positions.
     pub(super) fn is_of_plies(&self) -> bool {
         matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. } | GroupColumn::Measures { .. })
     }
@@ -245,8 +245,8 @@ impl GroupColumn {
         Some([white?, black?]).filter(|[white, black]| white != black)
     }
 
-    /// Lists the groups of a position, no matter whether it hits. If only hits have groups by this property, the only group is
-    /// the whole.
+    /// Lists the groups of a position, no matter whether it hits. If only hits have groups by this property, the only group is that
+    /// of everything.
     pub(super) fn codes(&self, place: PositionAt, out: &mut Vec<GroupCode>) {
         let PositionAt { game, slot, ply } = place;
         out.clear();
@@ -365,7 +365,7 @@ impl GroupColumn {
     }
 }
 
-/// Returns the group of each slot by a measure, in steps, or in classes if there is no step.
+/// Returns the group of each position of the block by a measure, in steps, or in classes if there is no step.
 fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode> {
     let mut codes = vec![UNKNOWN; block.slots()];
     let code = |number: i64| match (number, step) {
@@ -400,13 +400,13 @@ pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Returns a group for the opening of each game, which its main line determines.
+/// Returns for each game the group that its opening determines. The opening is found from the main line.
 fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> GroupCode) -> Vec<[GroupCode; 2]> {
     let of_game = |game: GameRow| twice(game.opening().map_or(UNKNOWN, &mut *code));
     block.games().map(of_game).collect()
 }
 
-/// Returns a group for each game, which its source determines. `read` converts the name of the source; it returns `None` if the
+/// Returns for each game the group that its source determines. `read` converts the name of the source; it returns `None` if the
 /// group is unknown.
 fn of_sources(
     found: &Found,
@@ -448,7 +448,7 @@ fn steps(number: GroupCode, step: u32) -> GroupCode {
     number.div_euclid(step) * step
 }
 
-/// Returns a group for each game, which a tag determines. `read` converts the value of the tag, and is called once for each
+/// Returns for each game the group that a tag determines. `read` converts the value of the tag, and is called once for each
 /// distinct value.
 fn tag(
     block: &Block,

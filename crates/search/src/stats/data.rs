@@ -90,7 +90,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Returns whether one of the groupings is by moves next to hits. Only then does the data end with a list of move tallies.
+/// Returns whether one of the groupings is by moves next to hits. Only then, a list of move tallies follows at the end of the data.
 fn are_of_moves(groupings: &[Grouping]) -> bool {
     groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }

@@ -15,7 +15,7 @@ use orbit_engine::Wants;
 pub enum By {
     /// The year of the tag `Date`, or else of `UTCDate`.
     Year,
-    /// The decade of the game, named by its first year.
+    /// The decade of the game, named by its first year, such as 1990.
     Decade,
     /// The first 1 to 3 characters of the tag `ECO`: `B`, `B9`, `B90`.
     Eco(u8),
@@ -61,11 +61,12 @@ pub enum By {
     /// The value of the query at a hit, in steps. The value of a set is its number of squares. The hits of a condition have the
     /// group `true`.
     Value(u32),
-    /// The copies of the outermost transform that match. A position is counted in the group of each matching copy.
+    /// The copies that the outermost transform makes and that match. A position is counted in the group of each matching copy.
     Copy,
-    /// The number of moves in a hit's span, in steps.
+    /// The number of moves in a hit's span (the moves that matched), in steps.
     Length(u32),
-    /// The first move of a hit's span, in SAN. For `find` and `echo`, it is the move that led to the position that was found.
+    /// The first move in SAN of a hit's span (the moves that matched). For `find` and `echo`, it is the move that led to the
+    /// position that was found.
     San,
     /// The position of a hit, no matter which moves led to it.
     Position,
@@ -108,7 +109,7 @@ pub enum GroupingError {
         "`{0}`: a step is a number from 0.001 to {STEP_MAX}, as in `clock:10` or `eval:0.5`; of `eval` a multiple of 0.01"
     )]
     Thousandths(String),
-    /// An opening's code is cut to a number of characters other than 1, 2 or 3.
+    /// The code of an opening is to be shortened to a number of characters other than 1, 2 or 3.
     #[error("`{0}`: openings are grouped by `{name}:1` (B), `{name}:2` (B9) or `{name}` (B90)", name = .0.split(':').next().unwrap_or_default())]
     Eco(String),
     /// A name after `tag:` is similar to the name of a known tag.
@@ -302,7 +303,7 @@ impl By {
         matches!(self, By::Player | By::Opponent | By::PlayerOf(_))
     }
 
-    /// Returns whether only hits have the property. A group of such a property is compared with all games.
+    /// Returns whether only hits have the property. A group by such a property is compared with all games.
     pub fn is_of_hits(&self) -> bool {
         matches!(self, By::Value(_) | By::Copy | By::Position) || self.is_of_spans() || self.is_of_moves()
     }
@@ -317,7 +318,7 @@ impl By {
         matches!(self, By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_))
     }
 
-    /// Returns whether the property belongs to the spans of hits.
+    /// Returns whether the property is that of a hit's span, which consists of the moves that matched.
     pub fn is_of_spans(&self) -> bool {
         matches!(self, By::Length(_) | By::San)
     }

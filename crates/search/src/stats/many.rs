@@ -8,8 +8,8 @@ use crate::found::Found;
 /// The counts of several queries over the same games. Counts that do not depend on hits are made once for all queries.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyCounts {
-    /// The counts of each query. The first query has the groups of all games, and the others have only the groups of games that
-    /// hit. If only some queries search side lines, the first query of each kind has the groups of all games.
+    /// The counts of each query. The counts of the first query contain the groups of all games, those of the others only the groups
+    /// of games that hit. If only some queries search side lines, the first query of each kind has the groups of all games.
     counts: Vec<Counts>,
     /// For each query, true if it searches only main lines although others also search side lines.
     main_lines: Vec<bool>,
@@ -25,7 +25,7 @@ impl Stats {
     ///
     /// # Panics
     ///
-    /// Panics if the hits belong to another block, or if all copies are needed but unknown.
+    /// Panics if the hits belong to another block, or if a grouping needs all matching copies of the query and these are unknown.
     pub fn count_many(&self, found: &[Found]) -> ManyCounts {
         let Some(first) = found.first() else { return ManyCounts::default() };
         let columns = self.columns(first);
@@ -73,7 +73,7 @@ impl ManyCounts {
         self.counts.iter().all(|counts| counts.stats == *stats)
     }
 
-    /// Returns whether both have the same number of queries and the same groupings, so that they can be added.
+    /// Returns whether `self` and `other` have the same number of queries and the same groupings, so that they can be added.
     pub fn is_like(&self, other: &ManyCounts) -> bool {
         let is_like = |(ours, theirs): (&Counts, &Counts)| ours.stats == theirs.stats;
         self.counts.len() == other.counts.len() && self.counts.iter().zip(&other.counts).all(is_like)

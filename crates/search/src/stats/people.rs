@@ -34,7 +34,8 @@ fn beginnings(name: &str) -> u64 {
     if name.is_ascii() { bits } else { u64::MAX }
 }
 
-/// Merges the groups of all spellings of a player's name into one group. The first of `counts` has the groups of all games.
+/// Merges the groups of all spellings of a player's name into one group. The first entry of `counts` contains the groups of all
+/// games.
 pub(super) fn take_together(counts: &mut [Counts]) {
     let Some(first) = counts.first_mut() else { return };
     let met = std::mem::take(&mut first.met);

@@ -1,7 +1,7 @@
 //! Groups of hits by the moves next to the hits: the moves after a hit, and the move that led to it.
 //!
-//! Moves are transformed back by [`Found::frame`], or shown as they were played. If the hit has a span of moves itself, the
-//! groups are the moves after the last move of the span, and the move before its first one.
+//! Moves are transformed back by [`Found::frame`], or shown as they were played. If the hit itself has a span (moves that matched),
+//! the groups are the moves after the last move of the span, and the move before its first one.
 
 use std::cell::RefCell;
 
@@ -51,8 +51,8 @@ impl PlayedColumn {
         self.names.borrow().key(code)
     }
 
-    /// Lists the groups of a hit. `slot` is the slot of the hit, and `hit` is its index among the hits of the block. Returns the
-    /// side that plays the first of these moves, or that would play it.
+    /// Lists the groups of a hit. `slot` is the number of the hit's position in the block, and `hit` is its index among the hits of
+    /// the block. Returns the side that plays the first of these moves, or that would play it.
     pub(super) fn codes(
         &self,
         (found, game, span): (&Found, &GameRow, Option<&MatchSpan>),
@@ -113,10 +113,10 @@ fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
 pub struct MoveTally {
     /// The results of the games for the sides that play the moves.
     pub results: SideResults,
-    /// The number of these sides that have a known rating, and the sum of their ratings.
+    /// For the sides that play the moves: the number of known ratings, and the sum of these ratings.
     pub rated: [u64; 2],
-    /// Three numbers about these sides in games with a result and an opponent with a known rating: their number, their points (2
-    /// for a win and 1 for a draw), and the sum of the opponents' ratings.
+    /// Three numbers about the sides that play the moves, in games with a result and an opponent with a known rating: the number of
+    /// these sides, their points (2 for a win and 1 for a draw), and the sum of the opponents' ratings.
     pub opposed: [u64; 3],
     /// The first and the last year of the games.
     pub years: Option<[u16; 2]>,
@@ -173,8 +173,8 @@ impl<'a> StoredFacts<'a> {
 }
 
 impl BestGame {
-    /// Returns whether this game is preferred to another one. If both have the same rating, the one that comes first by source
-    /// and number is preferred.
+    /// Returns whether this game is preferred to another one: it has the higher rating or, if the ratings are equal, comes first by
+    /// source and number.
     fn is_before(&self, other: &BestGame) -> bool {
         let place = |game: &BestGame| (std::cmp::Reverse(game.rating), game.source.clone(), game.number);
         place(self) < place(other)
@@ -203,7 +203,7 @@ impl MoveTally {
         self.add_known(sum.facts.outcome, sum.games, ByColor { white, black }, year, sides);
     }
 
-    /// Adds games with the same result. `ratings` has the number of known ratings and their sum for each side.
+    /// Adds games with the same result. `ratings` contains for each side the number of known ratings and their sum.
     fn add_known(
         &mut self,
         outcome: Outcome,

@@ -271,20 +271,20 @@ impl<'a> RowRecord<'a> {
     }
 }
 
-/// Returns the text of the copy that a row is about; `None` if it is not about a copy.
+/// Returns the text of the transformed copy that a row counts; `None` if the row does not count a copy.
 pub(super) fn pattern<'a>(grouping: &Grouping, row: &GroupRow, copies: &'a [String]) -> Option<&'a str> {
     let place = grouping.properties().position(|by| *by == By::Copy)?;
     let GroupKey::Number(copy) = row.keys[place] else { return None };
     copies.get(usize::try_from(copy - 1).ok()?).map(String::as_str)
 }
 
-/// The JSON document with all counts. `copies` has each copy as CQL.
+/// The JSON document with all counts. `copies` contains each transformed copy of the query as CQL.
 struct StatisticsDocument<'a> {
     counts: &'a Counts,
     copies: &'a [String],
 }
 
-/// The object `groupings` of the JSON document, which has the rows under the names of their groupings.
+/// The object `groupings` of the JSON document, which contains the rows under the names of their groupings.
 struct Groupings<'a>(&'a StatisticsDocument<'a>);
 
 impl Serialize for StatisticsDocument<'_> {
@@ -323,8 +323,9 @@ impl Serialize for RecordRows<'_> {
 }
 
 impl Counts {
-    /// Writes one JSON object and a line feed. The object has `total`, which is a row for everything, and `groupings`, which has
-    /// an array of rows under the name of each grouping. `copies` has each copy as CQL, in the order of the copies' numbers.
+    /// Writes one JSON object and a line feed. The object has `total`, which is a row for everything, and `groupings`, which has an
+    /// array of rows under the name of each grouping. `copies` contains each transformed copy of the query as CQL, in the order of
+    /// the copies' numbers.
     ///
     /// # Errors
     ///
@@ -334,8 +335,8 @@ impl Counts {
         writeln!(out, "{}", escape(&text, EscapeContext::Json))
     }
 
-    /// Writes CSV: a header, a row for everything, whose grouping is `total`, and the rows of each grouping. `copies` has each
-    /// copy as CQL, in the order of the copies' numbers.
+    /// Writes CSV: a header, a row for everything, whose grouping is `total`, and the rows of each grouping. `copies` contains each
+    /// transformed copy of the query as CQL, in the order of the copies' numbers.
     ///
     /// # Errors
     ///

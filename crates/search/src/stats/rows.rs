@@ -33,8 +33,9 @@ pub struct GroupRow {
 pub struct MoveRow {
     /// The sums over the games that hit.
     pub tally: MoveTally,
-    /// The number of games in which this move could be played. For the first move, these are all games that hit, or in a cross
-    /// table, those in the group of the other property. For a later move, they are the games that have the moves before it.
+    /// The number of games in which this move could be played. For the first move of a group, these are all games that hit or, in a
+    /// cross table, those in the group of the other property. For a later move, they are the games in which the moves before it
+    /// were played.
     pub games_before: u64,
 }
 

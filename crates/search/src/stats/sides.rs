@@ -1,7 +1,7 @@
-//! The sides that have a pattern, and the results of games for them.
+//! Finds the sides that have a pattern, and counts the results of games for them.
 //!
-//! A query under `flipcolor` hits if White has the pattern or if Black has it, so White's score says little about the pattern.
-//! The copies that match at a hit show which side has it.
+//! A query under `flipcolor` hits if White has the pattern or if Black has it, so White's score says little about the pattern. The
+//! transformed copies of the query that match at a hit show which side has it.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -11,9 +11,9 @@ use crate::found::Found;
 use orbit_core::board::Color;
 use orbit_engine::{CopyHits, Hits, Outcome, any_side};
 
-/// The results of games for the sides that have a pattern in them, for a query whose copies belong to sides
-/// (`OutermostOrbit::copy_sides`). A game in which both sides have the pattern is counted for each of them. A game with an
-/// unknown result is not counted.
+/// The results of games for the sides that have a pattern in them, if the query determines these sides
+/// (`OutermostOrbit::copy_sides`). A game in which both sides have the pattern is counted for each of them. A game with an unknown
+/// result is not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SideResults {
     /// The number of games that the side won.
@@ -64,7 +64,7 @@ pub(crate) struct PatternSides<'a> {
     hits: &'a Hits,
     told: Option<&'a CopyHits>,
     of_copies: &'a [ByColor<bool>],
-    /// The sides at each hit, in the order of slots.
+    /// The sides that have the pattern at each hit, in the order of the positions in the block.
     of_hits: Vec<ByColor<bool>>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> PatternSides<'a> {
         PatternSides { hits, told: hit_sides, of_copies, of_hits }
     }
 
-    /// Returns the sides that have the pattern of a copy.
+    /// Returns the sides that have the pattern of a transformed copy of the query.
     pub(super) fn of_copy(&self, copy: usize) -> Option<ByColor<bool>> {
         self.of_copies.get(copy).copied()
     }
@@ -91,7 +91,7 @@ impl<'a> PatternSides<'a> {
         any_side(hits.unwrap_or_default().iter().copied())
     }
 
-    /// Returns the sides that have the pattern at any of the next `hits` hits from a slot on.
+    /// Returns the sides that have the pattern at any of the next `hits` hits, from the position `first_slot` of the block on.
     pub(crate) fn from(&self, first_slot: usize, hits: u64) -> ByColor<bool> {
         match self.told {
             Some(told) if hits > 0 => self.in_hits(told.first_in(self.hits, first_slot), hits),

@@ -19,9 +19,9 @@ const COLUMNS_MAX: usize = 8;
 impl Counts {
     /// Writes a table for each grouping, with an empty line between two tables. A grouping by one property has a line for each
     /// group; a grouping by two properties is a cross table of the games that hit. If groups are names, openings or copies, only
-    /// the `rows_max` groups with the most games that hit are listed, and the number of the other groups follows. `copies` has each
-    /// copy as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a terminal. Headings of columns are
-    /// always cut.
+    /// the `rows_max` groups with the most games that hit are listed, and the number of the other groups follows. `copies` contains
+    /// each transformed copy of the query as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a
+    /// terminal. Headings of columns are always cut.
     ///
     /// # Errors
     ///
@@ -194,7 +194,7 @@ fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, O
     (rows, Some(format!("... and {} more", grouped(more as u64))))
 }
 
-/// The range of cells that have the scores of a group.
+/// The range of cells that contain the scores of a group.
 const SCORES: std::ops::Range<usize> = 6..8;
 
 /// Returns the cells of a group.

@@ -10,10 +10,10 @@ use crate::report::{
 };
 use orbit_core::board::Bitboard;
 
-/// The maximum number of copies that are shown as boards.
+/// The maximum number of transformed copies that are shown as boards.
 const BOARDS_MAX: usize = 12;
 
-/// Returns a section that draws the pattern as written and, if it has any, its copies; `None` if nothing can be drawn.
+/// Returns a section that draws the pattern as written and, if it has any, its transformed copies; `None` if nothing can be drawn.
 pub(super) fn section(findings: &Findings) -> Option<Markup> {
     let orbit = findings.orbit.as_ref().filter(|orbit| orbit.copies_total > 1);
     (orbit.is_some() || is_drawn(&findings.pattern)).then(|| pattern(findings, orbit))
@@ -66,7 +66,7 @@ fn board(id: &str, title: &str, pattern: &PatternBoard, has_names: bool) -> Mark
     BoardDrawing { id, title, placement, lit, area, arrows: &[], has_names, is_flipped }.picture()
 }
 
-/// Returns the conditions of a copy that its board does not show.
+/// Returns the conditions of a transformed copy that its board does not show.
 fn rest(pattern: &PatternBoard) -> Markup {
     html! {
         @if !pattern.rest.is_empty() {
@@ -75,7 +75,8 @@ fn rest(pattern: &PatternBoard) -> Markup {
     }
 }
 
-/// Returns the hits of each transform as a table with bars. Returns nothing for a single transform, because it has all hits.
+/// Returns the hits of each transform as a table with bars. Returns nothing if there is a single transform, to which all hits
+/// belong.
 fn sums(id: &str, caption: &str, sums: &[TransformSum]) -> Markup {
     let all: u64 = sums.iter().fold(0, |all, sum| all.saturating_add(sum.positions));
     let most = sums.iter().map(|sum| sum.positions).max().unwrap_or(0).max(1);

@@ -9,7 +9,7 @@ use super::{number, table};
 use crate::report::findings::{Findings, ListedGame};
 use crate::report::grouped;
 
-/// Returns the section with the list, which is hidden until the reader opens it. A game in the sample has a link to its board.
+/// Returns the section with the list, which is hidden until the reader opens it. A game in the sample is linked to its board.
 pub(super) fn section(findings: &Findings) -> Markup {
     let games = &findings.games;
     let boards: HashMap<u64, usize> =

@@ -15,7 +15,7 @@ const SHOWN_MAX: usize = 6;
 
 pub(super) fn section(findings: &Findings) -> Markup {
     let (shown, more) = findings.sample.split_at(findings.sample.len().min(SHOWN_MAX));
-    // With a single copy, the text of the copy says no more than the query.
+    // If the query has a single copy, the text of the copy would only repeat the query.
     let has_copies = findings.orbit.as_ref().is_some_and(|orbit| orbit.copies_total > 1);
     html! {
         @if !findings.sample_note.is_empty() { p { (findings.sample_note) } }

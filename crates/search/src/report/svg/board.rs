@@ -9,12 +9,12 @@ use orbit_core::fen::{Symbol, ranks};
 /// A board with its pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardDrawing<'a> {
-    /// The prefix of its `id` attributes, which must be unique in a page.
+    /// The prefix of all `id` attributes of the board, which must be unique in a page.
     pub id: &'a str,
     /// The content of the picture in a few words.
     pub title: &'a str,
-    /// A FEN, or its placement field alone. `A`, `a` and `_` are any white piece, any black piece and a square that must be
-    /// empty. Everything after an error is left out.
+    /// A FEN, or its placement field alone. `A`, `a` and `_` are any white piece, any black piece and a square that must be empty.
+    /// Nothing after the first error is drawn.
     pub placement: &'a str,
     /// The squares that are highlighted.
     pub lit: Bitboard,

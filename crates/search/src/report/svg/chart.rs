@@ -11,7 +11,7 @@ use crate::report::{
 };
 use orbit_core::text::clipped;
 
-/// The maximum number of bars in a chart; its table has all rows.
+/// The maximum number of bars in a chart. The table of the chart shows all rows.
 pub const ROWS_MAX: usize = 100;
 /// The maximum width, in columns of text, of a rotated name below a bar.
 const LABEL_WIDTH_MAX: usize = 9;
@@ -34,7 +34,7 @@ pub fn heat_map(map: &HeatMap, id: &str, style: Option<&str>) -> Markup {
             }
         }
         @if map.grid == Grid::Offsets {
-            // Draws a frame around the cell of the copies that are not shifted.
+            // Draws a frame around the middle cell, which counts the hits of copies that are not shifted.
             rect class="whisker" x=(7 * cell) y=(7 * cell) width=(cell - 1) height=(cell - 1) {}
         }
         @for k in 0..map.grid.side() {
@@ -93,7 +93,8 @@ pub(super) const TOP: f64 = 16.0;
 pub(super) const BOTTOM: f64 = 190.0;
 /// The height of the strip of bars that show the number of games or positions in each group.
 const STRIP: f64 = 22.0;
-/// If all bars have at least this width, the numbers of games or positions are written below them, without a strip.
+/// If all bars have at least this width, the numbers of games or positions are written below the bars instead of being drawn as a
+/// strip.
 const NUMBERED_WIDTH_MIN: f64 = 44.0;
 /// The width of a letter in a font of twelve units.
 const LETTER: f64 = 6.8;
@@ -250,7 +251,7 @@ pub fn scale(rows: &[HistogramRow]) -> (f64, f64) {
     let counted = rows.iter().filter(|row| !has_large || !row.is_few());
     let most = counted.flat_map(|row| [row.share, row.high]).flatten().filter(|share| share.is_finite());
     let most = most.fold(0.0, f64::max).clamp(0.0, 1.0);
-    // If nothing hits, the scale does not matter.
+    // If nothing hits, any positive number gives a usable scale.
     let most = if most > 0.0 { most } else { 0.01 };
     let power = 10f64.powf((most / 4.0).log10().floor());
     let step = [1.0, 2.0, 5.0].map(|k| k * power).into_iter().find(|step| step * 5.0 >= most * 0.999);
@@ -365,7 +366,7 @@ fn is_turned(rows: &[HistogramRow], width: f64) -> bool {
     every(rows, width) > 1 && longest(rows) > 4
 }
 
-/// Returns the labels of as many groups as fit.
+/// Returns the labels of the groups. If labels would overlap, some of them are left out.
 fn names(rows: &[HistogramRow], plane: &Plane, is_turned: bool) -> Markup {
     let width = plane.widest();
     // Rotated labels can be as close as lines of text.
@@ -479,7 +480,7 @@ mod tests {
                 "{share}: {found:?}"
             );
         }
-        // The wide interval of a small group does not compress the bars of large groups.
+        // The wide interval of a small group must not compress the bars of large groups.
         let mut small = row("small", 0, 1);
         small.high = Some(0.8);
         let rows = vec![small, row("large", 20, 1_000)];

@@ -57,7 +57,8 @@ pub(super) fn answer(
     let scan = database.scan(&query).in_turn(desk.turns());
     let (rest, _) = scan
         .collect_from(&explorer, |scan| {
-            // Tables belong to files. If these have changed, blocks in memory are still those that were read.
+            // The tables of positions belong to the files, so the stream is opened from the files. If a file has changed, this
+            // fails, and all blocks are searched without the tables.
             let held = |game| database.held_block(game);
             let tabled = explorer.from_tables(scan.stream(true).ok()?, database.tables(), held);
             part = tabled.part;
@@ -67,7 +68,7 @@ pub(super) fn answer(
     part.merge(rest).unwrap_or_else(|error| unreachable!("{error}"));
     let mut json = Explored::new(explorer.asked(), &part).json();
     if let Some(fields) = json.as_object_mut() {
-        // Lichess does not have these lists at these paths.
+        // Lichess's answers at these paths do not contain these lists.
         let left_out = [
             ("/masters", "recentGames", &parameters.recent_games),
             ("/player", "topGames", &parameters.top_games),

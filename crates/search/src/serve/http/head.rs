@@ -109,8 +109,8 @@ impl RequestHead {
         pairs.ok_or_else(|| RequestRefusal::new(400, "a value of the query is no UTF-8 behind %"))
     }
 
-    /// Returns true if the request has the token. All bytes are compared, so the duration of the comparison reveals nothing about
-    /// the token.
+    /// Returns true if the request contains the token. All bytes are compared, so the duration of the comparison reveals nothing
+    /// about the token.
     pub(super) fn has_token(&self, token: &str) -> bool {
         let shown = self.all("authorization").next().and_then(|value| value.strip_prefix("Bearer "));
         shown.is_some_and(|shown| {
