@@ -1,9 +1,9 @@
-//! Reads and writes FEN and EPD. All callers use one reader; its argument [`Leniency`] lists the extensions of the standard that it
-//! accepts.
+//! Reads and writes FEN and EPD. All callers use one reader. Its argument [`Leniency`] lists the extensions of the standard to
+//! accept.
 //!
 //! | reader | input | function, and its leniency |
 //! |---|---|---|
-//! | `orbit transform` | a FEN or EPD, faults with their places | [`FenRecord::read`]: variants, operations |
+//! | `orbit transform` | a FEN or EPD; faults are reported with their places | [`FenRecord::read`]: variants, operations |
 //! | the reader of games | the tag `FEN`, and the positions of lists | [`FenRecord::read`]: unclear rights, any text after it |
 //! | the reader of position lists | a line with a position, counters and operations | [`ListLine`], [`is_position`] |
 //! | the tags of a reel, the numbering of moves | the counters | [`counters`] |

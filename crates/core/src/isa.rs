@@ -1,8 +1,8 @@
 //! Detects the instruction sets of the processor. The macro `for_each_isa` compiles one function body for several of them and
 //! selects a version at run time.
 
-/// An instruction set that this processor has. The variants for x86-64 exist in every build, but on other processors no value of
-/// them can be made.
+/// An instruction set that this processor has. The variants for x86-64 exist in every build, but on other processors the program
+/// can never create a value of them.
 ///
 /// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code compiled for its
 /// instruction set.

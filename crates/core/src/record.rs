@@ -34,7 +34,7 @@ impl Outcome {
     }
 }
 
-/// A comment or glyph of an annotator, and the node to which it belongs.
+/// A comment or glyph of an annotator, and the node (position of the game) to which it belongs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Annotation {
     /// The node, a position of the game: its number within the game, as CQL numbers positions.
@@ -46,9 +46,9 @@ pub struct Annotation {
 /// The content of an [`Annotation`]. The bytes of comments are unchanged, without their braces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AnnotationKind {
-    /// A comment before the move that leads to the first node of a side line.
+    /// A comment before the move that leads to the first position of a side line.
     Before(Vec<u8>),
-    /// A comment after the move that leads to the node, or before the first move of the game.
+    /// A comment after the move that leads to the position, or before the first move of the game.
     Comment(Vec<u8>),
     /// A numeric annotation glyph: 1 is `$1` or `!`.
     Nag(u16),

@@ -1,4 +1,4 @@
-//! Regular expressions of ECMAScript that match bytes: a byte is the character with its number.
+//! Matches ECMAScript regular expressions against bytes. Each byte is read as the character whose code point is its value.
 //!
 //! orbit has its own implementation because every search must end. A search counts its steps and gives up after a maximum number,
 //! at the same step on every computer. The parser of queries has already checked that the expressions are valid.

@@ -85,15 +85,15 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
 #[derive(Default)]
 struct HeldSources<'a> {
     reel: Option<&'a Reel>,
-    /// The first holder of each content, by the hash of the content.
+    /// The source or input that had each content first, by the hash of the content.
     by_hash: HashMap<u64, Holder>,
     /// The sizes of the contents whose hashes are known.
     sizes: HashSet<u64>,
     /// The inputs that have not been hashed yet, by size. No two of them have the same size, because an input is hashed as soon as
     /// another one has its size.
     unread: HashMap<u64, PathBuf>,
-    /// The sources of reels, by the canonical paths of their files. A reel of version 1 stores no such paths, so the paths where
-    /// its files are now are used. If several sources have the same path, the last one is kept.
+    /// The sources of reels, by the canonical paths of their files. A reel of version 1 stores no such paths; for it, the present
+    /// paths of its files are used. If several sources have the same path, the last one is kept.
     by_place: HashMap<PathBuf, PlacedSource>,
     /// The inputs as they were given, by their canonical paths.
     inputs: HashMap<PathBuf, PathBuf>,
@@ -114,7 +114,8 @@ struct PlacedSource {
 }
 
 impl HeldSources<'_> {
-    /// Returns the holder of the content of a file or reel. If there is none, records the input as the holder and returns `None`.
+    /// Returns the source or earlier input that has the content of a file or reel. If there is none, records this file or reel as
+    /// the holder and returns `None`.
     fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, StreamError> {
         let place = orbit_pgn::canonical(path);
         if let Some(input) = place.as_ref().and_then(|place| self.inputs.get(place)) {
@@ -157,7 +158,8 @@ impl HeldSources<'_> {
         Ok(None)
     }
 
-    /// Returns the holder of the source whose file has the same path, size and time as the given file.
+    /// If a source has the path, the size and the time of the given file, returns the holder of its content. The file then need not
+    /// be read.
     fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
         let PlacedSource { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
         let is_same =

@@ -147,8 +147,8 @@ impl Held {
 }
 
 impl BlockStream {
-    /// Returns the same database from its beginning. Its files are opened again; only standard input and pipes cannot be read
-    /// twice. The set of earlier games that [`BlockStream::without_duplicates`] got is dropped.
+    /// Returns a new stream over the same database, from its beginning. Its files are opened again. Standard input and pipes cannot
+    /// be read twice. The set of earlier games that [`BlockStream::without_duplicates`] got is dropped.
     #[must_use]
     pub fn unread(&self) -> BlockStream {
         BlockStream {

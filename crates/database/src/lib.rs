@@ -58,7 +58,7 @@ pub struct StreamOptions {
     pub pgn: orbit_pgn::Options,
     /// The parts of a game that are kept.
     pub parse: ParseOptions,
-    /// True if, instead of a file, an up-to-date reel is read that was made from this file alone: see [`BlockStream::substitutes`].
+    /// True to read, instead of a file, an up-to-date reel that was made from this file alone: see [`BlockStream::substitutes`].
     pub substitute_reels: bool,
     /// True if the PGN text of a block's games is kept with the block: see [`BlockStream::texts`].
     pub keep_text: bool,
@@ -70,7 +70,7 @@ pub struct StreamOptions {
     pub unique: Option<Alike>,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
-    /// The stream's share of threads that it shares with other streams. With `None`, the stream has its own threads.
+    /// The stream's share of the threads that several streams use. With `None`, the stream has its own threads.
     pub share: Option<Arc<ThreadShare>>,
 }
 
@@ -244,7 +244,7 @@ pub struct BlockStream {
     seen: Option<GameSet>,
     /// The sentences of [`BlockStream::notes`].
     notes: Vec<String>,
-    /// The files that were opened so far, while more are added.
+    /// The files that were opened so far. They are recorded in order to find repeated files while inputs are added.
     opened: OpenedFiles,
     /// The folders of reels.
     folders: Vec<SourceMark>,

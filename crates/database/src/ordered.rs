@@ -35,7 +35,8 @@ pub(super) struct Steps<Next, Prepare, Number, Work> {
 pub(super) struct TaskLimits<'a> {
     /// The number of threads to start. There are fewer if the system does not start more.
     pub(super) threads: usize,
-    /// The maximum number of bytes of results that may wait for `take`, if tasks reserve memory for their results.
+    /// The maximum number of bytes of results that may wait for `take`, the caller's function, if tasks reserve memory for their
+    /// results.
     pub(super) bytes_max: u64,
     /// The stack size of each thread; `None` for the default.
     pub(super) stack_bytes: Option<usize>,
@@ -60,9 +61,10 @@ impl<'a> TaskLimits<'a> {
     }
 }
 
-/// A memory budget for results that wait to be passed to `take`. A task reserves memory for its results before it creates them,
-/// and waits while the results of other tasks need too much. The task whose result is passed on next never waits. Without the
-/// budget, results that are created faster than they are written would pile up, each of them twenty times as large as its input.
+/// A memory budget for results that wait to be passed to the caller's function `take`. A task reserves memory for its results
+/// before it creates them, and waits while the results of other tasks need too much. The task whose result is passed on next never
+/// waits. Without the budget, results that are created faster than they are written would pile up, each of them twenty times as
+/// large as its input.
 pub struct MemoryBudget<'a> {
     gate: Option<&'a Gate>,
     index: u64,

@@ -29,7 +29,7 @@ const VERSION: u32 = 1;
 const ENDING: &str = "places";
 /// The maximum number of sidecars in a folder. The oldest are removed.
 const SIDECARS_MAX: usize = 256;
-/// The maximum size of a sidecar that is read. A sidecar of this size has about 600,000 stretches.
+/// The maximum size of a sidecar that is read. A sidecar of this size records about 600,000 stretches of text.
 const SIDECAR_BYTES_MAX: u64 = 32 << 20;
 /// The minimum age of a file's last change. After a more recent change, another write might leave the modification time unchanged,
 /// because file systems store times with a coarse resolution.
@@ -200,7 +200,7 @@ struct Stretch {
     /// their sources, with no games before them.
     in_source: u32,
     texts: Vec<TextMark>,
-    /// The XXH3 hash of all bytes of the stretch.
+    /// The XXH3 hash of all bytes of the stretch of text.
     hash: u64,
 }
 
@@ -223,7 +223,7 @@ struct GamePlaces {
     game_bytes_max: u64,
     files: Vec<FileMark>,
     stretches: Vec<Stretch>,
-    /// True if no game follows the last stretch.
+    /// True if no game follows the last stretch of text.
     is_whole: bool,
 }
 
@@ -301,7 +301,7 @@ impl Sidecar {
         SourcePlace::Found { block: Box::new(block), games_before: stretch.games_before }
     }
 
-    /// Reads the texts of a stretch from the files, as they are now.
+    /// Reads a stretch of text from the files, as they are now. It may have parts in several files.
     fn texts(&self, stretch: &Stretch) -> io::Result<Vec<SourceText>> {
         let read = |mark: &TextMark| {
             let index = mark.source as usize;
@@ -355,10 +355,11 @@ struct Notes {
     /// The index of the sidecar's first source in the stream. `before` is the number of games before this source.
     base: u32,
     before: u32,
-    /// True if no further stretches can be recorded, because a source is compressed and its text cannot be found by an offset.
+    /// True if no further stretches of text can be recorded, because a source is compressed and its text cannot be found by an
+    /// offset.
     is_broken: bool,
     stretches: Vec<Stretch>,
-    /// True once all texts of these sources were read.
+    /// True once all texts of the sidecar's sources were read.
     is_past: bool,
 }
 
@@ -374,7 +375,7 @@ impl Notes {
         if self.is_broken || self.is_past {
             return;
         }
-        // Only the block of a reel has no text. It comes after all these sources.
+        // Only a block of a reel has no text, and a reel comes after all these sources.
         if taken.text.is_empty() || !taken.text.iter().all(is_ours) {
             self.is_past = true;
             return;

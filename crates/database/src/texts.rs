@@ -232,7 +232,8 @@ impl Packed {
             let Some(next) = next_text(&mut self.sources)? else { return Ok(Vec::new()) };
             self.text = next;
         }
-        // If a game is too long, the text after its cut, up to the next game, is in no part. So the offset can be before this part.
+        // The reader cuts a game that is too long and skips the rest of it, so no part contains this rest. If `offset` lies in it,
+        // the part that was read last begins after `offset`.
         let text =
             offset.checked_sub(self.text.offset).map_or(&[][..], |from| &self.text.bytes[from as usize..]);
         Ok(orbit_pgn::first_game(text, options.game_bytes_max).to_vec())
@@ -271,8 +272,8 @@ fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Ve
             game => game,
         };
         if let Some(game) = game {
-            // The text is copied to a buffer of its size, because many games may be in memory at once and `text` has room for a
-            // longer game.
+            // The text is copied to a buffer of exactly its size, because many games may be in memory at once and `text` has room
+            // for a longer game.
             return Ok(game.to_vec());
         }
         want *= 2;

@@ -11,8 +11,8 @@ use super::parse::TextPlaces;
 /// position of the game; nodes are numbered as [`SideLine`](super::SideLine) describes.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Amendment {
-    /// New comments, each with its node. The list is ordered by node and has at most one comment for each node. A new comment is
-    /// written after the last comment that the node already has.
+    /// New comments, each with its node (the number of a position). The list is ordered by node and has at most one comment for
+    /// each node. A new comment is written after the last comment that the node already has.
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The nodes whose existing comments are removed.
     pub removed: Vec<u32>,
@@ -132,7 +132,7 @@ fn comments(text: &[u8], places: &TextPlaces, amendment: &Amendment) -> Vec<Edit
     edits
 }
 
-/// Extends the range of a comment's text by its delimiters: the braces, or the semicolon.
+/// Extends the range of a comment's text to include its delimiters: the braces, or the semicolon.
 fn whole(text: &[u8], inside: &ByteRange) -> ByteRange {
     inside.start - 1..inside.end + usize::from(is_in_braces(text, inside))
 }

@@ -30,7 +30,8 @@ pub struct SourceText {
     pub bytes: Vec<u8>,
     /// The format of the text.
     pub kind: SourceKind,
-    /// True if this is known to be the last stretch of its source. It is false if the source could not be read to its end.
+    /// True if this is known to be the last stretch (piece of text) of its source. It is false if the source could not be read to
+    /// its end.
     pub is_last: bool,
 }
 
@@ -40,7 +41,8 @@ pub struct SourceText {
 pub struct Chunk {
     /// The index of this chunk among all chunks, from 0.
     pub index: u64,
-    /// The stretches, at most one from each source. Many small sources share a chunk, and a large source fills many chunks.
+    /// The stretches (pieces of text), at most one from each source. Many small sources share a chunk, and a large source fills
+    /// many chunks.
     pub texts: Vec<SourceText>,
     pub(super) game_bytes_max: usize,
 }
@@ -78,11 +80,11 @@ impl Chunk {
     }
 }
 
-/// Cuts the text of one source into stretches.
+/// Cuts the text of one source into stretches, which consist of whole games.
 pub(super) struct Cutter {
     source: u32,
     decoder: Decoder,
-    /// Bytes that were read but are not yet part of a stretch.
+    /// Bytes that were read but are not yet part of a stretch (a returned piece of text).
     buffer: Vec<u8>,
     /// The offset of the buffer's first byte in the source.
     offset: u64,
@@ -109,7 +111,7 @@ pub(super) struct ChunkFailure {
     pub(super) kind: FailureKind,
 }
 
-/// Tells whether the unread rest of a source may contain games.
+/// The kind of a failure. It depends on the rest of the source, which was not read: the rest may contain games, or it does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FailureKind {
     /// It may contain games.
@@ -140,7 +142,7 @@ impl Cutter {
         self.source
     }
 
-    /// Returns the offset of the first byte that is not yet part of a stretch.
+    /// Returns the offset of the first byte that is not yet part of a stretch (a returned piece of text).
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
@@ -155,8 +157,8 @@ impl Cutter {
         self.at_end && self.buffer.is_empty()
     }
 
-    /// Returns the next stretch, of about `options.chunk_bytes` bytes, or `None` at the end. If the source cannot be read further,
-    /// the text before the failure is the last stretch.
+    /// Returns the next stretch (piece of text with whole games), of about `options.chunk_bytes` bytes, or `None` at the end. If
+    /// the source cannot be read further, the text before the failure is the last stretch.
     pub(super) fn next(
         &mut self,
         options: &Options,

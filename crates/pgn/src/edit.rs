@@ -56,7 +56,7 @@ impl CommentSlots {
         CommentSlots(slots)
     }
 
-    /// Returns the place for a comment on a node, or `None` if the text has no such node.
+    /// Returns the place for a comment on a node (position), or `None` if the text has no such node.
     pub(super) fn of_node(&self, node: u32) -> Option<CommentSlot> {
         self.0.get(node as usize).copied().flatten()
     }

@@ -28,7 +28,7 @@ pub fn read_game(text: &[u8], options: &ParseOptions) -> Option<Game> {
     games.next().filter(|_| games.next().is_none())
 }
 
-/// Returns the bytes to write between the texts of two games, so that each game is read as if it were alone. Mostly these are line
+/// Returns the bytes to write between the texts of two games, so that each game is read as if it were alone. These are mostly line
 /// ends, of the kind that the first text uses. If the first game has no terminator and line ends are not enough, a terminator `*`
 /// is added, which changes no result. If that is not enough either, the second game gets a tag `[Event "?"]`. This happens if the
 /// first text has an unclosed comment, or if the second text is only a result.

@@ -25,7 +25,7 @@ pub struct ReadFault {
     pub reason: String,
 }
 
-/// Tells whether a game was read to its end.
+/// The extent to which a game was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum GameStatus {
     /// Every move was read.
@@ -45,9 +45,9 @@ pub enum GameStatus {
 /// first its own positions, then its side lines. So the positions that descend from a node have the numbers directly after its own.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SideLine {
-    /// The node from which the side line branches off.
+    /// The node (position) from which the side line branches off.
     pub parent: u32,
-    /// The number of the line among the side lines of its node, counted from 1.
+    /// The number of the line among the side lines that branch off from the same node (position), counted from 1.
     pub sibling: u32,
     /// The moves of the line, at least one. The first move leads from the node `parent` to the first position of the line.
     pub moves: Vec<PackedMove>,

@@ -18,7 +18,8 @@ use orbit_core::sync::lock;
 struct Sizes {
     /// The maximum length of a member that a thread unpacks, in compressed bytes.
     member_max: usize,
-    /// The minimum length of a run in compressed bytes. Short members are collected until the run has this length.
+    /// The minimum length of a run (the members that one thread unpacks as one task) in compressed bytes. Short members are
+    /// collected until the run has this length.
     run_min: usize,
     /// The maximum length of the text that a thread unpacks from a run. The reading thread unpacks a run with a longer text again,
     /// step by step.
@@ -83,7 +84,8 @@ where
         Members { one, sizes: SIZES, threads, workers: None, ahead: VecDeque::new(), apart }
     }
 
-    /// Passes runs of whole members to the threads, until the limits on the number of runs or on their bytes are reached.
+    /// Passes runs (sequences of whole members) to the threads, until the limits on the number of runs or on their bytes are
+    /// reached.
     fn look_ahead<R: Supply>(&mut self, input: &mut RawInput<R>) {
         let mut bytes: usize = self.ahead.iter().map(|run| run.raw.len()).sum();
         let Sizes { member_max, run_min, text_max, ahead_max } = self.sizes;
@@ -94,7 +96,7 @@ where
             {
                 length += more;
             }
-            // If the rest of the text is a single run, unpacking it on another thread would not be faster.
+            // If the rest of the text is a single run (one task for a thread), unpacking it on another thread would not be faster.
             let is_alone = self.ahead.is_empty() && input.ahead(length, 1).is_none();
             if length == 0 || is_alone {
                 if self.ahead.is_empty() {
@@ -182,7 +184,7 @@ impl TextPool {
     }
 }
 
-/// The threads that unpack runs of members. They end when this value is dropped.
+/// The threads that unpack runs (sequences of members). They end when this value is dropped.
 struct Workers {
     tasks: Option<Sender<MemberTask>>,
     threads: Vec<JoinHandle<()>>,

@@ -64,8 +64,8 @@ pub(super) struct TextPlaces {
     pub(super) movetext: Option<usize>,
     /// The moves that were kept.
     pub(super) words: Vec<WordPlace>,
-    /// The comments after moves, and those before all moves. Each has its node and its range without delimiters. Comments before
-    /// the first move of a side line are not included.
+    /// The comments after moves, and those before all moves. Each has its node (position number) and its range without delimiters.
+    /// Comments before the first move of a side line are not included.
     pub(super) comments: Vec<(u32, ByteRange)>,
     /// All glyphs, except those after a token that was not kept.
     pub(super) glyphs: Vec<(u16, ByteRange)>,

@@ -73,7 +73,7 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
-/// Tells whether the path of a file was given, or that of a folder or archive that contains the file.
+/// The path that was given for a file: its own path, or that of a folder or archive that contains the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileOrigin {
     Named,
@@ -85,7 +85,7 @@ pub struct Sources {
     sources: Vec<Source>,
     waiting: VecDeque<(u32, SourceInput)>,
     current: Option<Cutter>,
-    /// The file or archive that is being read. It is kept in order to notice that it changed meanwhile.
+    /// The file or archive that is being read. It is kept in order to detect changes while it is being read.
     file: Option<OpenedFile>,
     place: FileOrigin,
     unpacking: Unpacking,

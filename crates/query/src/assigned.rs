@@ -1,4 +1,5 @@
-//! Checks that each position can be evaluated without the positions before it. Plans require this.
+//! Checks that each position can be evaluated without the positions before it. Plans, the code that engines run on many positions
+//! at once, require this.
 //!
 //! A query passes if it assigns every variable before it reads the variable, no matter at which position the evaluation begins.
 //! No value is then kept from one position to the next. A query that does not pass can run only on an engine that visits the
@@ -201,7 +202,7 @@ fn operands(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Resu
     Ok(same(set))
 }
 
-/// Checks filters that stand one after the other. Each filter is evaluated only if all filters before it match.
+/// Checks a sequence of filters. Each filter is evaluated only if all filters before it match.
 fn sequence<'a>(
     filters: impl IntoIterator<Item = &'a Node>,
     before: u64,
@@ -240,8 +241,8 @@ fn square_loop(
     Ok(same(domain))
 }
 
-/// Checks a transform. A transform can have no copies at all, so variables assigned inside it do not count as assigned
-/// afterwards.
+/// Checks a transform. A transform can have no copies (transformed versions of its operand) at all, so variables assigned inside it
+/// do not count as assigned afterwards.
 fn transform(of: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     visit(of, before, rules).map(|_| same(before))
 }

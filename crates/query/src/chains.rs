@@ -13,7 +13,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum number of suffixes of a constituent of a line.
+/// The maximum number of suffixes, such as `*` or `{2}`, of a constituent (filter) of a line.
 const SUFFIXES_MAX: usize = 8;
 
 /// A move in a path whose targets (the filters for the position after it) are still being read.
@@ -122,7 +122,7 @@ impl Parser {
         }
     }
 
-    /// Reads constituents separated by arrows. The parser has already read the first arrow.
+    /// Reads the constituents (filters) of a line, which are separated by arrows. The parser has already read the first arrow.
     fn line_chain(&mut self, back: bool) -> ParseResult<Chain<LineStep<Written>>> {
         let mut all = vec![self.line_part(back)?];
         loop {
@@ -265,7 +265,7 @@ fn asks_for_move(filter: Ref<Written>) -> bool {
 
 // ---- path
 
-/// The options of a path, which come before its constituents.
+/// The options of a path, which come before its constituents (moves and filters).
 struct PathOptions {
     path: Path<Written>,
     /// True if the option `lastposition` is present.
@@ -316,8 +316,8 @@ impl Parser {
         }
     }
 
-    /// Adds a note on `path` or `pathlastposition` inside a path. It became a constituent, although the user probably meant it to
-    /// follow the path.
+    /// Adds a note on `path` or `pathlastposition` inside a path. It was read as a part of the path, although the user probably
+    /// meant it to follow the path.
     fn note_swallowed(&mut self) {
         let Tok::Word(word) = self.tok() else { return };
         if !["path", "pathlastposition"].contains(&word.as_str()) {

@@ -17,7 +17,8 @@ pub struct Diagram {
     pub remarks: Vec<Diagnostic>,
 }
 
-/// Returns a query that finds a board and its copies under `transforms`. The transforms are keywords of CQL, the outermost first.
+/// Returns a query that finds the positions with a board, or with an image of the board under `transforms`. The transforms are
+/// keywords of CQL, the outermost first.
 ///
 /// | in the placement | demands |
 /// |---|---|
@@ -65,9 +66,10 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
     Ok(Diagram { text, remarks })
 }
 
-/// Returns a query whose value is the similarity of a position to a board, in percent. To compute it, the query counts the men
-/// that stand on the same squares in the position and on the board. The similarity is twice this number, divided by the number of
-/// men in the position plus the number of men on the board. With transforms, the most similar copy of the board counts.
+/// Returns a query whose value is the similarity of a position to a board, in percent. To compute it, the query counts the men that
+/// stand on the same squares in the position and on the board. The similarity is twice this number, divided by the number of men in
+/// the position plus the number of men on the board. With transforms, the image of the board that is most similar to the position
+/// counts.
 ///
 /// The board uses the letters that [`query`] describes. All fields after the placement are ignored. A remark says so unless they
 /// are empty.

@@ -1,7 +1,7 @@
 //! Reads dictionaries: tables from keys to values. The first use of a dictionary determines the types of its keys and values.
 //!
-//! A query may read a value of a dictionary at an earlier place in its text than it writes the first value. The parser does not
-//! yet know the type there and assumes one. If the assumption is wrong, the parser reads the text again ([`Foreseen`]).
+//! The text of a query may read a dictionary before the place that writes its first value. At such a place the parser does not know
+//! the type yet and assumes one. If the assumption is wrong, the parser reads the text again ([`Foreseen`]).
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed},

@@ -313,8 +313,8 @@ impl Teller<'_> {
         })
     }
 
-    /// Describes a transform, and the filter to which it applies. Transforms directly inside it that form one orbit with it are
-    /// included.
+    /// Describes a transform, and the filter to which it applies. Transforms directly inside it are included if their copies
+    /// (transformed filters) and its own form one set, an orbit.
     fn transformed(&self, filter: Ref<Written>) -> String {
         let (mut kinds, mut at) = (Vec::new(), filter);
         let (base, counted) = loop {
@@ -432,8 +432,8 @@ fn way(kind: TransformKind) -> &'static str {
     }
 }
 
-/// If a filter is a transform of CQL 6, returns its kind, the way in which its copies are counted, and its operand. Returns
-/// `None` for other filters.
+/// If a filter is a transform of CQL 6, returns its kind, the way in which its copies (transformed filters) are counted, and its
+/// operand. Returns `None` for other filters.
 fn keyword(filter: Ref<'_, Written>) -> Option<(TransformKind, Option<Counted>, Ref<'_, Written>)> {
     match filter {
         Ref::Condition(f) => match f.op() {

@@ -68,7 +68,7 @@ fn literal(node: &Node) -> Option<&str> {
     }
 }
 
-/// Returns the condition that a letter passes a test. If `yields` is present, the value of the condition is the letter.
+/// Returns a condition that is true if a letter passes a test. If `yields` is present, the value of the condition is the letter.
 fn letter_test(
     of: &Squares,
     spelt: Spelt,

@@ -5,9 +5,10 @@
 //! [`necessary`] returns a weaker query that a plan can express and that matches wherever the original query matches. Games
 //! without a match of the weaker query can therefore be skipped.
 //!
-//! Each filter is replaced by a condition that is true wherever the filter matches. A filter without such a condition is left
-//! out, as if it were `true`. The operand of `not` cannot be weakened: either the `not` is kept unchanged, or it is left out. The
-//! same holds for a transform whose copies are counted. Weakening never adds a designator, so no copy of a transform is lost.
+//! Each filter is replaced by a condition that is true wherever the filter matches. A filter without such a condition is left out,
+//! as if it were `true`. The operand of `not` cannot be weakened: either the `not` is kept unchanged, or it is left out. The same
+//! holds for a transform whose copies (transformed filters) are counted. Weakening never adds a designator, so a transform loses
+//! none of its copies.
 
 use super::tree::{
     Any, Assigned, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge, Elsewhere,

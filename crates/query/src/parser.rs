@@ -40,9 +40,9 @@ pub(super) type P = PositionOp<Written>;
 pub(super) struct Parser {
     pub(super) tokens: Rc<[Token]>,
     pub(super) at: usize,
-    /// True while the parser reads a constituent of a line or a path, except inside brackets.
+    /// True while the parser reads a constituent (a filter or a move) of a line or a path, except inside brackets.
     pub(super) in_chain: bool,
-    /// True while the parser reads a constituent of a path, except inside brackets.
+    /// True while the parser reads a constituent (a filter or a move) of a path, except inside brackets.
     pub(super) in_path: bool,
     /// The index of the token at which the parser stops. This is the last token, or the first token after the blank line that
     /// ends a path.
@@ -187,8 +187,8 @@ impl Parser {
         node
     }
 
-    /// Calls `read` with the given flags `ends` and `in_chain`, and with the loosest rule for arguments. Restores the previous
-    /// values afterwards.
+    /// Calls `read` with the given flags `ends` and `in_chain`, and with the grammar rule that reads any filter as an argument.
+    /// Restores the previous values afterwards.
     fn within(
         &mut self,
         ends: bool,
@@ -744,8 +744,9 @@ pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     }
 }
 
-/// Makes a transform that does not count its copies. A transform directly around another transform forms one orbit with it. If
-/// the inner transform has `count` or a range, that applies to all copies of the orbit.
+/// Makes a transform that does not count its copies (the transformed filters). A transform directly around another transform forms
+/// one orbit with it: one set of copies under both. If the inner transform has `count` or a range, that applies to all copies of
+/// the orbit.
 pub(super) fn transformed(kind: TransformKind, of: Node, span: Span) -> Node {
     let of = match of {
         Node::Squares(of) => return filter(S::Form(Keyword::Transform(kind, of)), span),

@@ -59,7 +59,8 @@ impl Range {
     }
 }
 
-/// The part of a filter that makes it count: the number of matching copies or positions is its value.
+/// The part of a filter that makes it count. The value of the filter is then the number of matching copies (transformed filters) or
+/// matching positions.
 #[derive(Clone, Debug)]
 pub(super) enum CountMode {
     /// `count`.
@@ -69,8 +70,8 @@ pub(super) enum CountMode {
 }
 
 impl CountMode {
-    /// Returns the form that the operation stores. A range with operands is stored outside the operation, so the operation itself
-    /// counts all matches.
+    /// Returns the count mode as the operation stores it. If the range has operands, it is stored outside the operation, and the
+    /// operation itself counts all matches.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
@@ -78,8 +79,8 @@ impl CountMode {
         }
     }
 
-    /// Returns `count`, the number of matching copies or positions. If the bounds of the range are operands, the result has no
-    /// value outside that range.
+    /// Returns `count`, the number of matching copies (transformed filters) or positions. If the bounds of the range are operands,
+    /// the result has no value outside that range.
     pub fn around(self, count: Number) -> Number {
         match self {
             CountMode::Range(Within::Read(lo, hi)) => {

@@ -8,7 +8,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// A suffix. It states how many times a constituent occurs in succession.
+/// A suffix such as `*` or `{2}`. It states how many times a part of a line or path occurs in succession.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeat {
     min: u32,

@@ -5,8 +5,8 @@
 //! kinds. If a filter of any kind is allowed, the Rust type is [`Any`].
 //!
 //! The tree has several forms ([`Form`]). In the form that the parser makes ([`Written`]), filters have spans and transforms are
-//! keywords. Engines and plans use forms in which transforms are expanded to lists of copies. Apart from this, all forms are
-//! equal. [`rewrite`] converts one form to another, and [`Ref::walk`] visits the filters of any form.
+//! keywords. Engines and plans use forms in which each transform is expanded to a list of copies, its transformed filters. Apart
+//! from this, all forms are equal. [`rewrite`] converts one form to another, and [`Ref::walk`] visits the filters of any form.
 //!
 //! Everything that a transform can change is a field of an operation. Operands are transformed recursively.
 
@@ -132,7 +132,7 @@ pub struct Header {
     pub games: Option<(u32, u32)>,
     /// `sort matchcount`: games with the most matching positions come first.
     pub sort_match_count: bool,
-    /// Determines which comments are written into the games found.
+    /// The comments that are written into the games found.
     pub comments: Comments,
     /// The comment that is written at matching positions. `None` means `CQL`; an empty string means no comment.
     pub match_string: Option<String>,
@@ -160,7 +160,7 @@ impl Header {
     }
 }
 
-/// Determines which comments a query writes into the games that it finds.
+/// The comments that a query writes into the games that it finds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Comments {
     /// All comments.
@@ -452,7 +452,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Returns the data that the form adds to the filter.
+    /// Returns the data that the form of the tree adds to the filter, such as its span in the text.
     pub fn mark(self) -> &'a P::Mark {
         match self {
             Ref::Condition(f) => &f.mark,
@@ -475,8 +475,8 @@ impl<'a, P: Form> Ref<'a, P> {
     }
 }
 
-/// A Rust type of filters: a filter of one particular kind, or of any kind ([`Any`]). A list of copies has elements of one such
-/// type.
+/// A Rust type of filters: a filter of one particular kind, or of any kind ([`Any`]). The elements of a list of copies (transformed
+/// filters) all have one such type.
 pub trait Kind<P: Form>: Clone + Debug {
     /// The corresponding type of filter in another form of the tree.
     type In<Q: Form>: Kind<Q>;

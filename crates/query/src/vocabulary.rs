@@ -1,5 +1,5 @@
 //! Facts about the words of the language, and the type of the tables of words. A row of a table contains a word and a value that
-//! tells the parser how to read it.
+//! determines how the parser reads the word.
 //!
 //! There is one table for each dialect. Since the dialects have different parsers, the type of this value is a type parameter.
 
@@ -96,7 +96,7 @@ impl Word {
 
 // ---- rows
 
-/// A word, and a value that tells the parser of its dialect how to read it.
+/// A word, and a value that determines how the parser of its dialect reads the word.
 #[derive(Debug)]
 pub(super) struct WordRow<R> {
     pub word: Word,
@@ -188,8 +188,8 @@ impl<R> DialectWords<R> {
         self.index.get(spelling).copied()
     }
 
-    /// Returns the word that is most similar to a misspelt one. The tests in `ways` are tried in order. The first test with a
-    /// similar word that passes it decides.
+    /// Returns the word that is most similar to a misspelt one. The words that pass the first test in `ways` are searched first. If
+    /// none of them is similar enough, those that pass the second test are searched, and so on.
     pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
         ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));

@@ -26,7 +26,7 @@ use super::{
 pub(super) use super::vocabulary::Parameter;
 pub use super::vocabulary::{Word, WordGroup, WordStatus, WordValue};
 
-/// Tells the parser of CQL 6 how to read a word.
+/// The way in which the parser of CQL 6 reads a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WordReading {
     /// The word, which is the current token, begins a filter. The function reads the filter.
@@ -146,7 +146,7 @@ pub(super) fn piece(symbol: char) -> Option<Pieces> {
 
 // ---- words for the parser of CQL 6
 
-/// Returns the value that tells the parser of CQL 6 how to read a filter with this word. Returns `None` for an unknown word.
+/// Returns the way in which the parser of CQL 6 reads a filter with this word. Returns `None` for an unknown word.
 pub(super) fn reading(word: &str) -> Option<WordReading> {
     TABLE.find(word).map(|row| row.reading)
 }

@@ -15,25 +15,25 @@ use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault
 /// The number of slots from one key position to the next. A slot holds one position.
 pub const SEGMENT_SLOTS: usize = 32;
 
-/// The key position of a segment: the position at its first slot, with its ply, its game, and the index of the next
-/// entry of the start table.
+/// The key position of a segment (32 consecutive slots): the position at its first slot, with its ply, its game, and the index of
+/// the next entry of the start table.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct Key {
     /// The pieces at the segment's first slot.
     pub board: Board,
-    /// The side to move, the en passant square and the castling rights at the segment's first slot.
+    /// The side to move, the en passant square and the castling rights in the segment's first position.
     pub state: State,
-    /// The number of half-moves played before the segment's first slot.
+    /// The number of half-moves played before the segment's first position.
     pub ply: u32,
-    /// The game to which the segment's first slot belongs, as an index into the block's games.
+    /// The game to which the segment's first position belongs, as an index into the block's games.
     pub first_game: u32,
     /// The index of the entry in [`Block::starts`] for the first [`PackedMove::START_TABLE`] of the segment.
     pub first_start: u32,
 }
 
 impl Key {
-    /// Returns the position at the segment's first slot.
+    /// Returns the first position of the segment.
     pub const fn position(&self) -> Position {
         Position { board: self.board, state: self.state }
     }
@@ -42,7 +42,7 @@ impl Key {
 /// The start of a game or a side line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
-    /// The position at the first slot of the game or side line.
+    /// The first position of the game or side line.
     pub position: Position,
     /// The number of half-moves played before this position.
     pub ply: u32,
@@ -130,9 +130,9 @@ pub(super) struct LineRecord {
     pub(super) parent: u32,
     /// The index of the side line among all side lines that branch off from `parent`, from 1.
     pub(super) sibling: u32,
-    /// The move that leads to the first slot of the side line.
+    /// The move that leads to the first position of the side line.
     pub(super) edge: PackedMove,
-    /// The number of half-moves played before the position at the first slot of the side line.
+    /// The number of half-moves played before the first position of the side line.
     pub(super) ply: u32,
     /// The nesting depth of the side line. A side line of the main line has depth 1.
     pub(super) depth: u32,
@@ -200,7 +200,7 @@ pub struct Block {
     pub games_before: u32,
     pub(super) source_games: Vec<SourceGames>,
     pub(super) games: Vec<GameRecord>,
-    /// The side lines, in the order of their slots.
+    /// The side lines, in the order of their slots (the places of their positions).
     pub(super) lines: Vec<LineRecord>,
     pub(super) annotations: Annotations,
     pub(super) tags: Tags,
@@ -219,7 +219,7 @@ impl Block {
         self.keys.len()
     }
 
-    /// Returns the number of games that have slots, that is, were not skipped.
+    /// Returns the number of games that have positions in the block, that is, were not skipped.
     pub fn games_len(&self) -> usize {
         self.games.len()
     }
@@ -229,7 +229,7 @@ impl Block {
         self.source_games.iter().map(|stretch| stretch.games).sum()
     }
 
-    /// Returns the games that have slots (were not skipped), in order.
+    /// Returns the games that have positions in the block (were not skipped), in order.
     pub fn games(&self) -> impl ExactSizeIterator<Item = GameRow<'_>> {
         (0..self.games.len()).map(|index| GameRow { block: self, index })
     }
@@ -244,7 +244,7 @@ impl Block {
         GameRow { block: self, index }
     }
 
-    /// Returns the index of the game to which a slot belongs.
+    /// Returns the index of the game to which a slot (the place of a position) belongs.
     ///
     /// # Panics
     ///
@@ -360,7 +360,7 @@ impl Block {
         bytes as u64
     }
 
-    /// Returns the number of games in the block before the given stretch.
+    /// Returns the number of games in the block before the given stretch (run of games from one source).
     fn games_before_stretch(&self, stretch: u32) -> u32 {
         self.source_games[..stretch as usize].iter().map(|stretch| stretch.games).sum()
     }
@@ -437,7 +437,7 @@ impl<'a> GameRow<'a> {
         !self.records().is_empty()
     }
 
-    /// Returns the side lines, in the order of their slots.
+    /// Returns the side lines, in the order of their slots (the places of their positions).
     pub fn lines(&self) -> impl ExactSizeIterator<Item = LineRow<'a>> + use<'a> {
         let (game, records) = (*self, self.records());
         (0..records.len()).map(move |index| LineRow { game, records, index })
@@ -461,12 +461,12 @@ impl<'a> GameRow<'a> {
         Some(LineRow { game: *self, records, index })
     }
 
-    /// Returns the number of half-moves played before the position of a node.
+    /// Returns the number of half-moves played before the position with the number `node` in the game.
     pub fn ply_of(&self, node: u32) -> u32 {
         self.line_of(node).map_or(node, |line| line.ply() + node - line.first_node())
     }
 
-    /// Returns the node before the move that leads to the given node; `None` for the start of the game.
+    /// Returns the node (position number) before the move that leads to the given node; `None` for the start of the game.
     pub fn parent_of(&self, node: u32) -> Option<u32> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.parent()),
@@ -474,7 +474,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the move that leads to a node; `None` for the start of the game.
+    /// Returns the move that leads to a node (position number); `None` for the start of the game.
     pub fn move_to(&self, node: u32) -> Option<PackedMove> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.edge()),
@@ -482,7 +482,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the move played from a node in the line to which the node belongs; `None` at the end of the line.
+    /// Returns the move played from a node (position number) in the line to which it belongs; `None` at the end of the line.
     pub fn move_from(&self, node: u32) -> Option<PackedMove> {
         Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
     }
@@ -634,22 +634,22 @@ impl<'a> LineRow<'a> {
         (self.first_slot() - self.game.first_slot()) as u32
     }
 
-    /// Returns the node after the last node of the line.
+    /// Returns the number after that of the line's last node (position).
     pub fn end_node(&self) -> u32 {
         (self.end_slot() - self.game.first_slot()) as u32
     }
 
-    /// Returns the node from which the line branches off.
+    /// Returns the node (position number) from which the line branches off.
     pub fn parent(&self) -> u32 {
         self.records[self.index].parent
     }
 
-    /// Returns the index of the line among the side lines that branch off from the same node, from 1.
+    /// Returns the index of the line among the side lines that branch off from the same position, from 1.
     pub fn sibling(&self) -> u32 {
         self.records[self.index].sibling
     }
 
-    /// Returns the number of half-moves played before the position of the line's first node.
+    /// Returns the number of half-moves played before the line's first position.
     pub fn ply(&self) -> u32 {
         self.records[self.index].ply
     }
@@ -659,7 +659,7 @@ impl<'a> LineRow<'a> {
         self.records[self.index].depth
     }
 
-    /// Returns the move that leads to the first node of the line.
+    /// Returns the move that leads to the first position of the line.
     pub fn edge(&self) -> PackedMove {
         self.records[self.index].edge
     }

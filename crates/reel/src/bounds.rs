@@ -1,14 +1,14 @@
 //! Bounds on the positions of segments, computed from their key positions and moves without replaying the moves.
 //!
-//! In some position of a segment, a piece can be on a square only if it is there in the key position or if a move of
-//! the segment puts it there. In all positions, it is there if it is there in the key position and no move touches the
-//! square. If a game or a side line begins within a segment, the pieces of its first position also count as put there.
-//! The bounds on numbers of pieces are computed from the key of the segment and from the next key, because only
-//! promotions add pieces of a kind; all other changes remove pieces. If a game ends in between, they are computed from
-//! the captures in its last moves.
+//! A segment consists of 32 consecutive positions, of which the first is its key position. A piece can be on a square in some
+//! position of a segment only if it is there in the key position or if a move of the segment puts it there. It is there in all
+//! positions if it is there in the key position and no move leaves or reaches the square. If a game or a side line begins within a
+//! segment, the pieces of its first position also count as put there. The bounds on numbers of pieces are computed from the key of
+//! the segment and from the next key, because only promotions add pieces of a kind; all other changes remove pieces. If a game ends
+//! in between, they are computed from the captures in its last moves.
 //!
-//! Eight segments are processed together, one in each lane. Functions called in loops are inlined, so that a caller
-//! compiled for wider vectors gets its own copy.
+//! Eight segments are processed together, one in each lane (64-bit word) of a vector. Functions called in loops are inlined, so
+//! that a caller compiled for wider vectors gets its own version.
 
 pub use super::start_codes::start_mask;
 
@@ -32,7 +32,7 @@ const BLACK: u8 = 8;
 /// The moves of eight segments.
 pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
 
-/// The effects of the moves of eight segments.
+/// The effects of the moves of eight segments, each of 32 positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
     /// For each tracked piece, the squares on which moves put it.
@@ -43,7 +43,7 @@ pub struct Moved {
     special: [u64; LANES],
 }
 
-/// The starts of games and side lines in eight segments. The words of a segment without a start are 0.
+/// The starts of games and side lines in eight segments, each of 32 positions. The words of a segment without a start are 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Begun {
     /// All ones if the segment has exactly one start, and this is the start of a game from the standard position.
@@ -63,8 +63,8 @@ pub struct Ends {
 }
 
 impl Moved {
-    /// Computes the squares to which the moves of eight segments bring the pieces with the given codes. Code 16 stands
-    /// for no piece.
+    /// Computes the squares to which the moves of eight segments (32 positions each) bring the pieces with the given codes. Code 16
+    /// stands for no piece.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
@@ -148,7 +148,7 @@ impl Moved {
 }
 
 impl Begun {
-    /// Finds the starts of games and side lines in the moves of eight segments.
+    /// Finds the starts of games and side lines in the moves of eight segments (32 positions each).
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves) -> Begun {
         let mut out = Begun::default();
@@ -166,8 +166,8 @@ impl Begun {
 }
 
 impl Ends {
-    /// Computes, for each of eight segments, the changes by the moves before another game begins in the segment.
-    /// `planes` are the planes of the boards at the beginning of the segments.
+    /// Computes, for each of eight segments (32 positions each), the changes by the moves before another game begins in the
+    /// segment. `planes` are the planes of the boards at the beginning of the segments.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {
@@ -209,7 +209,7 @@ impl Ends {
         out
     }
 
-    /// Returns, for each segment, the maximum decrease in the number of pieces in a set. All pieces of the set must
+    /// Returns, for each of the eight segments, the maximum decrease in the number of pieces in a set. All pieces of the set must
     /// belong to one side.
     #[inline(always)]
     pub fn losses(&self, set: PieceSet) -> [u64; LANES] {

@@ -33,7 +33,8 @@ impl BlockBuilder {
     ///
     /// # Panics
     ///
-    /// Panics if `game.moves` contains a start code, or if the block grows beyond 2^32 slots.
+    /// Panics if `game.moves` contains a start code (a mark that replaces a move in a block), or if the block grows beyond 2^32
+    /// slots.
     pub fn push(&mut self, source: u32, game: &Game) {
         let stretch = self.stretch(source);
         let record = &mut self.block.source_games[stretch as usize];
@@ -54,7 +55,7 @@ impl BlockBuilder {
         builder
     }
 
-    /// Appends a game of the block from which the stretches were taken. The game keeps its number.
+    /// Appends a game of the block from which the stretches (runs of games from one source) were taken. The game keeps its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
         self.push_row_as(row, &row.to_game());
     }

@@ -38,7 +38,7 @@ impl Material {
     }
 }
 
-/// Returns the minimum and the maximum number of pieces with the code `code` in each of eight segments.
+/// Returns the minimum and the maximum number of pieces with the code `code` in each of eight segments (32 positions each).
 #[inline(always)]
 fn numbers(planes: &[Box<LaneColumn>; 4], valid: &LaneColumn, code: u8) -> [(u8, u8); LANES] {
     let differ: [u64; 4] = std::array::from_fn(|k| u64::from(code >> k & 1).wrapping_sub(1));

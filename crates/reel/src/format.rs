@@ -48,8 +48,8 @@ pub(super) const SOURCES_MAX: usize = 1 << 20;
 pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
 /// The maximum size of a side line: parent, index among siblings, and move.
 pub(super) const LINE_BYTES_MAX: u64 = 5 + 5 + 2;
-/// The maximum size of a game's entry, or of a run of games, in a frame: two numbers of up to ten bytes each, and one
-/// more byte.
+/// The maximum size of a game's entry, or of a run of games from one source, in a frame: two numbers of up to ten bytes each, and
+/// one more byte.
 pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
 pub(super) const PART_BYTES_MAX: u64 = 4 * 10;
 

@@ -11,16 +11,16 @@ use super::replay::{Masks, next_start};
 use super::{Block, SEGMENT_SLOTS};
 use orbit_core::board::{MoveKind, PackedMove, Position, State};
 
-/// The number of segments that are replayed together.
+/// The number of segments (32 positions each) that are replayed together.
 pub const LANES: usize = 8;
 
-/// A 64-bit word for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
+/// A 64-bit word for each slot (position) of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 
-/// The bits of the [`State`] at each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
+/// The bits of the [`State`] at each slot (position) of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
-/// The changes by the moves of eight segments.
+/// The changes by the moves of eight segments (32 positions each).
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub struct LaneMoves {
@@ -187,7 +187,8 @@ struct Lane<'a> {
     white: u32,
 }
 
-/// Returns the slots with White to move, provided that the sides alternate. `black` is 1 if Black is to move at slot `first`.
+/// Returns the slots (positions) with White to move, provided that the sides alternate. `black` is 1 if Black is to move at slot
+/// `first`.
 #[inline(always)]
 fn white_slots(first: u32, black: u32) -> u32 {
     if (first ^ black) & 1 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa }

@@ -7,7 +7,7 @@
 use super::{Block, Key, SEGMENT_SLOTS};
 use orbit_core::board::{Board, PackedMove, Position, State};
 
-/// Properties of the slots of a segment. Each is a mask in which bit `i` belongs to slot `i`.
+/// Properties of the 32 slots (positions) of a segment. Each is a mask in which bit `i` belongs to slot `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Masks {
     /// The slots that have a position: all except those after the last game of a block.
@@ -23,8 +23,8 @@ pub struct Masks {
 }
 
 impl Masks {
-    /// Creates the masks of a segment whose first `slots` slots have positions. `begins` is true if a game begins at
-    /// the first slot. `lines` contains the slots after which a side line begins.
+    /// Creates the masks of a segment (32 slots) whose first `slots` slots have positions. `begins` is true if a game begins at the
+    /// first slot. `lines` contains the slots after which a side line begins.
     #[inline(always)]
     pub(super) fn new(slots: usize, begins: bool, terminal: u32, lines: u32, white: u32) -> Masks {
         let valid = u32::MAX >> (SEGMENT_SLOTS - slots);
@@ -58,7 +58,7 @@ impl SegmentColumns {
         }
     }
 
-    /// Replays segment `seg` of a block into the columns. Slots after the end of the block are filled with zeros.
+    /// Replays segment `seg` (32 positions) of a block into the columns. Slots after the end of the block are filled with zeros.
     ///
     /// # Panics
     ///
@@ -140,7 +140,7 @@ fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     out
 }
 
-/// Computes the plies of a segment. They count up from the ply of the key. After each terminal slot, they continue with
+/// Computes the plies of a segment. They count up from the ply of the key position. After each terminal slot, they continue with
 /// the ply of the line that follows.
 pub fn number_plies(
     plies: &mut [u32; SEGMENT_SLOTS],
@@ -224,7 +224,7 @@ pub struct Slot {
     pub last: bool,
 }
 
-/// Calls `f` for each slot of a block in order. Each segment is replayed from its own key.
+/// Calls `f` for each slot (position) of a block in order. Each segment is replayed from its own key position.
 pub fn for_each_slot(block: &Block, mut f: impl FnMut(Slot)) {
     let mut columns = SegmentColumns::new();
     for seg in 0..block.segments() {
@@ -276,7 +276,7 @@ pub fn for_each_slot_of(block: &Block, mut wanted: impl FnMut(usize) -> bool, mu
     }
 }
 
-/// Replays a block from its first slot, and compares each key with the position at the same slot.
+/// Replays a block from its first slot, and compares each key position with the position replayed at its slot.
 ///
 /// # Errors
 ///

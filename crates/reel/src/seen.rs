@@ -1,4 +1,4 @@
-//! Selects games of a block, each seen from one of its two sides.
+//! Selects games of a block, and swaps the colours of each game whose chosen side is Black.
 
 use super::block::Block;
 use super::builder::BlockBuilder;

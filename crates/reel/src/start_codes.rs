@@ -3,8 +3,7 @@
 use super::block::SEGMENT_SLOTS;
 use orbit_core::board::{Bitboard, PackedMove};
 
-/// Returns the positions of the start codes as one mask for each segment: bit `i` belongs to slot `i`. Most masks are
-/// 0.
+/// Returns one mask for each segment of 32 moves: bit `i` is set if move `i` is a start code. Most masks are 0.
 pub(super) fn start_masks(moves: &[PackedMove]) -> Vec<u32> {
     let (segments, tail) = moves.as_chunks();
     let mut masks = Vec::with_capacity(segments.len() + 1);

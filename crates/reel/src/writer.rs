@@ -326,8 +326,8 @@ impl ReelWriter {
 }
 
 impl Drop for ReelWriter {
-    /// Removes everything that was written, unless [`ReelWriter::finish`] was called. Errors are ignored, since a file
-    /// without a header does no harm, and neither do bytes after the end of a reel.
+    /// Removes everything that was written, unless [`ReelWriter::finish`] was called. Errors are ignored, since readers reject a
+    /// file without a header and ignore bytes after the end of a reel.
     fn drop(&mut self) {
         // The file is taken out of the buffered writer so that the rest of the buffer is not written.
         let file = self.file.take().map(|file| file.into_parts().0);

@@ -22,9 +22,9 @@ impl Reference {
         self.each_position(game, |_| true, interrupt, |at, there| visit(at, self.answer_here(there)))
     }
 
-    /// Calls `visit` for each position of a game for which `is_asked` is true. The arguments are the number of the position, and
-    /// a list with an entry for each of the [`Reference::copies`] copies, in numerical order. An entry is true if the copy
-    /// matches at the position.
+    /// Calls `visit` for each position of a game for which `is_asked` is true. The arguments are the number of the position, and a
+    /// list with an entry for each of the [`Reference::copies`] copies (transformed filters) of the query, in numerical order. An
+    /// entry is true if the copy matches at the position.
     ///
     /// # Errors
     ///
@@ -39,8 +39,9 @@ impl Reference {
         self.each_position(game, is_asked, interrupt, |at, there| visit(at, self.copies_here(there)))
     }
 
-    /// Returns the span of each hit of a game. A hit is given as the number of a position, and the number of the first copy that
-    /// matches there. If this number is `None`, copies are evaluated in order up to the first one that matches.
+    /// Returns the span of each hit of a game. A hit is given as the number of a position, and the number of the first copy
+    /// (transformed filter) that matches there. If this number is `None`, copies are evaluated in order up to the first one that
+    /// matches.
     ///
     /// # Errors
     ///
@@ -53,7 +54,7 @@ impl Reference {
     ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         let mut evaluation = Evaluation::new(game, 0, &self.declared, interrupt);
         evaluation.state.tells_spans = true;
-        // The index of each copy in the query. The copies are in numerical order.
+        // The index in the query of each copy (transformed filter), in the order of the copies' numbers.
         let mut places: Vec<usize> = (0..self.numbers.len()).collect();
         places.sort_by_key(|&place| self.numbers[place]);
         let span = |&(node, copy): &(u32, Option<usize>)| {
@@ -98,8 +99,8 @@ impl Reference {
         }
     }
 
-    /// Returns a list with an entry for each copy, in numerical order. An entry is true if the copy matches at the current
-    /// position.
+    /// Returns a list with an entry for each copy of the query's filter, in numerical order. An entry is true if the copy matches
+    /// at the current position.
     pub(super) fn copies_here(&self, evaluation: &mut Evaluation) -> Vec<bool> {
         let matching: Vec<bool> = match top(&self.body) {
             Outermost::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
@@ -115,7 +116,8 @@ impl Reference {
 }
 
 impl Evaluation<'_> {
-    /// Evaluates the copies at the given indices in order, and returns the span of the first one that matches.
+    /// Evaluates the copies (transformed filters) with the given indices in order, and returns the span of the first one that
+    /// matches.
     fn span_of_copies<F: Kind<ExplicitForm>>(&mut self, copies: &[F], places: &[usize]) -> Option<MatchSpan> {
         for &place in places {
             let begin = self.notes_begin();

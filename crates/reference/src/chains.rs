@@ -13,7 +13,7 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Chain;
 
-/// A match of a chain. It has a value (the length, or the number that `max` maximizes) and the node at which it ends.
+/// A match of a chain. It has a value (the length, or the number that `max` maximizes) and the position at which it ends.
 pub(super) struct Chained {
     pub(super) value: i32,
     pub(super) end: usize,
@@ -63,7 +63,7 @@ impl Evaluation<'_> {
         self.state.chains.banned.get(&key).is_some_and(|banned| banned.contains(&self.here.at))
     }
 
-    /// Forbids the chain of a filter to begin at the given nodes.
+    /// Forbids the chain of a filter to begin at the given positions.
     pub(super) fn ban(&mut self, key: usize, nodes: impl IntoIterator<Item = usize>) {
         self.state.chains.banned.entry(key).or_default().extend(nodes);
     }

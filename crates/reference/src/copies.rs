@@ -1,4 +1,5 @@
-//! Expands the transforms of a query into explicit copies. This is done once for each query.
+//! Expands the transforms of a query into explicit copies. A copy is the image of a filter under one transformation. The expansion
+//! is done once for each query.
 
 use std::{
     cmp::Ordering,
@@ -21,7 +22,7 @@ use orbit_query::tree::{
 /// The span of a filter in the query text.
 type Span = <Written as Form>::Mark;
 
-/// The form of a tree in which the list of its copies replaces each transform keyword.
+/// The form of a tree in which each transform keyword is replaced by the list of its copies.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ExplicitForm {}
 
@@ -38,17 +39,16 @@ impl Form for ExplicitForm {
 /// A filter without transform keywords.
 pub(super) type PlainFilter = Any<ExplicitForm>;
 
-/// The copies of a transform, or the operand of `notransform`, which transforms do not change. The list contains only copies that
-/// survive the transform, in the order given by [`CopyOrder`]. Of equal copies, it contains only the first in the order of the
-/// transforms.
+/// The copies of a transform, or the operand of `notransform`, which transforms do not change. The list contains only copies in
+/// which every designator has kept a square ([`survives`]), in the order given by [`CopyOrder`]. Of equal copies, it contains only
+/// the first in the order of the transforms.
 #[derive(Clone, Debug)]
 pub(super) enum Copies<F, C> {
     Orbit(Vec<C>),
     NoTransform(F),
 }
 
-/// The copies of a transform whose operand is a number. The value is the largest value of a copy, or the number of copies that
-/// match.
+/// The copies that a transform makes of a number. The value is the largest value of a copy, or the number of copies that match.
 #[derive(Clone, Debug)]
 pub(super) enum NumberCopies {
     Largest(Copies<Number<ExplicitForm>, Number<ExplicitForm>>),
@@ -73,7 +73,7 @@ impl Extension<ExplicitForm> for NumberCopies {
     }
 }
 
-/// The role of a filter when a transform is applied, or when copies are compared.
+/// The role of a filter when a transform is applied, or when copies (transformed filters) are compared.
 enum Standing<'a> {
     /// An operation that is not a transform.
     Plain,
@@ -109,8 +109,8 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// A part of a copy that transforms can change. The members of a copy have the order of its child filters. Two copies of a filter
-/// are equal if and only if their members are equal.
+/// A part of a copy (a transformed filter) that transforms can change. The members of a copy have the order of its child filters.
+/// Two copies of a filter are equal if and only if their members are equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum CopyMember {
     Designator {
@@ -144,16 +144,17 @@ impl PartialOrd for Squarewise {
     }
 }
 
-/// Builds the copies of a query. It counts the nodes of the filters that it builds, to limit their number.
+/// Builds the copies (transformed filters) of a query. It counts the tree nodes of the filters that it builds, to limit their
+/// number.
 pub(super) struct CopyBuilder {
     nodes: usize,
     order: CopyOrder,
 }
 
-/// The order in which the copies of a transform are listed.
+/// The order in which the copies that a transform makes are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CopyOrder {
-    /// The order of declaration. The numbers of copies follow it.
+    /// The order in which the language declares the transformations. Copies are numbered in this order.
     Declared,
     /// The order of evaluation: ascending by the members of the copies. Of several equal copies, `currenttransform` names the one
     /// that comes first in the order of [`BasicTransform::in_turn`].
@@ -161,8 +162,8 @@ pub(super) enum CopyOrder {
 }
 
 impl CopyBuilder {
-    /// The maximum number of nodes in all copies of a query, including copies that turn out to be duplicates. Without the limit,
-    /// six fused shifts would fill the memory. With it, they are rejected within a second.
+    /// The maximum number of tree nodes in all copies (transformed filters) of a query, including copies that turn out to be
+    /// duplicates. Without the limit, six fused shifts would fill the memory. With it, they are rejected within a second.
     pub(super) const NODES_MAX: usize = 4_000_000;
 
     /// Expands all transforms of a filter.
@@ -195,7 +196,8 @@ impl CopyBuilder {
         Ok(self.distinct_survivors(products))
     }
 
-    /// Removes copies that do not survive the transform, and duplicates of earlier copies. Returns the remaining copies in order.
+    /// Removes copies that do not survive the transform ([`survives`]), and duplicates of earlier copies. Returns the remaining
+    /// copies in order.
     fn distinct_survivors<F: Kind<ExplicitForm>>(&self, copies: Vec<F>) -> Vec<F> {
         let mut seen = HashSet::new();
         let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
@@ -206,8 +208,8 @@ impl CopyBuilder {
         distinct
     }
 
-    /// Returns the copies of a set filter under a transform. If the filter is itself a transform, both fuse: the copies are all
-    /// products of the two.
+    /// Returns the copies of a set filter under a transform. If the filter is itself a transform, both fuse: the copies are the
+    /// images under all compositions of the two.
     fn sets(
         &mut self,
         kind: TransformKind,
@@ -221,7 +223,7 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// Returns the copies of a filter under a transform. The filter is a condition, or is used as a condition.
+    /// Returns the copies of a filter under a transform. The filter must be a condition, or be used as one.
     fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let of = without_condition_braces(of);
         let inner = match of {
@@ -235,8 +237,8 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// Returns the copies of a number under a transform. If the number is itself a transform that counts its copies, both fuse,
-    /// and all products are counted.
+    /// Returns the copies of a number under a transform. If the number is itself a transform that counts its copies, both fuse, and
+    /// the images under all compositions of the two are counted.
     fn numbers(&mut self, kind: TransformKind, of: &Number) -> Result<NumberCopies, ReferenceError> {
         let of = without_braces(of);
         let copies = match of.op() {
@@ -630,8 +632,8 @@ impl Braced for Number {
     }
 }
 
-/// Returns true if a filter survives a transform. It does not survive if some designator in it has lost all squares, or some
-/// nested transform in it has lost all copies.
+/// Returns true if a filter survives a transform. It does not survive if a designator in it has lost all squares, or if a nested
+/// transform in it has lost all copies.
 fn survives(filter: Ref<ExplicitForm>) -> bool {
     match (Standing::from_filter(filter), filter) {
         (Standing::Orbit(copies), _) => !copies.is_empty(),
@@ -640,7 +642,7 @@ fn survives(filter: Ref<ExplicitForm>) -> bool {
     }
 }
 
-/// For each copy in `evaluated`, returns the index of the equal copy in `declared`.
+/// For each copy (transformed filter) in `evaluated`, returns the index of the equal copy in `declared`.
 pub(super) fn numbers<F: Kind<ExplicitForm>>(evaluated: &[F], declared: &[F]) -> Vec<usize> {
     let number = |(number, copy): (usize, &F)| (members(copy.node()), number);
     let numbers: HashMap<_, _> = declared.iter().enumerate().map(number).collect();

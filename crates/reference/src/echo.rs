@@ -67,7 +67,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the nodes with which an `echo` compares the current one, in numerical order.
+    /// Returns the positions with which an `echo` compares the current one, in numerical order.
     fn targets<F>(&self, echo: &Echo<F>) -> impl Iterator<Item = usize> + use<F> {
         let (source, in_all) = (self.here.at, echo.in_all);
         (0..self.nodes.len()).filter(move |&target| in_all || target != source)

@@ -26,8 +26,8 @@ pub(super) struct MoveOperands {
 }
 
 impl MoveOperands {
-    /// Returns those parts of a move that the operands select and that pass `eligible`. The move leads to node `at`. Returns
-    /// `None` if there are none.
+    /// Returns those parts of a move (the movements of single pieces) that the operands select and that pass `eligible`. The move
+    /// leads to the position `at`. Returns `None` if there are none.
     pub(super) fn select(
         &self,
         played: &PlayedMove,
@@ -65,7 +65,7 @@ struct Candidate {
     is_named: bool,
     en_passant: bool,
     null: bool,
-    /// The node after the move. `None` if the move was not played.
+    /// The position after the move. `None` if the move was not played.
     child: Option<usize>,
 }
 
@@ -84,7 +84,7 @@ impl Evaluation<'_> {
         self.tree().played(self.here.at)
     }
 
-    /// Returns the part of the last move that `from` and `to` mean.
+    /// Returns the squares of the last move to which the filters `from` and `to` refer.
     fn arrival_part(&self) -> MovePart {
         match self.scope.selected {
             Some(Selected { at, part }) if at == self.here.at => part,
@@ -153,7 +153,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the moves that satisfy the operands of a `--`, in the order of the children.
+    /// Returns the moves that satisfy the operands of a `--`, in the order of the positions after them.
     fn fitting(&mut self, edge: &Edge<ExplicitForm>) -> Vec<Selected> {
         let (before, children) = match self.tree().parent(self.here.at) {
             _ if !edge.entering => (self.here.at, self.tree().children(self.here.at).to_vec()),
@@ -168,7 +168,8 @@ impl Evaluation<'_> {
         children.iter().filter_map(select).collect()
     }
 
-    /// Calls `evaluate` at the position after a move from which a `--` has selected a part.
+    /// Calls `evaluate` at the position after a move that a `--` has selected. There, `from` and `to` refer to the selected part of
+    /// the move, the movement of a single piece.
     pub(super) fn behind<T>(&mut self, selected: Selected, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = Some(selected), |behind| behind.there(selected.at, evaluate))
     }

@@ -32,8 +32,8 @@ pub struct PositionAnswer {
     pub hit: bool,
     /// The value of the query. For several filters, this is the value of the last one.
     pub value: FoundValue,
-    /// The numbers of the copies of the outermost transform that match, counted from 0. The list is empty unless copies were
-    /// requested.
+    /// The numbers of the copies (transformed filters) of the outermost transform that match, counted from 0. The list is empty
+    /// unless copies were requested.
     pub copies: Vec<u32>,
     /// The span of the hit, that is, its positions and moves. `None` unless the query matches and spans were requested.
     pub span: Option<MatchSpan>,

@@ -1,5 +1,5 @@
-//! Dispatches the operations of the game language to the modules that evaluate them. These operations concern moves, lines, other
-//! positions, variables, strings and comments.
+//! Dispatches operations that need more of the game than one position to the modules that evaluate them. These operations concern
+//! moves, lines, other positions, variables, strings and comments.
 
 use shakmaty::Bitboard;
 

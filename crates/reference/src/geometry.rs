@@ -43,8 +43,8 @@ impl BoardSymmetry {
         BoardSymmetry::ReflectAnti,
     ];
 
-    /// All symmetries, in the order in which `flip` makes copies for evaluation. The order is breadth-first from the identity:
-    /// from each symmetry, it adds those that a quarter turn and the reflection of ranks produce.
+    /// All symmetries, in the order in which `flip` makes copies (transformed filters) for evaluation. The order is breadth-first
+    /// from the identity: from each symmetry, it adds those that a quarter turn and the reflection of ranks produce.
     const IN_TURN: [BoardSymmetry; 8] = [
         BoardSymmetry::Identity,
         BoardSymmetry::Rotate90Ccw,
@@ -112,7 +112,8 @@ impl BoardSymmetry {
     }
 }
 
-/// One basic transform, such as a single rotation or shift. A transform keyword makes one copy for each of its basic transforms.
+/// One basic transform, such as a single rotation or shift. A transform keyword makes one copy of its operand for each of its basic
+/// transforms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum BasicTransform {
     /// A symmetry of the board, applied to squares and directions.

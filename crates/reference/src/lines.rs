@@ -44,7 +44,7 @@ pub(super) fn shade(light: bool, squares: Bitboard) -> Bitboard {
     out
 }
 
-/// Returns all squares between a square of one set and a square of the other that lie on a straight line with them.
+/// Returns all squares that lie on a straight line between a square of one set and a square of the other.
 pub(super) fn between(from: Bitboard, to: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for start in from {

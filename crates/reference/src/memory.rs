@@ -10,16 +10,16 @@ use super::{
     program::ChainProgram,
 };
 
-/// The data of all chains in a query during one game. The address of a chain identifies it, so each copy of a chain has its own
-/// data.
+/// The data of all chains in a query during one game. The address of a chain identifies it, so a chain has separate data in each
+/// copy (transformed filter) that contains it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChainMemory {
     pub(super) programs: HashMap<usize, Option<Rc<CompiledChain>>>,
-    /// For each chain, the nodes at which `nestban` forbids the chain to begin.
+    /// For each chain, the positions at which `nestban` forbids the chain to begin.
     pub(super) banned: HashMap<usize, HashSet<usize>>,
     /// The last path that matched.
     pub(super) last_walk: Option<PathProgress>,
-    /// The longest runs of equal moves that `consecutivemoves` has found. There is one run for each of its two variables.
+    /// The longest sequence of common moves that `consecutivemoves` has found, once for each of its two variables.
     runs: [MoveRun; 2],
 }
 
@@ -47,7 +47,8 @@ impl ChainMemory {
         }
     }
 
-    /// Returns comments about the moves of the longest runs. They are written once for the whole game.
+    /// Returns comments about the moves of the longest sequences that `consecutivemoves` has found. They are written once for the
+    /// whole game.
     pub(super) fn notes(&self) -> Vec<Note> {
         let moves = self.runs.iter().flat_map(|run| run.nodes.iter().zip(1..).map(move |it| (&run.name, it)));
         moves
@@ -67,6 +68,6 @@ pub(super) struct PathProgress {
     pub(super) count: i32,
     /// The number of moves on the path that do not count.
     pub(super) unfocused: i32,
-    /// The last node of the best way that the search has found so far or, after the match, of the path.
+    /// The last position of the best way that the search has found so far or, after the match, of the path.
     pub(super) last: Option<usize>,
 }

@@ -15,7 +15,7 @@ struct Shift {
 }
 
 impl Evaluation<'_> {
-    /// Evaluates a position filter. Returns the node that is its value, or `None` if it has no value.
+    /// Evaluates a position filter. Returns its value as a node (the number of a position), or `None` if it has no value.
     pub(super) fn node(&mut self, of: &Position<ExplicitForm>) -> Option<usize> {
         self.position(of).and_then(|at| usize::try_from(at).ok())
     }
@@ -112,7 +112,7 @@ impl Evaluation<'_> {
         self.tree().depth(self.here.at) as i32
     }
 
-    /// Returns the side that played the move to a node.
+    /// Returns the side that played the move to a position.
     fn mover(&self, at: usize) -> Color {
         !self.nodes[at].position.state.turn()
     }
@@ -134,8 +134,9 @@ impl Evaluation<'_> {
         alternatives.filter(|&at| self.tree().is_secondary(at) && self.mover(at).is_white()).count() == 1
     }
 
-    /// Finds the longest run of equal moves on two ways, from the last common ancestor of two positions to each of them. The
-    /// positions are the values of two variables. Neither may be an ancestor of the other. Returns the length of the run.
+    /// Finds the longest sequence of moves that two ways have in common, and returns its length. The ways lead from the last common
+    /// ancestor of two positions to each of them. The positions are the values of two variables. Neither may be an ancestor of the
+    /// other.
     pub(super) fn consecutive_moves(
         &mut self,
         first: VarId,
@@ -175,14 +176,14 @@ impl Evaluation<'_> {
         Some(length as i32)
     }
 
-    /// Returns the nodes on the way from a node down to one of its descendants, without the first node.
+    /// Returns the positions on the way from a position down to one of its descendants, without the first one.
     pub(super) fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
         let mut way: Vec<usize> = self.tree().line_to(to).take_while(|&at| at != from).collect();
         way.reverse();
         way
     }
 
-    /// Returns the squares and the piece of each move that leads to one of the given nodes.
+    /// Returns the squares and the piece of each move that leads to one of the given positions.
     fn moves_on(&self, way: &[usize]) -> Vec<Shift> {
         let shift = |played: &PlayedMove| Shift { step: played.step, man: played.man };
         way.iter().filter_map(|&at| self.tree().played(at).map(shift)).collect()
@@ -195,7 +196,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Converts a node to a number, the type that filters have as their value.
+/// Converts the number of a node to `i32`, the type of numbers in filters.
 fn numbered(at: usize) -> i32 {
     at as i32
 }

@@ -16,7 +16,7 @@ use orbit_query::{
 };
 
 impl<'a> Evaluation<'a> {
-    /// Adds a note at a node. If an enclosing filter fails to match, it removes the note.
+    /// Adds a note, such as a comment, at a position. If an enclosing filter fails to match, it removes the note.
     pub(super) fn note(&mut self, at: usize, what: Noted) {
         self.state.notes.push(Note { at, what });
     }

@@ -48,7 +48,7 @@ impl Evaluation<'_> {
         piece.is_some()
     }
 
-    /// Returns the pieces on a set of squares. Each is a square, and the value that the variable of a loop gets for the piece.
+    /// Returns the pieces on a set of squares. Each is given as its square and the value that a loop's variable gets for the piece.
     pub(super) fn pieces_to_try(&mut self, domain: &Squares<ExplicitForm>) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
         squares.into_iter().filter_map(|s| Some((s, Cell::Number(self.men().on(s)?.into())))).collect()

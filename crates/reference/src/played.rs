@@ -26,18 +26,19 @@ pub(super) struct PlayedMove {
     pub(super) null: bool,
 }
 
-/// The part of a move that a filter can select: the square that a piece leaves, and the square that it reaches. Castling has two
-/// parts.
+/// The part of a move that a filter can select: the movement of one piece, given by the square that it leaves and the square that
+/// it reaches. Castling has two parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MovePart {
     pub(super) from: Bitboard,
     pub(super) to: Bitboard,
 }
 
-/// The part of a move that a `--` has selected. In filters that are evaluated after the move, `from` and `to` mean this part.
+/// The part of a move (the movement of one piece) that a `--` has selected. In filters that are evaluated after the move, `from`
+/// and `to` mean this part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selected {
-    /// The node after the move.
+    /// The position after the move.
     pub(super) at: usize,
     pub(super) part: MovePart,
 }

@@ -11,7 +11,7 @@ use super::copies::ExplicitForm;
 /// An operation of the program to which a chain is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProgramOp {
-    /// The constituent with this number must match. Then the next operation runs.
+    /// The constituent (filter or move of the chain) with this number must match. Then the next operation runs.
     One(usize),
     /// Either of two operations may follow. The first one is tried first.
     Fork(usize, usize),
@@ -23,7 +23,7 @@ pub(super) enum ProgramOp {
 #[derive(Clone, Debug)]
 pub(super) struct ChainProgram {
     ops: Vec<ProgramOp>,
-    /// For each operation, true if the chain may end there without another constituent.
+    /// For each operation, true if the chain may end there without matching another constituent.
     may_end: Vec<bool>,
 }
 
@@ -97,7 +97,7 @@ fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>)
     }
 }
 
-/// For each operation, returns true if the end of the program can be reached without another constituent.
+/// For each operation, returns true if the end of the program can be reached without matching another constituent.
 fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
     let mut may_end: Vec<bool> = ops.iter().map(|op| *op == ProgramOp::Accept).collect();
     // Repetitions without a maximum jump backwards, so one iteration is not enough. Each iteration completes at least one more

@@ -6,7 +6,7 @@ use super::{memory::PathProgress, played::Selected};
 /// The context in which a filter is evaluated.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
-    /// In the target of a `--`, the part of the move that `from` and `to` mean.
+    /// In the target of a `--`, the movement of a piece to which `from` and `to` refer.
     pub(super) selected: Option<Selected>,
     /// In a constituent of a `line` that is evaluated for one particular move, the position after this move.
     pub(super) tied: Option<usize>,

@@ -20,10 +20,10 @@ use orbit_query::tree::{Cell, VarId};
 
 /// The rules of one kind of chain, `line` or `path`.
 pub(super) trait ChainRules {
-    /// Returns the attempts to match a constituent at a position, in order.
+    /// Returns the attempts to match a constituent (a filter or move of the chain) at a position, in order.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt>;
 
-    /// Returns true if a constituent matches in an attempt.
+    /// Returns true if a constituent (a filter or move of the chain) matches in an attempt.
     fn fits(&mut self, eval: &mut Evaluation, at: usize, one: usize, attempt: Attempt) -> bool;
 
     /// Returns the positions at which the chain continues after a constituent that matched.
@@ -52,7 +52,7 @@ pub(super) enum Next {
     At(Vec<usize>),
 }
 
-/// A step of a way: a constituent that matched.
+/// A step of a way: a constituent (filter or move) that matched.
 pub(super) struct WayStep {
     /// The position at which the constituent was tried.
     pub(super) at: usize,
@@ -111,7 +111,7 @@ struct SearchFrame {
     /// The places in the program that the search has already reached at this position.
     seen: HashSet<usize>,
     best: Option<BestWays>,
-    /// The constituents that led from the previous frame to this one.
+    /// The constituents (filters or moves) that matched between the previous frame and this one.
     steps: Vec<usize>,
     /// The values of the atomic variables at the moment when the search entered the frame.
     atoms: Atoms,
@@ -129,7 +129,7 @@ struct Try {
     pc: usize,
     one: usize,
     attempt: Attempt,
-    /// The constituents that were matched before it in this frame.
+    /// The constituents (filters or moves) that were matched in this frame before this one.
     steps: Vec<usize>,
 }
 

@@ -91,7 +91,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Retains only the spans of the first copy that matches. Call this method after each copy.
+    /// Retains only the spans of the first copy (transformed filter) that matches. Call this method after each copy.
     pub(super) fn first_copy(&mut self, begin: usize, matches: bool, is_first: &mut bool) {
         if matches && *is_first {
             *is_first = false;

@@ -103,7 +103,7 @@ impl GameTree {
         &self.nodes[at].men
     }
 
-    /// Returns a node and its ancestors. The nearest come first.
+    /// Returns a position and its ancestors. The nearest come first.
     pub(super) fn line_to(&self, at: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(at), |&at| self.parent(at))
     }

@@ -174,7 +174,7 @@ impl Evaluation<'_> {
 /// The maximum number of equally good ways for which comments are written.
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// Returns the span of a path in the query text, which is that of its operands.
+/// Returns the span in the query text that covers the operands of a path.
 fn span_of(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]) -> Option<Span> {
     let sides = |step: &&PathStep<ExplicitForm>| match step {
         PathStep::Edge { edge, targets } => {
@@ -268,7 +268,7 @@ impl<'c> PathRules<'c> {
         self.captures() && captured.is_some_and(|s| self.any_in_focus(eval, attempt.before, s.into()))
     }
 
-    /// Returns true if the selected part of a move moves a piece in focus, or if the move captures one.
+    /// Returns true if `part`, the selected part of a move, moves a piece in focus, or if the move captures one.
     fn is_part_in_focus(&self, eval: &Evaluation, attempt: Attempt, part: &MovePart) -> bool {
         self.any_in_focus(eval, attempt.before, part.from) || self.is_focused_capture(eval, attempt)
     }

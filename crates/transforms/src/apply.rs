@@ -1,4 +1,4 @@
-//! Applies one transform to a filter, and removes copies that are not distinct.
+//! Applies one transform to a filter, and removes copies that are not distinct. A copy is the image of a filter under transforms.
 
 use std::convert::Infallible;
 
@@ -36,15 +36,15 @@ pub(super) enum KeywordTransform {
     Composite(Composite),
 }
 
-/// Returns the image of a filter. Returns `None` if a designator loses its last square or a nested orbit its last copy: the copy
-/// then does not exist.
+/// Returns the image of a filter. Returns `None` if a designator loses its last square, or if a nested transform loses its last
+/// copy. The transform then does not make this copy.
 pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: KeywordTransform) -> Option<F> {
     filter.rewritten(&mut Mover(basic)).ok()
 }
 
 struct Mover(KeywordTransform);
 
-/// The error that a copy does not exist. It stops the transformation.
+/// The error that a copy does not exist, for instance because a designator lost its last square. It stops the transformation.
 struct Gone;
 
 impl Mover {
@@ -98,7 +98,8 @@ impl Mover {
     fn orbit<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Result<Orbit<F>, Gone> {
         let copies = orbit.copies.iter().filter_map(|copy| {
             let mut placement = copy.placement.then(self.0);
-            // Nested copies are not checked for squares that stayed at the edge. They are treated as if they had some.
+            // The copies of a nested transform are not checked for squares that stayed at the edge. They are treated as if they had
+            // some.
             placement.smeared |= matches!(self.0, KeywordTransform::Composite(_));
             Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
         });
@@ -254,7 +255,7 @@ pub(super) fn size(filter: FilterRef) -> usize {
 }
 
 /// Returns the number of filters that a tree keeps in memory. These are the filters that [`size`] counts, and those in the
-/// untransformed operands of orbits.
+/// untransformed operands of transforms.
 pub(super) fn filters_in_memory(filter: FilterRef) -> usize {
     let mut sum = 1;
     filter.each_child(&mut |child| sum += filters_in_memory(child));
@@ -266,8 +267,8 @@ pub(super) fn filters_in_memory(filter: FilterRef) -> usize {
     }
 }
 
-/// Keeps only the first of several copies with equal structures. The copy that is kept gets the sides of all copies that it
-/// replaces.
+/// Keeps only the first of several copies with equal structures. The copy that is kept gets the sides (White, Black or both) of all
+/// copies that it replaces.
 pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     let (mut places, mut kept) = (HashMap::new(), Vec::<Copy<F>>::new());
     for copy in copies.drain(..) {
@@ -286,7 +287,7 @@ pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
 }
 
 /// Encodes all parts in which two copies of one filter can differ. These are the parts that transforms can change, in the order of
-/// the operands; nested orbits are encoded as sorted lists. All other parts are equal in all copies.
+/// the operands; the copies of a nested transform are encoded as a sorted list. All other parts are equal in all copies.
 pub(super) fn structure(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_structure(filter, &mut out);

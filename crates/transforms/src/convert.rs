@@ -1,7 +1,8 @@
 //! Converts lists of CQL 5 to queries of CQL 6.
 //!
-//! A transform is kept if the transform of CQL 6 with that name makes the same copies; this is decided by comparing the copies one
-//! by one. Otherwise the copies are written out. That is necessary if squares stay at the edge, or if CQL 6 has no such transform.
+//! A transform is kept if the transform of CQL 6 with that name makes the same copies (transformed filters). All copies are
+//! compared to decide this. Otherwise the copies are written out. That is necessary if squares stay at the edge, or if CQL 6 has no
+//! such transform.
 
 use std::{collections::HashSet, convert::Infallible};
 
@@ -29,7 +30,7 @@ use orbit_query::{
 pub struct Converted {
     /// The query of CQL 6. It matches the same positions as the lists.
     pub text: String,
-    /// The lists whose copies had to be written out one by one.
+    /// The lists whose copies (transformed lists) had to be written out one by one.
     pub written_out: Vec<WrittenOut>,
 }
 
@@ -40,7 +41,7 @@ pub struct WrittenOut {
     pub span: Span,
     /// The number of copies of the list.
     pub copies: usize,
-    /// The reason why no transform of CQL 6 makes the copies of this list.
+    /// The reason why no transform of CQL 6 makes the same copies (transformed lists).
     pub reason: String,
 }
 
@@ -137,7 +138,8 @@ impl Converter {
     }
 }
 
-/// Returns the number of copies of an orbit. Each copy of a nested orbit counts separately.
+/// Returns the number of copies of an orbit, the list of copies that a transform makes. Each copy of a nested orbit counts
+/// separately.
 fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     fn nested(filter: FilterRef) -> usize {
         match filter {
@@ -207,8 +209,8 @@ fn holds_counts(node: &Node) -> bool {
     })
 }
 
-/// Returns the keyword of CQL 6 that corresponds to a transform of CQL 5, or the reason why there is none. It may make other
-/// copies.
+/// Returns the keyword of CQL 6 that corresponds to a transform of CQL 5, or the reason why there is none. The copies that this
+/// keyword makes may still differ from those of the transform.
 fn keyword(transform: ListTransform) -> Result<(TransformKind, &'static str), String> {
     let none = |word: &str| Err(format!("CQL 6 has no `{word}`"));
     Ok(match transform {
@@ -227,13 +229,13 @@ fn keyword(transform: ListTransform) -> Result<(TransformKind, &'static str), St
     })
 }
 
-/// Returns an expanded filter as text of CQL 6, in which orbits are written as alternatives.
+/// Returns a filter with expanded transforms as CQL 6 text, in which the copies of each transform are written as alternatives.
 fn written(filter: &Filter) -> String {
     let Ok(filter) = Explicit.any(filter);
     AsText(&filter).to_string()
 }
 
-/// A rewriter that replaces orbits by alternatives, and numbers that CQL 6 does not have by sums.
+/// A rewriter that replaces the copies of each transform by alternatives, and numbers that CQL 6 does not have by sums.
 struct Explicit;
 
 impl Explicit {

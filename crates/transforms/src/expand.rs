@@ -1,4 +1,5 @@
-//! Expands the transforms of CQL 6 to their copies.
+//! Expands the transforms of CQL 6 to their copies. A copy is the image of a filter under one element of a transform, such as one
+//! rotation.
 
 use shakmaty::Bitboard;
 
@@ -50,7 +51,8 @@ impl Expander {
         self.shielded(false, |expander| of.rewritten(expander))
     }
 
-    /// Returns the orbit that nested keywords make of a filter. The first keyword is the outermost one.
+    /// Returns the orbit (the list of distinct copies) that nested transform keywords make of a filter. The first keyword is the
+    /// outermost one.
     fn orbit<W, F>(&mut self, kinds: &[TransformKind], of: &W, span: Span) -> Result<Orbit<F>, Diagnostic>
     where
         W: Kind<Written, In<Expanded> = F>,

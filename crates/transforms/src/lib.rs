@@ -38,7 +38,7 @@ pub use places::{CopyPlaces, places};
 pub use text::{AsText, small_board};
 pub use warnings::warnings;
 
-/// The maximum number of copies of one transform, including nested copies.
+/// The maximum number of copies (transformed filters) that one transform may make, including those of nested transforms.
 pub const COPIES_MAX: usize = 100_000;
 
 /// The form of a tree whose transforms are expanded. Its filters have a mark, which is true for a filter inside `notransform`:
@@ -75,8 +75,8 @@ pub type Position = tree::Position<Expanded>;
 pub struct Orbit<F = Filter> {
     /// The filter as written. Only its inner transforms are expanded.
     pub base: F,
-    /// The distinct copies, in the order in which the keywords make them. The first of several equal copies is kept. There may be
-    /// no copies.
+    /// The distinct copies (transformed filters), in the order in which the keywords make them. The first of several equal copies
+    /// is kept. There may be no copies.
     pub copies: Vec<Copy<F>>,
     /// The number of copies that the keywords make, including those that do not exist or repeat another copy.
     pub elements: usize,
@@ -93,7 +93,7 @@ pub enum NumberOrbit {
     Counted(Counted, Orbit),
 }
 
-/// A reference to an orbit of any kind.
+/// A reference to an orbit (the copies that a transform makes) of any kind: condition, set or number.
 #[derive(Clone, Copy, Debug)]
 pub enum OrbitRef<'a> {
     /// A condition: true if a copy matches.
@@ -102,7 +102,7 @@ pub enum OrbitRef<'a> {
     Union(&'a Orbit<Squares>),
     /// A number: the largest of the copies' values.
     Largest(&'a Orbit<Number>),
-    /// A number: the number of copies that match.
+    /// A number: the number of copies (transformed filters) that match.
     Counted(Counted, &'a Orbit),
 }
 
@@ -113,8 +113,8 @@ pub struct Copy<F = Filter> {
     pub placement: Placement,
     /// The transformed filter.
     pub filter: F,
-    /// The sides of which the copy is a pattern. A copy with swapped colours is a pattern of Black, and any other copy one of
-    /// White. It is a pattern of both sides if it can be made in both ways.
+    /// The sides (White, Black or both) of which the copy is a pattern. A copy with swapped colours is a pattern of Black, and any
+    /// other copy one of White. It is a pattern of both sides if it can be made in both ways.
     pub sides: ByColor<bool>,
 }
 
@@ -242,7 +242,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         apply(&filter, KeywordTransform::Symmetry(dihedral))
     }
 
-    /// Returns the orbit with only the copies that are patterns of `side`.
+    /// Returns the orbit with only those copies (transformed filters) that are patterns of `side`.
     #[must_use]
     pub fn of_side(&self, side: Color) -> Orbit<F> {
         let of_side = |copy: &&Copy<F>| *copy.sides.get(side);
@@ -254,7 +254,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         }
     }
 
-    /// Returns the orbit with its copies as filters of any kind: conditions, sets or numbers.
+    /// Returns the orbit with its copies in the type [`Filter`], which holds conditions, sets and numbers.
     fn of_any(&self) -> Orbit {
         let copy = |copy: &Copy<F>| Copy {
             placement: copy.placement,
@@ -289,7 +289,7 @@ impl<'a> OrbitRef<'a> {
         }
     }
 
-    /// Returns the orbit with its copies as filters of any kind: conditions, sets or numbers.
+    /// Returns the orbit with its copies in the type [`Filter`], which holds conditions, sets and numbers.
     pub fn cloned(self) -> Orbit {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.clone(),
@@ -299,7 +299,7 @@ impl<'a> OrbitRef<'a> {
     }
 }
 
-/// Methods that return the outermost transform of a filter, and its copies.
+/// Methods that return the outermost transform of a filter, and the copies (transformed filters) that it makes.
 pub trait OutermostOrbit {
     /// Returns the outermost transform, if the filter is one. A transform inside `notransform` is not returned.
     fn outermost_orbit(&self) -> Option<OrbitRef<'_>>;
@@ -362,9 +362,9 @@ impl OutermostOrbit for Filter {
     }
 }
 
-/// Methods that view a filter of any type as an orbit.
+/// Methods that view a filter of any type as an orbit, the list of copies that a transform makes.
 pub trait AsOrbit<'a>: Sized {
-    /// Returns the filter as an orbit, if it is one.
+    /// Returns the filter as an orbit, if it is a transform.
     fn orbit(self) -> Option<OrbitRef<'a>>;
 
     /// Calls `visit` for this filter and for all filters below it that outer transforms change. Each filter is visited before its

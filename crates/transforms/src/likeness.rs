@@ -6,7 +6,7 @@ use super::{Filter, Number, NumberOrbit, Placement, Squares};
 use orbit_core::board::{Board, Code, PieceSet};
 use orbit_query::tree::{Kind as _, NumberOp, Pieces, Ref, SquaresOp};
 
-/// The first `similar` of a query, in each copy of the transform around it.
+/// The board of the first `similar` of a query, once for each copy that the transform around it makes.
 #[derive(Clone, Debug)]
 pub struct Likeness {
     copies: Vec<(Placement, Vec<Man>)>,
@@ -20,7 +20,7 @@ struct Man {
     square: Square,
 }
 
-/// The differences between a position and the copy that is most similar to it.
+/// The differences between a position and the copy (the transformed board) that is most similar to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CopyDifference {
     /// The composition of transforms that made the copy from the board as written.
@@ -72,8 +72,8 @@ impl Likeness {
         (!copies.is_empty()).then_some(Likeness { copies })
     }
 
-    /// Compares a board, seen from the view of `side`, with the most similar copy. If several copies are equally similar, the first
-    /// of them is used.
+    /// Compares a board, seen from the view of `side`, with the most similar copy of the filter's board. If several copies are
+    /// equally similar, the first of them is used.
     pub fn difference(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));

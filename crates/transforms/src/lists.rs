@@ -106,7 +106,7 @@ fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     Some(all)
 }
 
-/// Returns the orbit of a list of CQL 5 under its transforms.
+/// Returns the orbit of a CQL 5 list: its distinct images under the transforms in it.
 pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Result<Orbit, Diagnostic> {
     let too_many = || {
         Diagnostic::error(
@@ -138,7 +138,7 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
     Ok(orbit)
 }
 
-/// Returns whether a shift of CQL 6 makes the same copy. This is so if no square stayed at the edge.
+/// Returns whether a shift of CQL 6 makes the same copy. It does if no square stayed at the edge.
 fn is_plain_shift(orbit: &Orbit, copy: &Copy) -> bool {
     let Some(shift) = copy.placement.shift else { return true };
     let plain =

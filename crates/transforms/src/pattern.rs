@@ -89,7 +89,7 @@ fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
     }
 }
 
-/// The designators of a filter, with their images in each copy of its outermost transform.
+/// The designators of a filter, with their images in each copy (transformed filter) that its outermost transform makes.
 ///
 /// ```
 /// use orbit_core::board::Position;

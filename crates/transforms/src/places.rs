@@ -1,7 +1,8 @@
 //! The places of the copies of an orbit on the board.
 //!
-//! Many copies differ only in their place. In order to count hits by place, each copy is assigned one: the image of a square that
-//! the filter names, or else the distance by which the filter was shifted.
+//! An orbit is the list of the copies that a transform makes of a filter. Many copies differ only in their place. In order to count
+//! hits by place, each copy is assigned one: the image of a square that the filter names, or else the distance by which the filter
+//! was shifted.
 
 use crate::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -22,7 +23,8 @@ pub enum CopyPlaces {
 
 /// Returns the places of the copies of an orbit.
 ///
-/// Designators inside `notransform` do not move, and those of inner orbits have several images, so they do not determine a place.
+/// Designators inside `notransform` do not move, and those inside nested transforms have several images, so they do not determine a
+/// place.
 ///
 /// ```
 /// use orbit_core::board::Square;
@@ -44,7 +46,8 @@ pub fn places(orbit: &Orbit) -> CopyPlaces {
     images.collect::<Option<Vec<_>>>().map_or_else(offsets, CopyPlaces::Squares)
 }
 
-/// Returns the squares of the designators that transforms move, in the order of the text. Designators of inner orbits are left out.
+/// Returns the squares of the designators that transforms move, in the order of the text. Designators inside nested transforms are
+/// left out.
 fn designators(filter: FilterRef) -> Vec<Bitboard> {
     let mut out = Vec::new();
     collect(filter, &mut out);
@@ -109,7 +112,7 @@ mod tests {
         }
     }
 
-    /// Computes the image of a square from the copy's placement, to compare it with the copy itself.
+    /// Computes the image of a square from the copy's placement, to compare it with the square in the copy itself.
     fn by_placement(copy: &Copy, square: Square) -> Option<Square> {
         let turned = copy.placement.dihedral.apply(Bitboard::from(square));
         translate(turned, copy.placement.shift.unwrap()).single_square()

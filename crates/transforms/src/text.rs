@@ -1,4 +1,4 @@
-//! Writes expanded filters as CQL text, so that a copy can be read, or run as a query of its own.
+//! Writes filters with expanded transforms as CQL text, so that a copy can be read, or run as a query of its own.
 
 use std::fmt::{self, Write as _};
 
@@ -15,8 +15,8 @@ use orbit_query::tree::{
     PawnKind, Pieces, PinPart, PositionOp, PureKind, Ref, Special, Spelt, SquaresOp, TextOp, VarId,
 };
 
-/// Displays a filter as CQL 6. Variables are called `v0`, `v1`, ... Some parts cannot be written as CQL: a nested orbit is written
-/// as the list of its copies in angle brackets, and counts of attacks and lines as the words `attackcount` and `raycount`.
+/// Displays a filter as CQL 6. Variables are called `v0`, `v1`, ... Some parts cannot be written as CQL: a nested transform is
+/// written as the list of its copies in angle brackets, and counts of attacks and lines as the words `attackcount` and `raycount`.
 #[derive(Clone, Copy, Debug)]
 pub struct AsText<'a>(pub &'a Filter);
 

@@ -1,4 +1,5 @@
-//! The order in which copies are evaluated. It matters for filters that assign variables, since later copies see the values.
+//! The order in which copies (transformed filters) are evaluated. It matters for filters that assign variables, since later copies
+//! see the values.
 
 use shakmaty::Color;
 

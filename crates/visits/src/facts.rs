@@ -47,7 +47,7 @@ impl TabledFacts {
         Rating::Mean.of_players(white, black).and_then(|mean| u32::try_from(mean).ok())
     }
 
-    /// Returns the lowest rating of the group of the mean rating.
+    /// Returns the rating group to which the mean rating belongs, named by the lowest rating of the group.
     pub fn rating_group(&self) -> Option<u32> {
         let mean = self.mean_rating()?;
         RATING_GROUPS.into_iter().rev().find(|&low| low <= mean)

@@ -192,7 +192,7 @@ impl DateOrder {
         DateOrder(u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day))
     }
 
-    /// Returns the number, and creates the date again.
+    /// Returns the date as a number, from which `of_number` creates it again.
     pub(super) fn number(self) -> u32 {
         self.0
     }
@@ -243,7 +243,7 @@ pub(super) enum VisitSlots {
 }
 
 impl VisitSlots {
-    /// Returns a slot by which the position is named.
+    /// Returns the slot by which the table identifies the position.
     pub(super) fn name(&self) -> u64 {
         match self {
             VisitSlots::Few(slots) => slots[0],
@@ -252,7 +252,7 @@ impl VisitSlots {
     }
 }
 
-/// The place of the totals of a position in the file. The position is named by its key and by one of its slots.
+/// The place of the totals of a position in the file. The entry identifies the position by its key and by one of its slots.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct TotalsEntry {
@@ -262,7 +262,8 @@ pub(super) struct TotalsEntry {
     pub(super) bytes: u64,
 }
 
-/// A reference to a list of many visits, with the facts that can be used without reading the list.
+/// A reference to a list of many visits (occurrences of a position in games), with the facts that can be used without reading the
+/// list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ListEntry {
     pub(super) visits: u64,
@@ -343,7 +344,8 @@ pub(super) fn decode_page(
     Some(())
 }
 
-/// Writes slots in ascending order: the first slot, and then the distances between them, in groups of one bit width.
+/// Writes slots (numbers of positions in the reel) in ascending order: the first slot, and then the distances between them, in
+/// groups of one bit width.
 pub(super) fn encode_slots(out: &mut BitWriter, slots: &[u64], slot_bits: u32) {
     out.put(slots[0], slot_bits);
     let distances: Vec<u64> = slots.windows(2).map(|pair| pair[1] - pair[0]).collect();

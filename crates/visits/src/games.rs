@@ -11,7 +11,7 @@ pub(super) struct VisitedGames {
     slots: u64,
 }
 
-/// A summary of the games that visit a position.
+/// A summary of the games in which a position occurs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SeenIn {
     pub(super) games: u64,
@@ -40,10 +40,10 @@ impl VisitedGames {
         bytes
     }
 
-    /// Summarizes visits, whose slots must be in ascending order.
+    /// Summarizes visits (occurrences of a position), whose slots must be in ascending order.
     pub(super) fn seen(&self, slots: &[u64]) -> SeenIn {
         let mut seen = VisitSum::default();
-        // Mostly, consecutive visits are in the games of one block, so the block of the previous visit is tried first.
+        // Consecutive visits are usually in games of one block, so the block of the previous visit is tried first.
         let mut block = 0;
         for &slot in slots {
             if self.blocks.get(block + 1).is_some_and(|next| next.first_slot <= slot) {
@@ -56,7 +56,7 @@ impl VisitedGames {
     }
 }
 
-/// Returns the game to which a slot of a block belongs: its index among the games of the block, and its date.
+/// Returns the game to which a slot (position) of a block belongs: its index among the games of the block, and its date.
 pub(super) fn game_of(games: &[GameEntry], slot: u32) -> (usize, DateOrder) {
     let index = games.partition_point(|game| game.first_slot <= slot).saturating_sub(1);
     (index, games.get(index).map_or(DateOrder::from_date(None), |game| game.date))

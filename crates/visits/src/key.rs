@@ -4,7 +4,8 @@ use twox_hash::XxHash3_128;
 
 use orbit_core::board::{Position, legal};
 
-/// The number of bits of a record that contain the slot in the reel. The bits of the check are above them.
+/// The number of bits of a record that contain the slot (the number of the position in the reel). The bits of the check are above
+/// them.
 pub(super) const SLOT_BITS: u32 = 40;
 
 /// The key of a position, and a check of 24 more bits, which differs for most positions with equal keys.

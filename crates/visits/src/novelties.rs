@@ -36,7 +36,7 @@ pub struct Novelty {
     /// The moves that earlier games played instead, the most frequent first, each with its number of games. Moves with the same
     /// number of games are in alphabetical order.
     pub before: Vec<MoveCount>,
-    /// The number of earlier games that have the position before this one.
+    /// The number of earlier games that contain the preceding position.
     pub games_before: u64,
 }
 
@@ -64,7 +64,7 @@ impl Novelty {
         (novelty, parent.map(|(parent, _)| parent))
     }
 
-    /// Sets the moves that earlier games played in the position before this one.
+    /// Sets the moves that earlier games played in the preceding position.
     fn set_before(&mut self, games: HashMap<PackedMove, u64>, parent: &Position) {
         let played = |(mv, games): (PackedMove, u64)| MoveCount { san: mv.to_san(parent), games };
         self.before = games.into_iter().map(played).collect();
@@ -102,8 +102,8 @@ impl ReelGames {
         Ok(ReelGames { blocks, before })
     }
 
-    /// Returns the block that contains a slot, the slot's number in the block, the index of the game in the block, and the date of
-    /// the game. Returns `None` if the slot belongs to no game.
+    /// Returns the block that contains a slot (a position of the reel), the slot's number in the block, the index of the game in
+    /// the block, and the date of the game. Returns `None` if the slot belongs to no game.
     fn place(&self, slot: u64) -> Option<(usize, u32, usize, DateOrder)> {
         let block = self.blocks.partition_point(|(first, _)| *first <= slot).checked_sub(1)?;
         let (first, games) = &self.blocks[block];

@@ -33,7 +33,7 @@ pub struct PlayedGame {
     pub is_by_way: bool,
 }
 
-/// Returns a block of the reel that a program holds in memory, by its index, or `None` if the block must be read.
+/// A function that returns a block of the reel by its index if the block is in memory, or `None` if it must be read.
 pub type HeldBlocks<'h> = &'h dyn Fn(usize) -> Option<Arc<Block>>;
 
 /// The blocks of a reel that are read in addition to a table. Only the last block is kept.
@@ -155,8 +155,8 @@ impl PositionTable {
         if moves.codes[at] == code { Ok(mv) } else { Err(wrong()) }
     }
 
-    /// Returns the slots of a position. The entries in the table whose keys match are compared with a board of the reel, if
-    /// possible in the block that was read last.
+    /// Returns the slots at which a position occurs in the reel. The entries in the table whose keys match are compared with a
+    /// board of the reel, if possible in the block that was read last.
     fn slots_of(&self, wanted: &Position, blocks: &mut ReadBlocks) -> Result<Option<Vec<u64>>, TableError> {
         for (page, entries) in self.entries_with_key_of(wanted)? {
             for slots in entries {
@@ -202,7 +202,7 @@ impl PositionTable {
         let before: Vec<Position> = before.collect();
         let plies = before.len() as u64;
         let mut starts: Vec<u64> = last.iter().filter_map(|slot| slot.checked_sub(plies)).collect();
-        // Few games remain after a long way, and they are found fast among those of the positions before.
+        // The positions are checked from the last to the first: few games have the last ones, and a short list is searched fast.
         for (plies, position) in before.iter().enumerate().rev() {
             let visits = self.slots_of(&counted(position), blocks)?.unwrap_or_default();
             let mut kept = Vec::new();
@@ -216,7 +216,7 @@ impl PositionTable {
 /// The moves that are played at the visits of a position, as far as they have been found.
 struct PlayedAt<'s> {
     slots: &'s [u64],
-    /// For each slot, one more than the index of its move, or 0 if the move is not known yet.
+    /// For each occurrence of the position, one more than the index of the move played, or 0 if the move is not known yet.
     codes: Vec<u8>,
     played: Vec<PackedMove>,
 }

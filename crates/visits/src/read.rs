@@ -162,8 +162,8 @@ impl PositionTable {
         Ok(Some(table))
     }
 
-    /// Creates the table that is being written to a file, so that its totals can be computed. `file` has all pages and the games
-    /// of `blocks`.
+    /// Opens a table whose file is still being written, so that its totals can be computed. `file` has all pages and the games of
+    /// `blocks`.
     pub(super) fn unfinished(
         (path, file): (PathBuf, File),
         header: TableHeader,
@@ -179,7 +179,7 @@ impl PositionTable {
         self.pages
     }
 
-    /// Returns the places of the totals of all positions whose key is that of a position.
+    /// Returns the places of the totals of all positions that have the same key as `position`.
     pub(super) fn totals_with_key_of(&self, position: &Position) -> &[TotalsEntry] {
         if self.totals.is_empty() {
             return &[];
@@ -265,7 +265,7 @@ impl PositionTable {
         Ok(None)
     }
 
-    /// Returns the entries whose key is that of a position, grouped by the index of their page.
+    /// Returns the entries that have the same key as the position `wanted`, grouped by the index of their page.
     pub(super) fn entries_with_key_of(
         &self,
         wanted: &Position,
@@ -314,7 +314,7 @@ impl PositionTable {
         Ok(FoundPosition { visits, games, first: self.visit(first)?, last: self.visit(last)?, slots, page })
     }
 
-    /// Returns the visit at a slot of the reel.
+    /// Returns the visit at a slot (the number of a position) of the reel.
     fn visit(&self, slot: u64) -> Result<Visit, TableError> {
         let block = self.block_of_slot(slot)?;
         let entry = self.blocks[block];
@@ -331,7 +331,7 @@ impl PositionTable {
         block.ok_or_else(|| self.damaged("a visit is of no position of the reel"))
     }
 
-    /// Returns the slots of a block, as numbers in the whole reel.
+    /// Returns the slots (position numbers) of a block, as numbers in the whole reel.
     pub(super) fn slots_of_block(&self, block: usize) -> Range<u64> {
         let next = self.blocks.get(block + 1).map_or(self.header.visits, |next| next.first_slot);
         self.blocks[block].first_slot..next
@@ -351,7 +351,7 @@ impl PositionTable {
         self.blocks.iter().map(|block| block.first_slot)
     }
 
-    /// Returns the slots of all visits of a position, in ascending order.
+    /// Returns the slots (position numbers in the reel) of all visits of a position, in ascending order.
     pub(super) fn slots(&self, found: &FoundPosition) -> Result<Vec<u64>, TableError> {
         self.slots_in(found.page, found.slots.clone())
     }
@@ -395,7 +395,7 @@ impl PositionTable {
         Ok(blocks?.into_iter().collect())
     }
 
-    /// Calls `visit` with the slots of every position, in the order of the positions' keys.
+    /// Calls `visit` for every position, with the slots at which it occurs. The positions are in the order of their keys.
     pub(super) fn for_each_position(&self, mut visit: impl FnMut(&[u64])) -> Result<(), TableError> {
         for page in &self.pages {
             let mut all = Vec::new();

@@ -18,7 +18,7 @@ use orbit_core::record::Outcome;
 use orbit_reel::Reel;
 use orbit_reel::replay::position_at;
 
-/// The number of games in each list of games of one kind.
+/// The maximum number of games in a list of games with one rating group, speed and mode.
 pub const LISTED_GAMES: usize = 16;
 /// The number of games whose moves are compared to find the moves by which most games reach a position.
 const SAMPLE: usize = 9;
@@ -55,15 +55,15 @@ pub struct GameSum {
     pub games: u64,
     /// The number of known ratings and their sum, for White and Black.
     pub ratings: [[u64; 2]; 2],
-    /// The place of the last game in the reel, counted from 0.
+    /// The place of the game in the reel, counted from 0, if the sum has only one game; otherwise 0.
     pub place: u32,
 }
 
-/// The first games with a result in the lists of all games of one group of ratings, speed and mode.
+/// The games with a known result that rank highest among those of one rating group, speed and mode.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct RankedGames {
-    /// The facts that all of the games share: only ratings of their group, the speed and the mode.
+    /// The facts that all of the games share: the speed, the mode, and a rating that stands for their rating group.
     pub facts: TabledFacts,
     /// At most [`LISTED_GAMES`] games in the order of [`TabledFacts::rank_by_rating`].
     pub top: Vec<(u64, RankedGame)>,
@@ -161,7 +161,7 @@ struct TotalsBuilder {
 }
 
 impl TotalsBuilder {
-    /// Adds a game, by its place in the reel. Returns `None` if there are too many moves.
+    /// Adds a game with the given place in the reel. Returns `None` if there are too many moves.
     fn add(&mut self, game: &PlayedGame, place: u32) -> Option<()> {
         let code = match game.mv {
             None => 0,
@@ -328,7 +328,7 @@ impl PositionTable {
         }
     }
 
-    /// Adds up the games that have the position at a slot. Returns the position's totals as bytes.
+    /// Adds up the games that contain the position that is at a slot of the reel. Returns the position's totals as bytes.
     pub(super) fn totals_of_slot(&self, reel: &Reel, slot: u64) -> Result<Vec<u8>, TableError> {
         let wrong = || self.damaged("a position has more moves than there can be");
         let index = self.block_of_slot(slot)?;

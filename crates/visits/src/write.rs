@@ -39,7 +39,7 @@ pub struct TableOptions {
     /// The memory in bytes for positions that are to be sorted. Positions that do not fit are kept in a temporary file next to the
     /// table, and take 16 bytes each.
     pub memory_bytes: u64,
-    /// The least number of visits of a position that has totals.
+    /// The minimum number of visits that a position must have to get totals.
     pub totals_from: u64,
     /// The number of bits in a key. Fewer than 64 bits are used only in tests, so that different positions can have the same key.
     pub key_bits: u32,
@@ -155,7 +155,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         }
     }
     header.directory_offset = out.offset;
-    // Another handle could not read the file on Windows, where a lock keeps all others out.
+    // The handle is cloned because, on Windows, the lock keeps every other handle from reading the file.
     let file = out.file.flush().and_then(|()| out.file.get_ref().try_clone()).map_err(failure)?;
     let unfinished = (path.clone(), file);
     let table = PositionTable::unfinished(unfinished, header, pages, games.blocks()).map_err(failure)?;
@@ -165,7 +165,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         }
         let bytes = table.totals_of_slot(&again, entry.slot)?;
         (entry.offset, entry.bytes) = (out.offset, bytes.len() as u64);
-        // Both handles have one place in the file, which reading may have changed.
+        // Both handles share one offset in the file, which reading may have changed.
         out.file.seek(SeekFrom::Start(out.offset)).and_then(|_| out.put(&bytes)).map_err(failure)?;
     }
     let pages = table.into_pages();
@@ -217,8 +217,8 @@ impl TableOut {
     }
 }
 
-/// Returns the records of a block, grouped by their buckets, and the end of each bucket. Slots are counted from the first slot of
-/// the block.
+/// Returns the records (keys and slots of the positions) of a block, grouped by their buckets, and the end of each bucket. Slots
+/// are counted from the first slot of the block.
 fn sorted_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>) {
     let mut all = Vec::with_capacity(block.slots());
     let mut columns = SegmentColumns::new();

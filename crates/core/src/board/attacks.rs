@@ -30,7 +30,8 @@ pub const fn one<const DIR: u8>(set: u64) -> u64 {
 /// to and including the first obstacle. `empty` is the set of the squares without an obstacle.
 #[inline(always)]
 pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
-    // A step from within `open` never wraps around an edge, so a fill that only steps within `open` cannot wrap either.
+    // A step that wraps around an edge would end on the first or the last file. `open` leaves out that file, so the fill never
+    // wraps.
     let open = empty
         & match DIR {
             0 | 1 | 7 => NOT_A,

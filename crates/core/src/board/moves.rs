@@ -22,7 +22,7 @@ const RANK_1: u64 = 0xff;
 const RANK_3: u64 = 0xff << 16;
 const RANK_6: u64 = 0xff << 40;
 
-/// Selects the kinds of moves of a position to compute.
+/// The kinds of moves to compute for one position.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveRequest {
     /// True to include moves that leave a king attacked.

@@ -106,23 +106,26 @@ impl PackedMove {
         }
     }
 
-    /// Returns whether this is not a move but a mark in a reel: the next slot begins another game or another line of the same game.
+    /// Returns true for a start mark. The next slot, the place of the next position in a reel, then begins another game or another
+    /// line of the same game.
     #[inline]
     pub const fn is_start(self) -> bool {
         self.0 >> 12 == 15
     }
 
-    /// Returns whether this is not a move but a mark in a reel: the next slot begins another game.
+    /// Returns true for a start mark after which the next slot (the place of the next position) begins another game.
     pub const fn is_game_start(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 2 == 0
     }
 
-    /// Returns whether this is not a move but a mark in a reel: the next slot begins from the next entry of the start table.
+    /// Returns true for a start mark after which the next slot begins from the next entry of the start table, a list of start
+    /// positions.
     pub const fn is_start_table(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 1 == 1
     }
 
-    /// Returns the legal move of `position` that is packed as this one, for printing it as SAN. Returns `None` if it is not legal.
+    /// Returns the legal move of `position` whose packed form is this move, so that the caller can print it as SAN. Returns `None`
+    /// if the move is not legal.
     pub fn to_shakmaty(self, position: &shakmaty::Chess) -> Option<Move> {
         position.legal_moves().into_iter().find(|&mv| PackedMove::from_shakmaty(mv, position.turn()) == self)
     }

@@ -188,8 +188,8 @@ const fn ones(bit: u32) -> u64 {
     (bit as u64 & 1).wrapping_neg()
 }
 
-/// Returns the bits of a [`State`] without the castling rights that a move ends: those of a king that moves, and those of rooks on
-/// `from` or `to`.
+/// Returns the bits of a [`State`] without the castling rights that a move takes away: those of a king that moves, and those of
+/// rooks on `from` or `to`.
 const fn keep_rights(state: u32, from: u32, to: u32, code: u32) -> u32 {
     let kept = without_right(without_right(state, from), to);
     if code & 7 == 6 { kept & !(0x00ff_0000 << (8 * (!state & 1))) } else { kept }

@@ -1,4 +1,5 @@
-//! Recognises pure mates and stalemates. In a pure one, each square next to the king is denied to it for one reason only.
+//! Recognises pure mates and stalemates. In a pure mate or stalemate, exactly one reason keeps the king from each square next to
+//! it.
 //!
 //! `docs/mates.md` states the rule and defines the words used here. `shaders/pure.wgsl` is the GPU version of this file.
 
@@ -121,8 +122,8 @@ impl<'a> Scene<'a> {
         (man, self.slide(dir, man) & self.enemies & self.sliders(dir))
     }
 
-    /// Returns the men that are alone on a line between a square of `targets` and a slider, in the direction `dir` from the target.
-    /// The slider is a piece of the side to move in `sliders` that moves along this line.
+    /// Returns each man that is the only one between a square of `targets` and a slider of the side to move. `dir` is the direction
+    /// from the target to the slider. The slider must be one of `sliders`, and must move along this line.
     fn alone_before(&self, dir: u8, targets: u64, sliders: u64) -> u64 {
         let men = self.slide(dir, targets) & !self.empty;
         let sliders = self.slide(dir, men) & self.own & self.sliders(dir) & sliders;
@@ -192,8 +193,8 @@ impl<'a> Scene<'a> {
         out
     }
 
-    /// Returns the men that are alone on a line between an enemy king and a slider of the side to move. These are enemies that are
-    /// pinned, and men of the side to move whose move would discover a check.
+    /// Returns each man that is the only one between an enemy king and a slider of the side to move. An enemy man there is pinned.
+    /// A man of the side to move there can discover a check.
     fn before_kings(&self, dir: u8) -> u64 {
         self.alone_before(dir, self.enemy_kings, !0)
     }

@@ -10,7 +10,7 @@ use crate::board::Bitboard;
 type FenRead<T> = Result<T, FenError>;
 
 impl<'l> FenRecord<'l> {
-    /// Reads a line.
+    /// Reads a line that contains a FEN or EPD.
     ///
     /// # Errors
     ///

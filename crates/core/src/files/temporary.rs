@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::lock::{is_at, open_alone, open_left};
 use crate::sync::lock;
 
-/// The maximum number of names that are tried for a temporary file. After that the error names the last file that exists.
+/// The maximum number of names that are tried for a temporary file. If all of them are taken, the error names the last one.
 const NAMES_MAX: u32 = 1000;
 /// The maximum number of new temporary files that are abandoned because another process removed or locked them first. The next one
 /// is used without this check.
@@ -147,7 +147,8 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
                     (number, lost) = (number + 1, lost + 1);
                 }
                 Err(TryLockError::WouldBlock) if lost < LOST_MAX => (number, lost) = (number + 1, lost + 1),
-                // The lock is held, or the file system has no locks. Without locks no file is ever removed as a leftover.
+                // This process now holds the lock, or the file system has no locks. Without locks no file is ever removed as a
+                // leftover.
                 _ => return Ok((temporary, file)),
             },
             Err(error)

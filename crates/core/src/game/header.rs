@@ -15,8 +15,7 @@ pub trait GameHeader {
         self.tags().find(|(found, _)| *found == name.as_bytes()).map(|(_, value)| value)
     }
 
-    /// Returns the value of the first tag with this name; upper and lower case are the same. Everything except queries follows this
-    /// rule.
+    /// Returns the value of the first tag with this name; case is ignored. All code except the query language follows this rule.
     fn tag_named(&self, name: &str) -> Option<&[u8]> {
         self.tags().find(|(found, _)| found.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
     }

@@ -210,7 +210,8 @@ impl Commands {
         commands
     }
 
-    /// Adds the commands of a later comment on the same position. If both comments have a command, the earlier value is kept.
+    /// Adds the commands of a later comment on the same position. For a command that both comments contain, the earlier value is
+    /// kept.
     pub fn or(self, next: Commands) -> Commands {
         Commands {
             clock: self.clock.or(next.clock),

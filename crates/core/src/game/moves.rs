@@ -47,7 +47,7 @@ impl MoveNumbers {
         (self.halves_before + ply).is_multiple_of(2)
     }
 
-    /// Returns the fullmove number of the move that is played at a ply, the last field of a FEN.
+    /// Returns the fullmove number of the position at a ply: the last field of its FEN.
     pub fn full(self, ply: u32) -> u32 {
         (self.halves_before + ply) / 2 + 1
     }

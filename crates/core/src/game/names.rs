@@ -190,14 +190,15 @@ impl NameForm {
                     .eq(other.surname.iter().flat_map(|w| w.chars()))
     }
 
-    /// Returns whether two forms match. This requires that both have given names, or that neither has.
+    /// Returns whether two forms (readings of a name as surname and given names) match. This requires that both have given names,
+    /// or that neither has.
     fn fits(&self, other: &NameForm) -> bool {
         self.given.is_empty() == other.given.is_empty()
             && self.has_surname_of(other)
             && self.has_given_of(other)
     }
 
-    /// Returns whether the given names of the two forms do not contradict each other.
+    /// Returns whether the given names of two forms (readings of a name) do not contradict each other.
     fn has_given_of(&self, other: &NameForm) -> bool {
         let (ours, theirs) = (&self.given, &other.given);
         let more = ours.iter().skip(theirs.len()).chain(theirs.iter().skip(ours.len()));

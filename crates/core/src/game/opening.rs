@@ -31,13 +31,13 @@ impl Opening {
         known().get(&legal::with_usable_en_passant(position))
     }
 
-    /// Returns the opening of a game: that of the last position within the first 40 half-moves of the main line that is in the list
-    /// of openings.
+    /// Returns the opening of a game. Of the positions within the first 40 half-moves of the main line, the last one that is in the
+    /// list of openings determines it.
     pub fn of_game(position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
         Opening::passed(position, moves).last()
     }
 
-    /// Returns the openings of all positions within the first 40 half-moves of a game that are in the list of openings, in the
+    /// Looks up the positions within the first 40 half-moves of a game in the list of openings. Returns the openings found, in the
     /// order of the moves.
     pub fn passed(mut position: Position, moves: &[PackedMove]) -> impl Iterator<Item = &'static Opening> {
         moves.iter().take(PLIES_MAX).filter_map(move |&mv| {

@@ -82,7 +82,8 @@ impl<'a> People<'a> {
             };
             let of_number = numbered.entry(number).or_default();
             let shares = |&other: &usize| have_word_in_common(&forms[row], &forms[other]);
-            // If the new row shares a word with several units, these units are merged, even if they share no word with each other.
+            // If the new row shares a word with several units (groups of mentions), these units are merged, even if they share no
+            // word with each other.
             let (tied, rest): (Vec<usize>, Vec<usize>) =
                 of_number.iter().partition(|&&unit| units[unit].rows.iter().any(shares));
             let mut all = vec![row];
@@ -107,8 +108,8 @@ impl<'a> People<'a> {
             fitting[b].push(a);
         }
         let fit = |a: usize, b: usize| pairs.contains(&[a.min(b), a.max(b)]);
-        // A unit with a FIDE number may have spellings that do not resemble each other, such as two transcriptions. So two units
-        // that fit such a unit need not fit each other; they only must not contradict each other.
+        // A unit (a group of mentions) with a FIDE number may have spellings that do not resemble each other, such as two
+        // transcriptions. So two units that fit such a unit need not fit each other; they only must not contradict each other.
         let agree = |unit: usize, a: usize, b: usize| {
             fit(a, b) || self.units[unit].number.is_some() && !self.contradict([a, b], have_met)
         };
@@ -140,8 +141,8 @@ impl<'a> People<'a> {
         groups
     }
 
-    /// Returns the pairs of units to compare. These are units with the same surname whose initials are the same, or of which one
-    /// has no given name.
+    /// Returns the pairs of units (groups of mentions) to compare. These are units with the same surname whose initials are the
+    /// same, or of which one has no given name.
     fn candidates(&self) -> HashSet<[usize; 2]> {
         let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
         for (unit, PlayerUnit { rows, .. }) in self.units.iter().enumerate() {
@@ -173,14 +174,14 @@ impl<'a> People<'a> {
         pairs
     }
 
-    /// Returns whether two units may belong to one player.
+    /// Returns whether two units (groups of mentions) may belong to one player.
     fn fit(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
         let is_same = self.row_pairs(pair).any(|[a, b]| self.forms[a] == self.forms[b]);
         let says = |said| self.row_pairs(pair).any(|[a, b]| likeness(&self.forms[a], &self.forms[b]) == said);
         (is_same || says(NameLikeness::Fit)) && !self.contradict(pair, have_met)
     }
 
-    /// Returns whether two units cannot belong to one player.
+    /// Returns whether two units (groups of mentions) cannot belong to one player.
     fn contradict(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
         let [a, b] = pair.map(|unit| &self.units[unit]);
         let name = |row: usize| self.rows[row].0.name.as_str();

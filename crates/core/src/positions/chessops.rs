@@ -8,7 +8,7 @@
 //! | `flipVertical` | 1 <-> 8 | **`fliphorizontal`** | `flip-ranks` |
 //! | `flipHorizontal` | a <-> h | **`flipvertical`** | `flip-files` |
 //! | `flipDiagonal` | a1-h8 stays | `flipdiagonal` of CQL 5 | `flip-diagonal` |
-//! | `rotate180` | a1 <-> h8 | one of the copies of `rotate90` | `rotate180` |
+//! | `rotate180` | a1 <-> h8 | one of the turns of `rotate90` | `rotate180` |
 //! | `shiftLeft` ... | shift around the edge | none: CQL 6 drops such squares, CQL 5 smears them | `wrap-left` ... |
 //!
 //! None of these functions exchanges colours or the side to move. [`super::flip_colors`] is CQL's colour flip.

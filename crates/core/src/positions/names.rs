@@ -17,7 +17,7 @@ use super::{SquareTransform, Transform};
 use crate::board::Dihedral;
 use crate::diagnostic::{Diagnostic, Span};
 
-/// The version of CQL whose meaning the words `shift`, `shifthorizontal` and so on have.
+/// The version of CQL that defines the meaning of `shift`, `shifthorizontal` and similar words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Shifts {
     /// Squares that leave the board are dropped.

@@ -67,7 +67,7 @@ pub fn transform_setup(setup: &Setup, f: impl Fn(Bitboard) -> Bitboard) -> Resul
 }
 
 /// Flips the colours of a position as CQL does: pieces, pockets, remaining checks and the side to move change colour, and ranks are
-/// mirrored. For the other side the result is the same position. The counters stay unchanged.
+/// mirrored. The position then looks to the new side to move as it looked to the old one. The counters stay unchanged.
 ///
 /// Source: CQL manual, `flipcolor`.
 #[must_use]

@@ -97,7 +97,8 @@ impl MemberThread {
         Arc::ptr_eq(&self.archive, archive) && self.wanted.binary_search(&place).is_ok()
     }
 
-    /// Returns a reader of the bytes of a member. The thread must not have passed it yet. Members before it can no longer be read.
+    /// Returns a reader of the bytes of a member. No reader of a later member may have been requested before. Members before it can
+    /// no longer be read.
     pub(super) fn read(&mut self, place: usize, interrupt: &Arc<AtomicBool>) -> MemberBytes {
         self.wanted.retain(|&other| other > place);
         MemberBytes {

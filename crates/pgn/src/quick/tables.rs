@@ -2,8 +2,8 @@
 
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 
-/// The squares between two squares. The first index 64 means "no square". Its entry contains all squares, so that its path is never
-/// free.
+/// The squares between two squares. A first index of 64 means "no square". The entry for 64 contains all squares, so a path from
+/// there is never free.
 pub(super) static WAYS: [[u64; 64]; 65] = {
     let mut table = [[!0; 64]; 65];
     let mut from = 0;

@@ -21,7 +21,7 @@ impl Cql5Parser<'_> {
         let range = self.range(name)?;
         let at = span.to(self.last_span());
         if is_any(&range) {
-            // To test whether any piece attacks is cheaper than to count the attacks.
+            // Testing whether any piece attacks is cheaper than counting the attacks.
             return Ok(filter(C::Braces(vec![filter(S::Attacks(x, y), at)]), at));
         }
         Ok(within(&Number::new(N::AttackCount(x, y), at), &range))

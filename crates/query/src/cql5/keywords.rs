@@ -25,7 +25,7 @@ use orbit_core::{
     diagnostic::Span,
 };
 
-/// The role of a word in a list. It tells the parser how to read the word.
+/// The role of a word in a list. It determines how the parser reads the word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeywordReading {
     /// The word transforms the list.

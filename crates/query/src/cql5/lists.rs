@@ -308,7 +308,8 @@ impl Cql5Parser<'_> {
         }
     }
 
-    /// Reads the lists after `:and` or `:or`. They stand one after the other, or together in one pair of parentheses.
+    /// Reads the lists after `:and` or `:or`. Either the lists follow each other directly, or one pair of parentheses encloses all
+    /// of them.
     pub(super) fn lists(&mut self, name: &str, join: Join) -> Cql5Result<Node> {
         let from = self.last_span();
         let mut all = vec![self.one_list(name, join)?];

@@ -74,8 +74,8 @@ fn smears(squares: Bitboard, step: (i8, i8)) -> bool {
     SquareMap::edge_shift(step).apply(squares) != board::shift(squares, step)
 }
 
-/// Returns the steps of one file or one rank that the shifts among the transforms can make. A flip among the transforms can turn
-/// a step into another direction.
+/// Returns the steps (one file or one rank) by which the shifts among `transforms` can move a square. A flip among the transforms
+/// can turn a step into another direction.
 fn single_steps(transforms: &[ListTransform]) -> Vec<(i8, i8)> {
     use ListTransform::*;
     let turns = transforms.iter().any(|t| matches!(t, Flip | FlipDiagonal | FlipOffDiagonal));

@@ -118,7 +118,7 @@ fn count(range: Option<&[Number<Written>; 2]>) -> Option<String> {
     }
 }
 
-/// Describes the constituents of a chain, in order. `tell` describes one constituent.
+/// Describes the constituents (filters or moves) of a chain, in order. `tell` describes one constituent.
 fn told<T>(chain: &Chain<T>, tell: &dyn Fn(&T) -> Option<String>) -> Option<String> {
     match chain {
         Chain::One(one) => tell(one),

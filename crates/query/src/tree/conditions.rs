@@ -60,7 +60,7 @@ operands! {
         TextIn(Text<P>, Text<P>),
         /// A condition that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameCondition<P>),
-        /// A condition that exists only in this form of the tree, such as a transform.
+        /// A condition that exists only in the form `P` of the tree, such as a transform.
         Form(OfCondition<P>),
     }
 }

@@ -149,8 +149,8 @@ operands! {
         Depth,
         /// `distance(P Q)`: the number of moves between the positions.
         Distance(Position<P>, Position<P>),
-        /// `consecutivemoves [quiet] [range] (v w)`: the length of the longest run of equal moves, compared between the way to v
-        /// and the way to w. Both ways begin at the last common ancestor of v and w.
+        /// `consecutivemoves [quiet] [range] (v w)`: the length of the longest sequence of moves that occurs both on the way to v
+        /// and on the way to w. Both ways begin at the last common ancestor of v and w.
         ConsecutiveMoves { first: VarId, second: VarId, quiet: bool, range: Option<[Number<P>; 2]> },
         /// `echo (s t) F`, where F is a number: the largest value of F.
         Echo(Echo<Number<P>>),
@@ -209,7 +209,8 @@ operands! {
         Extremum { largest: bool, of: Vec<Text<P>> },
         /// `readfile name`: the contents of a file.
         ReadFile(Text<P>),
-        /// `currenttransform`: the names of the transforms that produced this copy. The one that was applied last comes first.
+        /// `currenttransform`: the names of the transforms that produced the copy (the transformed filter) with this word. The one
+        /// that was applied last comes first.
         CurrentTransform(Vec<String>),
     }
 }
@@ -407,7 +408,7 @@ impl<T> Chain<T> {
         }
     }
 
-    /// Calls `visit` on each constituent that occurs in every match of the chain, in order.
+    /// Calls `visit` on each constituent (filter or move) that occurs in every match of the chain, in order.
     pub fn each_needed<'a>(&'a self, visit: &mut dyn FnMut(&'a T)) {
         match self {
             Chain::One(one) => visit(one),
@@ -417,7 +418,7 @@ impl<T> Chain<T> {
         }
     }
 
-    /// Applies `map` to each constituent, in order.
+    /// Applies `map` to each constituent (filter or move), in order.
     ///
     /// # Errors
     ///

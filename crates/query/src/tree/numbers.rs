@@ -74,7 +74,7 @@ operands! {
         Control(Control<P, Number<P>>),
         /// A number that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameNumber<P>),
-        /// A number that exists only in this form of the tree, such as a transform.
+        /// A number that exists only in the form `P` of the tree, such as a transform.
         Form(OfNumber<P>),
     }
 }

@@ -2,8 +2,8 @@
 
 use orbit_core::board::{Code, PieceSet, moves::MoveRequest};
 
-/// The pieces that a designator names. `A` and `a` are separate flags, because copies of an orbit are compared by their
-/// structure: `A` and `[KQRBNP]` mean the same pieces but are different designators.
+/// The pieces that a designator names. `A` and `a` are separate flags, because the copies of a transformed filter are compared by
+/// their structure: `A` and `[KQRBNP]` mean the same pieces but are different designators.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pieces {
     /// `A`: any white piece.
@@ -118,7 +118,7 @@ pub enum PawnKind {
     Connected,
 }
 
-/// Determines which men must take part in a pure mate or stalemate; see `docs/mates.md`.
+/// The kind of a pure mate or stalemate, by the men that must take part in it; see `docs/mates.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PureKind {
     /// No man is required to take part.
@@ -182,7 +182,7 @@ pub enum ListTransform {
     ShiftDiagonal,
 }
 
-/// Determines what is counted, and which counts have a value.
+/// The value of a filter that counts matches: matching copies of a transformed filter, or matching positions of `find`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Counted {
     /// `count`: the value is the number of matches.

@@ -12,7 +12,7 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum SquaresOp<P: Form> {
-        /// A designator such as `Nd4`. Its value is the set of those of `squares` whose content is one of `pieces`.
+        /// A designator such as `Nd4`. Its value contains each square of `squares` whose content is one of `pieces`.
         Designator { pieces: Pieces, squares: Bitboard },
         /// A constant set that no transform changes: `.`, `makesquare "e4"`, or `[]`, the empty set. It is not a designator.
         Constant(Bitboard),
@@ -59,7 +59,7 @@ operands! {
         Control(Control<P, Squares<P>>),
         /// A set that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameSquares<P>),
-        /// A set that exists only in this form of the tree, such as a transform.
+        /// A set that exists only in the form `P` of the tree, such as a transform.
         Form(OfSquares<P>),
     }
 }

@@ -29,7 +29,7 @@ operands! {
         Control(Control<P, Text<P>>),
         /// A string that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameText<P>),
-        /// A string that exists only in this form of the tree.
+        /// A string that exists only in the form `P` of the tree.
         Form(OfText<P>),
     }
 }
@@ -46,7 +46,7 @@ operands! {
         Control(Control<P, Position<P>>),
         /// A position that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GamePosition<P>),
-        /// A position that exists only in this form of the tree.
+        /// A position that exists only in the form `P` of the tree.
         Form(OfPosition<P>),
     }
 }

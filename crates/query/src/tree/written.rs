@@ -1,4 +1,5 @@
-//! The form of the tree that the parser produces. Filters have spans, and transforms are keywords.
+//! The form of the tree that the parser produces. Filters have spans, and transforms are keywords. The *copies* of a transform are
+//! the filters that result from transforming its operand.
 
 use super::{
     Cmp, Condition, ConditionOp, Counted, Extension, Form, Kind, ListTransform, Node, Number, NumberOp,
@@ -22,7 +23,7 @@ impl Form for Written {
 /// A keyword around a filter, such as a transform. The whole has the same kind of value as the filter.
 #[derive(Clone, Debug)]
 pub enum Keyword<F> {
-    /// A transform. Its value is the union of the sets of its copies, or the largest of their numbers.
+    /// A transform. Its value is the union of the sets of its copies (transformed filters), or the largest of their numbers.
     Transform(TransformKind, F),
     /// `notransform F`: F is not transformed by transforms around it.
     NoTransform(F),
@@ -33,17 +34,17 @@ pub enum Keyword<F> {
 pub enum NumberKeyword {
     /// A keyword around a number.
     Number(Keyword<Number>),
-    /// A transform with `count` or a range. Its value is the number of copies that match.
+    /// A transform with `count` or a range. Its value is the number of its copies (transformed filters) that match.
     Counted(TransformKind, Counted, Node),
 }
 
 /// A keyword whose value is true or false.
 #[derive(Clone, Debug)]
 pub enum ConditionKeyword {
-    /// A transform of a filter of any kind. It is true if a copy matches.
+    /// A transform of a filter of any kind. It is true if a copy (a transformed filter) matches.
     Transform(TransformKind, Node),
-    /// A CQL 5 list and the transform keywords in it, without repetitions. For each copy, one element of each transform is
-    /// applied, one after the other in some order. The condition is true if a copy matches.
+    /// A CQL 5 list and the transform keywords in it, without repetitions. For each copy, one element (a single transformation) of
+    /// each transform is applied, one after the other in some order. The condition is true if a copy matches.
     Lists(Vec<ListTransform>, Node),
     /// `notransform F`: F is not transformed by transforms around it.
     NoTransform(Condition),
@@ -113,8 +114,8 @@ impl<'a> Ref<'a, Written> {
             || self.keyword().is_some()
     }
 
-    /// If the operand of this transform is itself a transform and both form one orbit, returns the inner transform. They form one
-    /// orbit if the outer transform has neither `count` nor a range.
+    /// If the operand of this transform is itself a transform and both form one orbit (one set of copies), returns the inner
+    /// transform. They form one orbit if the outer transform has neither `count` nor a range.
     pub fn fused(self) -> Option<Ref<'a, Written>> {
         match self.keyword() {
             Some((inner, false)) if inner.keyword().is_some() => Some(inner),
@@ -135,7 +136,8 @@ impl<'a> Ref<'a, Written> {
         }
     }
 
-    /// If the filter is a transform of CQL 6, returns its operand, and true if its copies are counted. Otherwise returns `None`.
+    /// If the filter is a transform of CQL 6, returns its operand, and true if its copies (transformed filters) are counted.
+    /// Otherwise returns `None`.
     fn keyword(self) -> Option<(Ref<'a, Written>, bool)> {
         match self {
             Ref::Condition(f) => match f.op() {

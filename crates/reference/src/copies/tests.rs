@@ -1,4 +1,4 @@
-//! Checks that the number of copies is the one that the specification requires.
+//! Checks that transforms have the number of copies (transformed filters) that the specification requires.
 
 use shakmaty::{Color, Square};
 
@@ -71,7 +71,7 @@ fn count(kind: TransformKind, of: impl Into<Node>) -> Node {
     node::<NumberOp<Written>>(NumberOp::Form(NumberKeyword::Counted(kind, Counted::All, of.into())))
 }
 
-/// Returns the copies of a transform. The flag is true if the transform counts them.
+/// Returns the copies that a transform makes of its operand. The flag is true if the transform counts them.
 fn orbit(node: &Node) -> (bool, Vec<PlainFilter>) {
     match &CopyBuilder::expand(node, CopyOrder::Declared).unwrap() {
         Any::Condition(f) if let ConditionOp::Form(Copies::Orbit(copies)) = f.op() => (false, copies.clone()),

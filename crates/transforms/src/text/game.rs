@@ -1,4 +1,4 @@
-//! Writes operations of the game language, such as moves, variations and paths, as CQL text.
+//! Writes operations that need more of the game than one position, such as moves, variations and paths, as CQL text.
 //!
 //! Dictionaries are called `dict0`, `dict1`, ..., and sorts `sort0`, `sort1`, ...; their declarations belong to the query, not to
 //! its filters.
@@ -14,7 +14,8 @@ use orbit_query::tree::{
     PositionOrder, Promotion, Ref, Sibling, SortId, Special,
 };
 
-/// Returns whether an operation of the game language needs no parentheses as an operand. Returns `None` for all other operations.
+/// Returns whether an operation that needs more of the game than one position can be an operand without parentheses. Returns `None`
+/// for all other operations.
 pub(super) fn stands_alone(filter: FilterRef) -> Option<bool> {
     use orbit_query::tree::{ConditionOp, PositionOp, SquaresOp, TextOp};
     Some(match filter {
@@ -281,7 +282,7 @@ fn edge<F: Kind<Expanded>>(of: &Edge<Expanded>, target: Option<&F>) -> String {
     format!("{}{}{target}", if of.entering { "currentmove " } else { "" }, dash(of))
 }
 
-/// Returns the text of a dash such as `L--R=P`: the left set, the dash, the right set and the promotion, without blanks.
+/// Returns the text of a move filter such as `L--R=P`: the left set, the dash, the right set and the promotion, without blanks.
 fn dash(of: &Edge<Expanded>) -> String {
     let from = of.from.as_ref().map_or(String::new(), tight);
     let to = of.to.as_ref().map_or(String::new(), reached);
@@ -293,7 +294,8 @@ fn dash(of: &Edge<Expanded>) -> String {
     format!("{from}{}{to}{promotion}", if of.capture { "[x]" } else { "--" })
 }
 
-/// Returns the text of the set on the right of a dash. A parenthesis there would mean a target, so the set is in braces instead.
+/// Returns the text of the set on the right of `--` or `[x]`. A parenthesis there would mean a target, so the set is in braces
+/// instead.
 pub(super) fn reached(set: &Squares) -> String {
     braced(set)
 }
@@ -500,7 +502,7 @@ mod tests {
     #[test]
     fn printed_operations_read_back_as_themselves() {
         for (text, wanted) in [
-            // A filter that touches a dash belongs to the dash.
+            // A filter that touches `--` or `[x]` belongs to it.
             ("P|N--", "(P | N)--"),
             ("~P--up 1 2 k", "(~P)--{up 1 2 k}"),
             ("♘――♞――", "{(N--n) (--)}"),

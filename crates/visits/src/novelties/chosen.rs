@@ -220,7 +220,7 @@ struct GameVisits {
     moves: HashSet<PackedMove>,
 }
 
-/// Returns the visits of each game of a block at each position.
+/// Returns, for each game of a block, its visits to each of the known positions.
 fn visits(block: &Block, known: &HashMap<PositionKey, u32>) -> Vec<GameVisits> {
     let mut all: Vec<GameVisits> = Vec::new();
     let mut of_game = 0;
