@@ -33,7 +33,7 @@ const QUERIES: &[(&str, &str, u64)] = &[
 struct Games {
     text: Vec<u8>,
     blocks: Vec<Block>,
-    /// The number of copies of the sample; `None` for other games.
+    /// The number of times that the sample is repeated; `None` for other games.
     repeats: Option<u64>,
 }
 

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 /// Counts at each hit the square of the king of the side to move.
 struct KingsCollector;
 
-/// The number of times that each square was counted, from a1 to h8. A part is data: it can be merged with the part of the
-/// blocks that follow, and can be written to bytes, so that a database can be searched in pieces.
+/// The number of times that each square was counted in a part of the database, from a1 to h8. The counts can be merged with those
+/// of the following blocks, and can be written as bytes, so several runs can search parts of one database.
 #[derive(Default, Serialize, Deserialize)]
 struct KingsPart {
     squares: Vec<u64>,
@@ -35,7 +35,7 @@ impl Part for KingsPart {
 impl Collector for KingsCollector {
     type Part = KingsPart;
 
-    /// Only the places of hits are needed.
+    /// Only the positions of the hits are needed.
     fn wants(&self) -> Wants {
         Wants::HITS
     }

@@ -181,8 +181,8 @@ fn safety_of(men: Men, black: bool) -> Safety {
     );
 }
 
-// Adds moves to `reached`, squares each of which only one piece can reach, and adds `left`, the squares that these
-// pieces leave.
+// Adds moves to the squares in `reached`, each of which only one piece can reach. `left` contains the squares that these pieces
+// leave.
 fn with_moves(moves: Moves, reached: Bits, left: Bits) -> Moves {
     let pairs = moves.pairs + low_word(count(reached));
     return Moves(moves.squares | reached, moves.origins | left, moves.steps, pairs);

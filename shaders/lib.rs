@@ -14,17 +14,18 @@ pub const BY_SEGMENT: &str = include_str!("by_segment.wgsl");
 /// `by_word.wgsl`: reads key positions and moves that are stored word by word, that is, the first word of all segments,
 /// then the second word of all segments, and so on.
 pub const BY_WORD: &str = include_str!("by_word.wgsl");
-/// `carry.wgsl`: combines, for each position, the results of a stage at earlier or later positions of the game.
+/// `carry.wgsl`: combines, for each position, the results of a stage (a program that runs before the rest of the plan) at earlier
+/// or later positions of the game.
 pub const CARRY: &str = include_str!("carry.wgsl");
 /// `edges.wgsl`: reads the move played from a slot's position, for conditions on played moves.
 pub const EDGES: &str = include_str!("edges.wgsl");
-/// `games.wgsl`: computes a column with an entry for each slot of an upload. Each invocation processes one game.
+/// `games.wgsl`: computes a column with an entry for each slot (position) of an upload. Each invocation processes one game.
 pub const GAMES: &str = include_str!("games.wgsl");
-/// `hits.wgsl`: the first pass, which computes one bit for each query and slot.
+/// `hits.wgsl`: the first pass, which computes one bit for each query and slot (position).
 pub const HITS: &str = include_str!("hits.wgsl");
-/// `hits_alone.wgsl`: the main function of the first pass in which each invocation processes whole segments.
+/// `hits_alone.wgsl`: the main function of the first pass in which each invocation processes whole segments (32 positions each).
 pub const HITS_ALONE: &str = include_str!("hits_alone.wgsl");
-/// `hits_pairs.wgsl`: the main function of the first pass in which two invocations share a segment.
+/// `hits_pairs.wgsl`: the main function of the first pass in which two invocations share a segment (32 positions).
 pub const HITS_PAIRS: &str = include_str!("hits_pairs.wgsl");
 /// `legal.wgsl`: computes the moves of one position.
 pub const LEGAL: &str = include_str!("legal.wgsl");

@@ -43,8 +43,8 @@ struct Start {
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
 // The rows of the tables of the plan's loops, one after the other.
 @group(0) @binding(5) var<storage, read> tables: array<Bits>;
-// The columns that stages propagated along games, one after the other. A mask has one word for each segment, and any
-// other column two words for each slot.
+// The columns that stages (programs that run before the rest of the plan) propagated along games, one after the other. A mask has
+// one word for each segment, and any other column two words for each slot.
 @group(0) @binding(6) var<storage, read> carried: array<u32>;
 
 struct Board {
@@ -209,8 +209,8 @@ fn column_number(at: At, column: u32) -> Bits {
     return number(columns[at.game * COLUMN_WORDS + 2u * column + 1u]);
 }
 
-// Returns, at a slot, the mask of a column that a stage propagated. `place` is the number of words that the columns
-// before this one have for each segment.
+// Returns, at a slot, the mask of a column that a stage (a program that runs first) propagated. `place` is the number of words that
+// the columns before this one have for each segment.
 fn carried_mask(at: At, place: u32) -> Bits {
     let word = carried[place * params.segments + at.segment];
     return mask(((word >> at.slot) & 1u) != 0u);

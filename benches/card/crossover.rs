@@ -6,7 +6,7 @@
 use orbit_search::executor::positions_for_card;
 use serde_json::{Value, json};
 
-/// The sizes of databases for which both times are listed.
+/// The sizes of databases, in positions, for which the times on the card and on the processor are listed.
 const SIZES: [u64; 6] = [1_000_000, 10_000_000, 100_000_000, 500_000_000, 1_000_000_000, 10_000_000_000];
 
 /// The costs of a scan for one query or for several queries at once: the time of the compilation in seconds, and the positions
@@ -17,8 +17,8 @@ pub struct Costs {
     pub card: f64,
 }
 
-/// Returns a row for each query, and one for each number of queries that ran at once, if everything that the row needs was
-/// measured.
+/// Returns a row for each query and for each number of queries that ran at once. A row is left out if a measurement that it needs
+/// is missing.
 pub fn rows(rows: &[Value]) -> Vec<Value> {
     let number = |row: &Value, field: &str| row[field].as_f64();
     let open = rows.iter().find(|row| row["kind"] == "device").and_then(|row| number(row, "open_s"));
@@ -26,7 +26,7 @@ pub fn rows(rows: &[Value]) -> Vec<Value> {
     let find = |kind: &str, name: &Value| {
         rows.iter().find(|row| row["kind"] == *kind && row["name"] == *name && row["agree"] == true)
     };
-    // The time of the compilation is in the first row of a kernel, which had to wait for it.
+    // Only the first row of a kernel contains the compilation time, because later rows reuse the compiled kernel.
     let compiled = |of: &Value| {
         let is_same = |row: &&Value| row["query"] == of["query"] && row["variant"] == of["variant"];
         rows.iter().filter(is_same).find_map(|row| number(row, "compile_s"))
@@ -84,8 +84,8 @@ impl Costs {
     }
 }
 
-/// Returns the number of positions above which `--engine auto` uses a card, and the number that these rows suggest: the median
-/// over the rows of single queries for which the card is ever faster.
+/// Returns the number of positions above which `--engine auto` uses a card, and the number that the measured rows suggest: the
+/// median over the rows of single queries for which the card is ever faster.
 pub fn auto(rows: &[Value], software: bool) -> Value {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let single = rows.iter().filter(|row| row["kind"] == "crossover" && row["queries"] == 1);

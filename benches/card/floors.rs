@@ -1,8 +1,8 @@
 //! Measures the limits that no kernel can beat on a device: how fast it reads memory, copies memory, and computes.
 //!
-//! Times are taken from a submission until the last byte was read back. A submission has so many dispatches that fixed costs
-//! hardly matter. Every answer is compared with the expected one, so a kernel whose work a driver has removed is not taken for a
-//! fast one.
+//! A time runs from the submission of work to the device until the last byte of the result is read back. A submission has so many
+//! dispatches that fixed costs hardly matter. Every answer is compared with the expected one, so a kernel that a driver has
+//! optimised away does not count as a fast one.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -33,7 +33,8 @@ const PIECE_BYTES: u64 = 16 << 20;
 const ENOUGH: Duration = Duration::from_millis(60);
 /// If a submission takes at least this time, it is not repeated to find the shortest time.
 const SUBMISSION_MAX: Duration = Duration::from_millis(500);
-/// The maximum number of dispatches in a submission, and of turns of a loop. Software adapters leave a loop after 65,535 turns.
+/// The maximum number of dispatches in a submission, and of iterations of a kernel's loop. Software adapters end a loop after
+/// 65,535 iterations.
 const DISPATCHES_MAX: u64 = 256;
 const TURNS_MAX: u64 = 32_768;
 /// The word that `compute` adds at each step.
@@ -50,7 +51,7 @@ pub struct Floor {
     pub is_right: bool,
 }
 
-/// The device whose floors are measured, and the number of bytes of its memory that may be used.
+/// The device whose floors (the limits of its speed) are measured, and the number of bytes of its memory that may be used.
 pub struct FloorDevice<'a> {
     pub gpu: &'a GpuDevice,
     pub memory_bytes: u64,
@@ -65,7 +66,7 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Measures the bytes per second of a kernel that copies. A byte that is read and written is counted twice.
+    /// Measures the bytes per second of a kernel that copies. Each byte counts twice, once as read and once as written.
     pub fn copy(&self, bytes: u64) -> Result<Floor, GpuError> {
         let mut memory = KernelBuffers::fill(self, bytes)?;
         let (took, _) = memory.run(self.gpu, "copy_all", 0)?;
@@ -82,7 +83,7 @@ impl FloorDevice<'_> {
         let memory = KernelBuffers::fill(self, 0)?;
         let each = memory.invocations * turn as u64;
         let mut turns = 1;
-        // The dispatches that warm up the device show how many turns are needed.
+        // These dispatches warm up the device, and show how many iterations make a dispatch long enough to measure.
         let work = memory.prepare(self.gpu, "compute")?;
         while turns < TURNS_MAX && memory.once(self.gpu, &work, turns, 1)?.0 < ENOUGH / 4 {
             turns *= 2;
@@ -110,7 +111,7 @@ pub fn chains(id: u32, turns: u64) -> u32 {
     (0..CHAINS).map(chain).fold(0, |all, word| all ^ word)
 }
 
-/// Returns the word with this index in the buffer that is read.
+/// Returns the word that the source buffer contains at the index `word`.
 fn pattern(word: u64) -> u32 {
     (word as u32).wrapping_mul(0x0100_0193) ^ 0x5bd1_e995
 }
@@ -189,7 +190,7 @@ impl KernelBuffers {
         VECTOR_BYTES * self.vectors
     }
 
-    /// Returns the sum of all words of the buffer.
+    /// Returns the sum of all words of the buffer that kernels read.
     fn expected(&self) -> u32 {
         let sum = |words: u64| (0..words).map(pattern).fold(0u32, u32::wrapping_add);
         let (words, piece) = (self.bytes() / 4, PIECE_BYTES / 4);

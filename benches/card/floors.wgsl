@@ -3,18 +3,19 @@
 // The twin of `compute` is `chains` in floors.rs.
 
 const FLOOR_WORKGROUP = 256u;
-// Vectors that an invocation has under way at a time.
+// The number of vectors that an invocation loads before it uses the first of them.
 const AT_ONCE = 4u;
-// Steps of a turn of `compute`, each on eight chains of three operations: an addition, a shift and an exclusive or,
-// none of which a device can do together with another. The bench `kernels` counts the instructions of a turn.
+// The number of steps in one iteration of the loop of `compute`. Each step runs eight chains of three operations: an addition, a
+// shift and an exclusive or. No device can combine two of these operations. The bench `kernels` counts the instructions of an
+// iteration.
 const STEPS = 16u;
 
 struct Extent {
-    // Vectors in `source`: a multiple of AT_ONCE times the invocations.
+    // The number of vectors in `source`: a multiple of AT_ONCE times the number of invocations.
     vectors: u32,
     invocations: u32,
     turns: u32,
-    // Added at each step of a chain; the compiler must not know it.
+    // The word that each step of a chain adds. It is read from a buffer, so the compiler cannot treat it as a constant.
     add: u32,
 }
 
@@ -58,7 +59,7 @@ fn compute(@builtin(global_invocation_id) id: vec3<u32>) {
     var a = vec4<u32>(id.x) + vec4<u32>(0u, 1u, 2u, 3u);
     var b = a + vec4<u32>(4u);
     for (var turn = 0u; turn < extent.turns; turn++) {
-        // Written out, so that what a loop costs by itself does not count.
+        // The steps are written out, so the cost of a loop is not measured.
         a = next(a, add);
         b = next(b, add);
         a = next(a, add);

@@ -15,13 +15,13 @@ const NVIDIA: &str = include_str!("instructions.tsv");
 /// The name of the rows about `compute` in floors.wgsl.
 const FLOOR: &str = "floor";
 
-/// A maker of cards, as far as there are tables.
+/// A maker of graphics cards. Each maker whose cards have a table of instructions has a variant.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Vendor {
     Amd,
     Nvidia,
     /// A maker without a table. A kernel gets the smallest of its values in all tables, and the kernel that measures the speed
-    /// of the card gets the largest of its values. So the share of that speed is rather too low than too high.
+    /// of the card gets the largest of its values. So the computed share of that speed is too low rather than too high.
     #[default]
     Other,
 }
@@ -74,8 +74,8 @@ fn column(table: &'static str, name: &str) -> impl Iterator<Item = (&'static str
 }
 
 /// Returns the minimum number of instructions that a card of this maker executes for a position; `None` if no table has the
-/// query. The numbers are those of the default variant. Another variant may have up to 2 % fewer instructions. This is less than
-/// the instructions of the branches that are left out. Only the variant `u64` has far fewer, so it gets no number.
+/// query. The numbers are those of the default variant. Another variant may have up to 2 % fewer instructions. The branches that
+/// the count leaves out have more instructions than this. Only the variant `u64` has far fewer, so it gets no number.
 pub fn per_position(query: &str, variant: Variant, vendor: Vendor) -> Option<f64> {
     let known = QUERIES.lines().filter_map(|line| line.split_once('\t'));
     let (kernel, _) = known.filter(|_| !variant.wide).find(|(_, text)| *text == query)?;

@@ -40,7 +40,7 @@ use session::Session;
 /// The number of positions if `--positions` is not given. They take 1.9 GB on the card.
 const POSITIONS: u64 = 512_000_000;
 
-/// The query with 672 copies, for which there are targets.
+/// The query with 672 copies (transformed patterns), for which there are targets.
 const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
 /// The beginnings of the lines of built-in queries that would show nothing new about a card.
@@ -123,7 +123,7 @@ pub fn main() -> ExitCode {
     orbit_command::allocator::keep_freed_memory();
     orbit_command::drivers::quiet();
     let args = Args::parse();
-    // Cargo is running tests, and there is nothing to test.
+    // Without `--bench`, cargo runs this program as a test, and there is nothing to test.
     if !args.bench && std::env::var_os("CARGO_MANIFEST_DIR").is_some() {
         return ExitCode::SUCCESS;
     }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::floors::Floor;
 use super::instructions::{Vendor, per_position};
 
-/// The number of bytes of a position that is unpacked in memory.
+/// The size of an unpacked position in memory, in bytes.
 const POSITION_BYTES: u64 = 32;
 
 /// A query, and the hits that the processor finds in the games before they are repeated.
@@ -109,7 +109,7 @@ pub fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Fail
         Ok(std::thread::scope(|scope| {
             let start = |part| match std::thread::Builder::new().spawn_scoped(scope, move || sum(part)) {
                 Ok(thread) => Err(thread),
-                // The system starts no more threads, so this thread sums the part itself.
+                // The system cannot start another thread, so this thread sums the part itself.
                 Err(_) => Ok(sum(part)),
             };
             let parts: Vec<_> = black_box(&words).chunks(part).map(start).collect();
@@ -221,7 +221,8 @@ pub fn resident(
     let kernel = times.kernel.filter(|time| !time.is_zero()).map(|time| rate(card.positions, time));
     let fast = kernel.unwrap_or(whole);
     let bytes = card.position_bytes();
-    // Kernels with stages process the games several times, and partly on the processor.
+    // A query with stages (programs that run over a whole block of games first) reads the games several times and computes partly
+    // on the processor, so these limits do not apply to it.
     let has_stages = gpu.kernel().all().count() > 1;
     let roof_bytes = roofs.read.filter(|_| !has_stages).map(|read| read / bytes);
     let (instructions, roof_instructions) =
@@ -354,7 +355,7 @@ pub fn shared(
     Ok(row)
 }
 
-/// Converts answers for each group and query to answers for each query.
+/// Converts the answers from one list for each group of blocks and query to one list for each query.
 fn by_query(groups: Vec<Vec<Vec<Hits>>>, queries: usize) -> Vec<Vec<Hits>> {
     let mut out: Vec<Vec<Hits>> = (0..queries).map(|_| Vec::new()).collect();
     for group in groups {

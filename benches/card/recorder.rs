@@ -46,7 +46,7 @@ struct RecorderInner {
 }
 
 impl Recorder {
-    /// Begins the files.
+    /// Creates the two files of a run.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Recorder {
         self.lock().head.insert(name.into(), value);
     }
 
-    /// Prints a note and adds it to both files.
+    /// Prints a note and adds it to both files of the run.
     pub fn note(&self, text: String) {
         message!("note: {text}");
         self.lock().notes.push(text);
@@ -170,7 +170,7 @@ impl Recorder {
         {
             let mut inner = self.lock();
             if inner.ended.is_some() {
-                // The final files were already written, and show this row as interrupted.
+                // The budget was over before the measurement ended, so the final files show this row as interrupted.
                 return None;
             }
             inner.current = None;
@@ -199,7 +199,7 @@ impl Recorder {
                 file.finish()
             });
             if let Err(error) = written {
-                // The run continues, and its measurements are printed at the end.
+                // A failed write does not end the run, because its measurements are also printed at the end.
                 inner.unwritten.get_or_insert_with(|| {
                     let said = error.to_string();
                     message!("warning: {said}");

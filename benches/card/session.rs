@@ -18,8 +18,8 @@ use super::recorder::Recorder;
 /// state along games, in the second kind the processor does.
 const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 
-/// The indices of the queries on which variants are tried: one with many copies, one with long straight-line code, one with a
-/// table.
+/// The indices of the queries on which variants are tried: one with many copies (transformed patterns), one with long straight-line
+/// code, one with a table.
 const TRIED: [usize; 3] = [0, 6, 10];
 /// The number of positions on which variants are tried.
 const TRIAL_POSITIONS: u64 = 64_000_000;
@@ -295,7 +295,7 @@ impl Session<'_> {
         }
     }
 
-    /// Measures all rows that need the games on the card. Returns the number of bytes of a position there.
+    /// Measures all rows that need the games on the card. Returns the number of bytes that a position takes there.
     fn on_card(&self, positions: u64, trials: &Trials, roofs: Roofs) -> Option<f64> {
         let record = &self.recorder;
         let mut variants = vec![Variant::default()];

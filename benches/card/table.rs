@@ -66,7 +66,7 @@ fn agree(row: &Value) -> String {
     word.into()
 }
 
-/// A column: its heading, and its text for a row.
+/// A column of the table: its heading, and the function that returns its text for a row.
 type TableColumn = (&'static str, fn(&Value) -> String);
 
 /// A section of the table: the kinds of rows that it shows, its title and its columns. The first column is aligned left, and so

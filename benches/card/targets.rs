@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::TARGET_QUERY;
 
 const GIGA: f64 = 1e9;
-/// The target for the query with 672 copies, in positions per second, with the games in the memory of the card.
+/// The target for the query with 672 copies (transformed patterns), in positions per second, with the games in the memory of the
+/// card.
 const RESIDENT: f64 = 20.0 * GIGA;
 /// The next target: this number of positions per second, or this share of the roof, whichever is lower.
 const RESIDENT_THEN: f64 = 50.0 * GIGA;

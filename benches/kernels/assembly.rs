@@ -6,7 +6,7 @@ use std::ops::Range;
 const WORDS: f64 = 8.0;
 const SLOTS: f64 = 32.0;
 
-/// Consecutive instructions with one label, and what kinds of instructions they contain.
+/// Consecutive instructions with one label, and the kinds of instructions among them.
 #[derive(Default)]
 struct Part {
     label: String,
@@ -18,21 +18,21 @@ struct Part {
 }
 
 /// Returns the number of vector instructions that a wave executes for one position if it takes every branch. A loop over
-/// pieces or moves within the code for a position is counted as if it had one turn. Returns `None` if the code does not have
-/// the loops of a kernel that replays.
+/// pieces or moves within the code for a position is counted as if it had one iteration. Returns `None` if the code does not have
+/// the loops of a kernel that replays moves.
 pub fn vector_per_position(assembly: &str) -> Option<f64> {
     let parts = parts(assembly);
     let loops = loops(&parts);
     let all = |range: &Range<usize>, test: fn(&Part) -> bool| parts[range.clone()].iter().any(test);
     let vector =
         |range: &Range<usize>| parts[range.clone()].iter().map(|part| f64::from(part.vector)).sum::<f64>();
-    // The outer loops, which are over segments, store their results, so they are left out.
+    // The outer loops iterate over segments and store results, so loops with stores are not considered here.
     let words = loops.iter().filter(|range| all(range, |part| part.loads) && !all(range, |part| part.stores));
     let words = words.max_by_key(|range| range.len())?;
     let inner =
         loops.iter().filter(|range| range.start >= words.start && range.end <= words.end && *range != words);
     let slots = inner.max_by(|a, b| vector(a).total_cmp(&vector(b)));
-    // If there is no such loop, the driver has unrolled it for the four slots of a word.
+    // If no loop over slots is found, the driver has unrolled it for the four slots of a word.
     let slots = slots.filter(|range| vector(range) >= vector(words) / 2.0);
     let at_slots = slots.map_or(0.0, vector);
     Some(at_slots + (vector(words) - at_slots) * WORDS / SLOTS)

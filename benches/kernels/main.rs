@@ -59,7 +59,7 @@ fn main() -> ExitCode {
             let names = args.split_off(1);
             finish(all(&names).map(|table| print!("{table}")))
         }
-        // Cargo is running tests, and there is nothing to test.
+        // Without `--bench`, cargo runs this program as a test, and there is nothing to test.
         None => ExitCode::SUCCESS,
         Some(_) => finish(Err(USAGE.into())),
     }
@@ -180,7 +180,7 @@ fn shaders(queries: &[String]) -> Result<Vec<(&'static str, String)>, String> {
         let kinds = (1..=count).map(|place| if place == count { "hits" } else { "stage" });
         out.extend(kinds.zip(kernel.all()).map(|(kind, kernel)| (kind, kernel.wgsl.clone())));
     }
-    // A device compiles equal shaders only once.
+    // A device compiles equal shaders only once, so only the first of them is kept.
     let mut known = HashSet::new();
     out.retain(|(_, wgsl)| known.insert(wgsl.clone()));
     Ok(out)

@@ -16,7 +16,7 @@ pub struct Compiler {
     properties: pipeline_executable_properties::Device,
     layout: vk::PipelineLayout,
     pub version: String,
-    // Both must exist as long as the device does.
+    // The instance and the entry (the loaded Vulkan library) must exist as long as the device does.
     _instance: ash::Instance,
     _entry: ash::Entry,
 }
@@ -137,7 +137,7 @@ impl Compiler {
     /// The pipeline must belong to this device, and must have been made with flags that keep its statistics and its code.
     unsafe fn told(&self, pipeline: vk::Pipeline) -> Result<Made, vk::Result> {
         let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
-        // SAFETY: the caller guarantees this: see the function's documentation.
+        // SAFETY: the caller guarantees that the pipeline belongs to this device and was made with these flags.
         let told = unsafe { self.properties.get_pipeline_executable_statistics(&info) }?;
         let number = |told: &vk::PipelineExecutableStatisticKHR<'_>| {
             // SAFETY: the driver reports which field of the union it has set. All other fields have the same length.

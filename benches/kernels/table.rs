@@ -11,7 +11,7 @@ const COLUMNS: [&str; 10] =
 /// Columns whose values must not grow by more than `MORE_MAX` percent.
 const WATCHED: [&str; 3] = ["sgpr", "vgpr", "instructions"];
 const MORE_MAX: u64 = 2;
-/// The column whose values must be those of the table, because `benches/card` computes with them.
+/// The column whose values must equal those in the file, because `benches/card` computes with them.
 const SAME: &str = "common";
 /// Columns whose values must be 0.
 const NEVER: [&str; 2] = ["spills", "scratch"];

@@ -1,5 +1,5 @@
-//! Compares the evaluation of whole orbits with the evaluation copy by copy, and the evaluation of values with that of
-//! conditions.
+//! Compares the evaluation of whole orbits (all patterns that a transform makes) with their evaluation copy by copy (one pattern at
+//! a time), and the evaluation of values with that of conditions.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
 const QUERIES: &[&str] = &[
-    // The number is compared with a bound, because the condition that a number has a value needs no evaluation.
+    // The queries compare the number with a bound. A number alone always has a value, so nothing would have to be evaluated.
     "(#(shift {Nd4 & N})) >= 3",
     "shift flip flipcolor {Na1 attacks qb3}",
     "shift {#(Pa2 | Pb2 | Pc2 | Pd2) == 4}",
@@ -27,8 +27,8 @@ const VALUES_POSITIONS: u64 = 4_000_000;
 const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
-/// Each row has a query that compares the number of copies that match at a later position with a bound, the same query for the
-/// position itself, and true if the ratio of their times has a target. It has a target for up to 64 copies.
+/// Each row has a query that compares the number of copies (transformed patterns) that match at a later position with a bound, the
+/// same query for the position itself, and true if the ratio of their times has a target. It has a target for up to 64 copies.
 const FINDS: &[(&str, &str, bool)] = &[
     ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
     ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),
@@ -55,7 +55,7 @@ pub fn measures() -> Vec<Measure> {
 fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     let blocks = bench.inputs.blocks(COPIES_POSITIONS);
     let together = prepared(query, PlanOptions::default()).cpu().expect("a plan says it");
-    // Each copy is evaluated by itself, and nothing is shared among copies.
+    // Each copy (transformed pattern) is evaluated by itself, and nothing is shared among copies.
     let apart = PlanOptions {
         anchors: false,
         grids: false,
@@ -76,8 +76,8 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     )
 }
 
-/// Measures a query that compares the number of copies that match with a bound, so that the number must be computed at every
-/// position. Its time is divided by the time of the condition.
+/// Measures a query that compares the number of copies (transformed patterns) that match with a bound, so that the number must be
+/// computed at every position. Its time is divided by the time of the condition.
 fn at_least(bench: &Bench) -> Vec<Row> {
     let games = &bench.inputs.games;
     let query = format!("({VALUE}) >= 2");
@@ -125,7 +125,7 @@ fn values(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Computes the value of the query at every slot, and returns how many of the values are greater than 0.
+/// Computes the value of the query at every slot (position), and returns how many of the values are greater than 0.
 fn values_of(engine: &Cpu, block: &Block) -> u64 {
     let hits = engine.answer(block, Wants::VALUES).expect("the engine runs").hits;
     let Values::Numbers(numbers) = &hits.values else { panic!("{VALUE} is a number") };

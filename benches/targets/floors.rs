@@ -11,7 +11,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
-/// The number of lanes that are summed side by side.
+/// The number of sums that are computed side by side.
 const LANES: usize = 32;
 /// The number of positions, of 32 bytes each, that are summed: 512 MiB, more than caches can keep.
 pub const SUM_POSITIONS: u64 = 16 << 20;

@@ -13,8 +13,8 @@ use tempfile::TempDir;
 
 use crate::process;
 
-/// The minimum number of positions. A search of so many takes longer than the start of a process, and at 32 bytes each they fit
-/// no cache.
+/// The minimum number of positions. Searching this many positions takes longer than starting a process. At 32 bytes each, they do
+/// not fit in any cache.
 const POSITIONS_MIN: u64 = 16_000_000;
 /// The number of bytes at the start of the text that are searched for the first games.
 const HEAD_BYTES: u64 = 1 << 20;
@@ -141,7 +141,7 @@ fn repeated(source: &Path, repeats: u64, folder: &Path) -> PathBuf {
     path
 }
 
-/// For each query and each name of games, the number of hits that the first run found.
+/// For each query and each set of games, the number of hits that the first run found.
 #[derive(Default)]
 pub struct Counts(RefCell<HashMap<(String, String), u64>>);
 

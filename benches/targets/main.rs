@@ -49,7 +49,7 @@ impl Measure {
 /// The arguments on the command line.
 struct Args {
     runs: usize,
-    /// Only measures whose names contain one of these are run. If there are none, all are run.
+    /// Only measures whose names contain one of these strings are run. If there are none, all are run.
     filters: Vec<String>,
 }
 

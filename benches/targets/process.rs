@@ -32,8 +32,8 @@ pub fn index(paths: &[&Path], reel: &Path, threads: usize) {
     run(orbit().arg("index").args(paths).arg("-o").arg(reel).args(["--threads", &threads.to_string()]));
 }
 
-/// Returns the JSON values, one on each line, that `orbit scan` prints with the CPU engine. A PGN file itself is read, not a reel
-/// beside it.
+/// Returns the JSON values, one on each line, that `orbit scan` prints with the CPU engine. A PGN file is read even if a reel
+/// (packed games) lies beside it.
 fn scan(args: &[&str], path: &Path, threads: usize) -> Vec<Value> {
     let common = ["scan", "--quiet", "--no-reel", "--format", "jsonl", "--engine", "cpu", "--threads"];
     let out = run(orbit().args(common).arg(threads.to_string()).args(args).arg(path));

@@ -32,11 +32,11 @@ pub fn seconds_text(bytes: u64, time: Duration) -> String {
     format!("{} s, {} MB/s", figures(time.as_secs_f64()), figures(mb_per_s(bytes, time)))
 }
 
-/// Removes the reels of the previous run. Otherwise the system would need a few hundredths of a run to free the memory of a file
-/// that is replaced.
+/// Removes the reels of the previous run. Otherwise the system would need a few percent of a run's time to free the memory of a
+/// file that is replaced.
 fn remove(reels: &[&Path]) {
     for reel in reels {
-        // Before the first run there are no reels.
+        // Before the first run there are no reels, so an error is ignored.
         let _ = fs::remove_file(reel);
     }
 }

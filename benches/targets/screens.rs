@@ -45,7 +45,7 @@ fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let agree = |engine: &Cpu, blocks: &[&Block]| {
         bench.counts.agree("the first blocks", query, hits(engine, blocks));
     };
-    // The first and the second search are measured on copies that were not searched yet.
+    // The first and the second search are measured on copies of the blocks that have not been searched before.
     let mut shortest = [Duration::MAX; 2];
     for _ in 0..bench.runs {
         let copies = held(&shared);
@@ -78,7 +78,7 @@ fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     )
 }
 
-/// Returns copies of blocks that were not searched yet and are held in memory.
+/// Returns copies of blocks that have not been searched before and are held in memory.
 fn held(blocks: &[&Block]) -> Vec<Block> {
     let copies: Vec<Block> = blocks.iter().copied().cloned().collect();
     Block::hold_all(copies.iter());

@@ -70,7 +70,7 @@ impl Row {
         Row { what: what.into(), measured: Some(measured), unit: "x", target, remark: remark.into() }
     }
 
-    /// Makes a row that cannot be measured here.
+    /// Makes a row for a measurement that is impossible here, with the reason `why`.
     pub fn left_out(what: impl Into<String>, target: Target, why: impl Into<String>) -> Row {
         Row { what: what.into(), measured: None, unit: "", target, remark: why.into() }
     }

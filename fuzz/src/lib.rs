@@ -1,5 +1,5 @@
-//! The fuzz targets. Each function takes any bytes and panics if the library breaks a promise; it returns whether the bytes led
-//! to more than a refusal. `tests/suite/fuzz_smoke.rs` of the project runs them on seeds with a stable compiler.
+//! The fuzz targets. Each function accepts any bytes, and panics if the library violates one of its guarantees. It returns false if
+//! the library rejects the bytes at once. `tests/suite/fuzz_smoke.rs` of the project runs them on seeds with a stable compiler.
 
 use std::{
     fs,
@@ -33,14 +33,14 @@ use orbit_search::{
     themes,
 };
 
-/// Longer queries show nothing new and take long.
+/// The maximum length of a query in bytes. Longer queries take long and test nothing new.
 const QUERY_BYTES_MAX: usize = 400;
 
-/// The most steps that a query may take in a game, since it may loop forever.
+/// The maximum number of steps of a query in one game. Without this limit, a query could loop forever.
 const STEPS_MAX: u64 = 100_000;
 
-/// Parses, expands and plans a query, and runs it on a short game: errors are fine, panics are not, and the two engines must
-/// agree if the query has a plan.
+/// Parses, expands and plans a query, and runs it on a short game. Errors are allowed, but panics are not. If the query has a plan,
+/// the two engines must agree.
 pub fn query(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };
     if text.len() > QUERY_BYTES_MAX {
@@ -76,7 +76,7 @@ pub fn query(data: &[u8]) -> bool {
     true
 }
 
-/// Reads any bytes as PGN: reading never panics, and games do not depend on the size of chunks.
+/// Reads any bytes as PGN. Reading must never panic, and the games must not depend on the size of chunks.
 pub fn pgn(data: &[u8]) -> bool {
     let mut small = StreamOptions::default();
     small.pgn.chunk_bytes = 1;
@@ -93,15 +93,15 @@ pub fn pgn(data: &[u8]) -> bool {
     whole.iter().any(|block| block.slots() > block.games_len())
 }
 
-/// Reads any bytes as a reel: an error or blocks, never a panic.
+/// Reads any bytes as a reel (a file of packed games). The result must be an error or blocks, never a panic.
 pub fn reel(data: &[u8]) -> bool {
     let file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
     fs::write(file.path(), data).expect("it can be written");
     read(file.path())
 }
 
-/// Makes a reel of some games, alters one byte of it by the data, and reads it. Every byte is covered by a checksum, so something
-/// must be refused.
+/// Makes a reel (a file of packed games) from some games, changes one of its bytes as the data determine, and reads it. Checksums
+/// cover every byte, so some read must fail.
 pub fn reel_mutated(data: &[u8]) -> bool {
     let Some((head, games)) = data.split_first_chunk::<5>() else { return false };
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -134,7 +134,7 @@ fn blocks(data: &[u8], options: StreamOptions) -> Vec<Block> {
     out
 }
 
-/// Returns everything about all games, block by block, as text.
+/// Returns all data of all games as text, block by block.
 fn games(blocks: &[Block]) -> Vec<String> {
     let mut out = Vec::new();
     for block in blocks {
@@ -149,7 +149,7 @@ fn games(blocks: &[Block]) -> Vec<String> {
             out.push(format!("{number:?} {kind:?} {offset} {ply} {reason}"));
         }
     }
-    // Problems follow the games of their block, wherever that ends.
+    // The problems of a block come after its games, so their places depend on where blocks end. Sorting removes this difference.
     out.sort();
     out
 }
@@ -164,15 +164,15 @@ fn write(path: &std::path::Path, blocks: &[Block]) {
     writer.finish(&[source]).expect("there is room");
 }
 
-/// Returns whether a reel and all its blocks can be read.
+/// Returns true if a reel and all its blocks can be read.
 fn read(path: &std::path::Path) -> bool {
     let Ok(reel) = Reel::open(path) else { return false };
     let good = (0..reel.blocks()).filter(|&index| reel.block(index).is_ok()).count();
     good == reel.blocks()
 }
 
-/// Reads PGN as games with side lines, comments and glyphs, writes the games from their blocks alone, and reads the output: it
-/// has the same games.
+/// Reads PGN as games with side lines, comments and glyphs, writes these games from their blocks alone, and reads the output, which
+/// must contain the same games.
 pub fn trees(data: &[u8]) -> bool {
     let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
@@ -198,7 +198,7 @@ fn written(blocks: &[Block]) -> Vec<u8> {
     writer.finish().expect("memory takes it")
 }
 
-/// Reads any text as a file of themes: the first error is reported, or all names are unique.
+/// Reads any text as a file of themes. Either the first error is reported, or all names of themes are unique.
 pub fn themes(data: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let path = folder.path().join("themes.toml");
@@ -218,8 +218,8 @@ pub fn themes(data: &[u8]) -> bool {
     }
 }
 
-/// Replaces fields in the manifest of a folder with one reel by those of a JSON object and updates its checksum: the manifest is
-/// refused, or describes the reel correctly.
+/// Replaces fields in the manifest of a folder with one reel by those of a JSON object, and updates the manifest's checksum. The
+/// manifest must be refused or must describe the reel correctly.
 pub fn manifest(data: &[u8]) -> bool {
     static WHOLE: OnceLock<(tempfile::TempDir, serde_json::Value)> = OnceLock::new();
     let (folder, whole) = WHOLE.get_or_init(|| {
@@ -249,8 +249,8 @@ pub fn manifest(data: &[u8]) -> bool {
     manifest.open_shards(folder.path()).is_ok_and(|reels| reels.len() == manifest.shards.len())
 }
 
-/// Alters the records of a part of a job by the bytes and updates its checksum: the part is refused, or its replay equals a
-/// single run. Four bytes form an alteration: a place (2), an operation, and a byte.
+/// Alters the records of a part of a job, and updates the part's checksum. The part must be refused, or its replay must equal a
+/// single run. Each alteration takes four bytes of the data: two for a place, one for an operation, and one for the operand.
 pub fn job_part(data: &[u8]) -> bool {
     static WHOLE: OnceLock<(Job, Vec<u8>)> = OnceLock::new();
     let query = orbit_query::parse("flip {Nf3}").expect("it is a query").query;
@@ -271,7 +271,8 @@ pub fn job_part(data: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let (job, whole) = WHOLE.get_or_init(|| part(&scan, &collectors, folder.path()));
     let mut bytes = whole[..whole.len() - 16].to_vec();
-    // A magic number of eight bytes, a letter, and the length of the record that identifies the job of the part.
+    // The file begins with a magic number of eight bytes, a letter, and the length of the record that identifies the job of the
+    // part.
     let mut length = [0; 8];
     length.copy_from_slice(&whole[9..17]);
     let begin = 17 + u64::from_le_bytes(length) as usize;
@@ -339,8 +340,8 @@ fn part(scan: &Executor, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8
     (job, bytes)
 }
 
-/// Answers request lines about a small database: each gets one answer, and all output is JSON. Lines that open other files, end
-/// the conversation or may take long are left out.
+/// Passes lines to the server as requests about a small database. Each line must get one answer, and all output must be JSON. Lines
+/// that open other files, end the conversation or may take long are left out.
 pub fn serve(data: &[u8]) -> bool {
     static FILE: OnceLock<tempfile::NamedTempFile> = OnceLock::new();
     let file = FILE.get_or_init(|| {
@@ -376,18 +377,18 @@ pub fn serve(data: &[u8]) -> bool {
     values.iter().any(|value| value.get("event").is_none() && value.get("error").is_none())
 }
 
-/// Returns whether the queries of a request are short and do not loop.
+/// Returns true if the queries of a request are short and do not loop.
 fn are_quick(request: &orbit_chess::Request) -> bool {
     request.transforms.is_empty() && request.query.iter().all(|text| is_quick(text))
 }
 
-/// Returns whether a query is short and does not loop: requests have no limit on steps.
+/// Returns true if a query is short and contains no loop. Requests have no limit on steps, so a loop could take forever.
 fn is_quick(text: &str) -> bool {
     text.len() < 80 && !["while", "loop", "shift", "echo", "function"].iter().any(|word| text.contains(word))
 }
 
-/// Makes a query from the bytes and runs it on positions: machine code, kernels, plans without optimisations and `reference` must
-/// agree.
+/// Generates a query from the bytes and runs it on positions. Machine code, kernels, plans without optimisations and the reference
+/// engine must agree.
 pub fn code(data: &[u8]) -> bool {
     static BLOCK: OnceLock<Block> = OnceLock::new();
     let block = BLOCK.get_or_init(|| {
@@ -429,7 +430,7 @@ pub fn code(data: &[u8]) -> bool {
     true
 }
 
-/// Makes a query from bytes; when they are used up, from the simplest filters.
+/// Generates a query from bytes. When the bytes are used up, it uses the simplest filters.
 struct Made<'a> {
     bytes: std::slice::Iter<'a, u8>,
 }

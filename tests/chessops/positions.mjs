@@ -1,8 +1,8 @@
-// Random positions, the same as those of tests/suite/positions/random.rs: every draw in the same order.
+// Generates the same random positions as tests/suite/positions/random.rs, because all random numbers are drawn in the same order.
 
 const MASK = (1n << 64n) - 1n;
 
-/** SplitMix64, as tests/suite/differential/rng.rs has it. */
+/** The generator SplitMix64, with the same results as in tests/suite/differential/rng.rs. */
 export class Rng {
   constructor(seed) {
     this.state = BigInt(seed);

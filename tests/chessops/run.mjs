@@ -1,5 +1,5 @@
-// Prints what chessops makes of 10,000 random positions: a digest for each function over all of them, and full
-// rows for the first ones. See check.sh.
+// Prints the results of chessops' functions for 10,000 random positions: a digest of all results of each function, and the
+// complete results for the first positions. See check.sh.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -20,13 +20,13 @@ const functions = [['identity', (set) => set], ...NAMES.map((name) => [name, tra
 const hex = (set) =>
   (set.hi >>> 0).toString(16).padStart(8, '0') + (set.lo >>> 0).toString(16).padStart(8, '0');
 
-/** Every mask of a board. */
+/** Returns every mask of a board. */
 const masks = (board) =>
   [board.occupied, board.promoted, ...COLORS.map((color) => board[color]), ...ROLES.map((role) => board[role])]
     .map(hex)
     .join(' ');
 
-/** Everything else of a position: also what a FEN cannot tell. */
+/** Returns the parts of a position other than its masks, including parts that a FEN does not contain. */
 const rest = (setup) => {
   const side = (side) => ROLES.map((role) => side[role]).join('');
   const pockets = setup.pockets ? COLORS.map((color) => side(setup.pockets[color])).join('/') : '-';

@@ -15,7 +15,7 @@ pub fn has_adapter() -> bool {
     found
 }
 
-/// Ignores a test if there is no adapter.
+/// Marks the running test as ignored if there is no adapter.
 pub fn needs_adapter() {
     GPU.met(is_found().then_some(()));
 }

@@ -323,7 +323,7 @@ fn it_runs_from_an_empty_folder() {
     let mut command =
         command(folder.path(), &["--positions", "1K", "--runs", "1", "--budget", "60s", "--json"]);
     for (name, _) in std::env::vars_os() {
-        // Variables that name the places of drivers are kept.
+        // Environment variables from which drivers are found are kept.
         if !name.to_string_lossy().starts_with("VK_") && !name.to_string_lossy().starts_with("LD_") {
             command.env_remove(name);
         }

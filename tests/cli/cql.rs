@@ -217,8 +217,8 @@ fn comments_of_copies_are_in_the_order_of_their_squares() {
     let flipped = game("cql(quiet) initial flip {(a2 or true) comment(currenttransform)}");
     let copies = "<reflect_a1h8> <counterclockwise90> <> <reflect_v> <reflect_h> <rotate180> <clockwise90> <reflect_a8h1>";
     assert_eq!(flipped, format!("{{Game number 4 {copies}}}*"));
-    // The copies move a2 to b1, g1, a2, h2, a7, h7, b8 and g8, in this order, each for White and then for Black. A
-    // comment that occurs twice is written only once.
+    // The copies (transformed patterns) move a2 to b1, g1, a2, h2, a7, h7, b8 and g8, in this order, each for White and then for
+    // Black. A comment that occurs twice is written only once.
     let ranks = game("cql(quiet) initial flip flipcolor {(Ka2 or true) comment(rank a2)}");
     assert_eq!(ranks, "{Game number 4 1 2 7 8}*");
     let light = game("cql(quiet) initial flipcolor {(light a2 or true) comment(\"rank \" rank a2)}");
@@ -260,7 +260,7 @@ fn games_by_number_are_found_and_no_others() {
     assert_eq!(folder.games(&format!("{asked} -gamenumber 2 s.cql")), Vec::<String>::new());
     folder.write("t.cql", "cql(quiet gamenumber 4 matchcount 0) check");
     assert_eq!(folder.games("-i main.pgn t.cql"), ["{Game number 4}*"]);
-    // A filter on the command line is also evaluated only in these games.
+    // A filter on the command line is also evaluated only in the games of the requested range.
     let messages = "-i main.pgn -cql initial_message_quiet(gamenumber) s.cql";
     assert_eq!(folder.stdout(messages), "1\n2\n3\n4\n");
     assert_eq!(folder.stdout(&format!("-g 2 {messages}")), "2\n");

@@ -138,7 +138,8 @@ fn devices_say_what_they_are() {
     assert!(text(&out.stderr).contains("exclude each other"), "{}", text(&out.stderr));
 }
 
-/// Tests every output format, from PGN and from a reel, with much memory and with very little.
+/// Compares the output of the engines `gpu` and `cpu` in every format, for games in PGN and in a reel, with a high and with a very
+/// low memory limit.
 #[test]
 fn gpu_prints_what_cpu_prints() {
     needs_adapter();

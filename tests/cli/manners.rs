@@ -92,8 +92,8 @@ fn counts_are_tables_as_well() {
     for row in table.records().map(Result::unwrap) {
         *sums.entry(row[0].to_owned()).or_default() += row[3].parse::<u64>().unwrap();
     }
-    // Every table counts each hit once for each copy (transformed pattern) that matches. In the heat map, this adds at
-    // least one square.
+    // Every table counts each hit once for each copy (transformed pattern) that matches. Each such count adds at least one square
+    // to the heat map.
     let by_copies: u64 = rows.iter().map(|row| row[2].parse::<u64>().unwrap()).sum();
     assert_eq!(sums["symmetry"], by_copies);
     assert_eq!(sums["colors"], by_copies);

@@ -498,7 +498,7 @@ fn games_that_hit_make_the_round_trip() {
                     at += found.unwrap_or_else(|| panic!("{from} {query}: {}", text(game)));
                 }
             }
-            // Studies contain similar comments of their own.
+            // The studies are not compared in this way, since they contain similar comments of their own.
             if name.ends_with(".pgn") {
                 let copies = fs::read(&copies).unwrap();
                 assert_eq!(memchr::memmem::find(&copies, b"{(N").is_some(), query == QUERY, "{name}");
@@ -507,7 +507,7 @@ fn games_that_hit_make_the_round_trip() {
     }
 }
 
-/// Splits a text that was written into games. Each game begins with the same tag as the first one.
+/// Splits the text of written games into single games. Each game begins with the same tag as the first one.
 fn games(text: &[u8]) -> Vec<&[u8]> {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(memchr::memmem::find_iter(text, b"\n[Event \"").map(|at| at + 1))
@@ -657,7 +657,7 @@ fn a_broken_pipe_ends_no_file() {
     }
 }
 
-/// The output is a link to the device that fails every write like a full disk.
+/// The output file is a link to a device on which every write fails as on a full disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_told() {

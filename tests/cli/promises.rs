@@ -93,7 +93,7 @@ fn names_of_files_promise_what_is_written() {
         run(folder, 2, &[&stats(name)[..], &["--stats-format", format]].concat());
     }
     assert_eq!(names(folder), [] as [&str; 0]);
-    // Tables that can be written are written.
+    // File names whose ending fits the format of the table are accepted.
     for (name, begins) in
         [("y.csv", "grouping,"), ("y.json", "{\"total\""), ("y.txt", " year"), ("y", " year")]
     {
@@ -235,7 +235,7 @@ fn what_is_not_searched_is_counted() {
             .0
             .contains("\n20,001 side lines of its games were left out\n")
     );
-    // Without side lines, these bytes are zero, as in earlier versions of the format.
+    // Without side lines, bytes 52 to 63 of the header are zero, as in earlier versions of the format.
     run(folder, 0, &["index", "c.pgn", "-o", "c.reel"]);
     assert_eq!(fs::read(folder.join("c.reel")).unwrap()[52..64], [0; 12]);
 }

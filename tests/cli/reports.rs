@@ -154,7 +154,7 @@ fn a_page_lists_the_games_that_hit() {
     }
 }
 
-/// The list ends at its limit, and is in the order of the search for any number of threads.
+/// The list of games in a report ends at its limit, and is in the order of the search for any number of threads.
 #[test]
 fn a_long_list_ends_with_the_number_of_the_rest() {
     let folder = tempfile::tempdir().unwrap();

@@ -99,8 +99,8 @@ fn the_best_position_of_a_game_is_its_only_hit() {
     assert_eq!(read(&best), due);
 }
 
-/// `--best` keeps only the best hit of each game. The matching copies that belong to the other hits must also be
-/// removed.
+/// `--best` keeps only the best hit of each game. The matching copies (transformed patterns) that belong to the other hits must
+/// also be removed.
 #[test]
 fn the_best_hit_has_its_own_copies() {
     for query in ["flip count {Nf3 or Nd5}", "shift flipcolor (N attacks k)"] {
@@ -115,8 +115,8 @@ fn the_best_hit_has_its_own_copies() {
                 assert_eq!(row[column], same[column], "{query}: {column} at {:?}", place(row));
             }
         }
-        // Some copies differ from those in the first rows without `--best`. So the comparison above cannot succeed by
-        // accident.
+        // Some copies (transformed patterns) differ from those in the first rows without `--best`. So the comparison above cannot
+        // succeed by accident.
         let first: Vec<&Value> = all.iter().take(best.len()).map(|row| &row["copy"]).collect();
         assert!(best.iter().zip(first).any(|(row, copy)| row["copy"] != *copy), "{query}");
 

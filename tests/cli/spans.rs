@@ -75,7 +75,7 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("initial find all Q[f3,f7]", &["start  … 4. Qxf7# … 4. Qf3 --"]),
         ("mate find <-- Qh5", &["4.  … 3... Nf6"]),
         ("echo (s t) {s:initial t:mate}", &["start  … 4. Qxf7#"]),
-        // A negated filter matches where its own filter has no moves to show.
+        // A negated filter matches where the filter inside it fails, so there are no moves to show.
         ("initial not line --> mate", none),
         // If a query has several filters with moves, lines have precedence over moves, and moves over the positions of
         // `find`.

@@ -85,8 +85,8 @@ impl Place {
     }
 }
 
-/// Returns both output streams. Asserts that they contain no sequence that acts on a terminal, and no line that a name
-/// has forged.
+/// Returns both output streams. Asserts that they contain no sequence that acts on a terminal, and no line that begins because a
+/// name contains a line end.
 #[track_caller]
 fn check(what: &[&str], output: &Output) -> String {
     let mut all = String::new();

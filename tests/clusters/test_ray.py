@@ -1,4 +1,4 @@
-"""Jobs and scans on Ray: actors are killed, and what comes of it is what one run gives. `tests/clusters/run.sh` runs this."""
+"""Tests jobs and scans on Ray, in which actors are killed. The output must equal that of a single run. See `run.sh` beside it."""
 
 import doctest
 import json
@@ -23,12 +23,12 @@ import orbit_chess.ray
 ROOT = pathlib.Path(os.environ["ORBIT_ROOT"])
 QUERY = "shift flip flipcolor {Nd4 kf3}"
 PARTS = 16
-#: Seconds after which a test gives up what it waits for: longer than anything takes on a busy machine.
+#: The maximum time in seconds to wait for an event. It is longer than any event takes on a busy machine.
 PATIENCE = 600
 
 
 def until(what, look):
-    """Looks until something is there, and gives it."""
+    """Calls `look` until it returns something, and returns that."""
     end = time.monotonic() + PATIENCE
     while not (found := look()):
         assert time.monotonic() < end, f"{what}: in vain for {PATIENCE} s; seen: {found!r}"
@@ -43,7 +43,7 @@ def orbit(*words, folder=None):
 
 @pytest.fixture(scope="session", autouse=True)
 def cluster():
-    """A cluster of one machine, which is said to have a graphics card."""
+    """A cluster of one machine, which claims to have a graphics card."""
     ray.init(num_cpus=2, num_gpus=1, include_dashboard=False, log_to_driver=False)
     yield
     ray.shutdown()
@@ -62,14 +62,14 @@ def inputs(tmp_path_factory):
 
 @pytest.fixture
 def job(inputs, tmp_path):
-    """A job in 16 parts, and what one run prints."""
+    """A job in 16 parts, and the output of a single run."""
     words = ["-F", "jsonl", QUERY, "db"]
     orbit("job", "plan", *words, "--parts", PARTS, "-o", f"{tmp_path}/out/", folder=inputs)
     return tmp_path / "out", orbit("scan", "-q", *words, folder=inputs)
 
 
 def processes(word):
-    """Numbers of processes of whose command this is a word, and that do not wait to be buried."""
+    """Returns the ids of the processes whose command contains this word, except ended ones that still have an id."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -81,7 +81,7 @@ def processes(word):
 
 
 def catches(process, number):
-    """Whether a process has a handler of its own for a signal."""
+    """Returns true if a process has its own handler for a signal."""
     status = pathlib.Path(f"/proc/{process}/status").read_text()
     return int(re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.M)[1], 16) >> (number - 1) & 1
 
@@ -91,8 +91,8 @@ def parent(process):
 
 
 class Killer(threading.Thread):
-    """Kills `victims` processes, each while it computes a part: actors, or the processes that they began. In a `with` block: it
-    kills nothing after that."""
+    """Kills `victims` processes, each while it computes a part: actors, or processes that actors started. It is used in a `with`
+    block, and kills nothing after the block."""
 
     def __init__(self, victims, of_actor):
         super().__init__(daemon=True)
@@ -119,7 +119,7 @@ class Killer(threading.Thread):
     def kill(self, child):
         try:
             victim = parent(child) if self.of_actor else child
-            # It cannot come to its end meanwhile.
+            # The child is stopped, so it cannot end before the victim is killed.
             os.kill(child, signal.SIGSTOP)
             os.kill(victim, signal.SIGKILL)
             self.killed.append(victim)
@@ -133,7 +133,7 @@ def test_one_run(job):
     told = []
     assert orbit_chess.ray.run(folder, progress=lambda *now: told.append(now)) == expected and expected.count(b"\n") > 1000
     assert told[0] == (0, PARTS, 0) and told[-1][:2] == (PARTS, PARTS)
-    # All are there: nothing is computed again.
+    # All parts exist, so nothing is computed again.
     parts = sorted((folder / "parts").iterdir())
     times = [part.stat().st_mtime_ns for part in parts]
     assert orbit_chess.ray.run(folder) == expected and len(parts) == PARTS
@@ -151,7 +151,7 @@ def test_killed_midway(job, of_actor, options):
     with Killer(1 if options else 3, of_actor) as killer:
 
         def computed():
-            # Those of the round before, in which too few were killed.
+            # Removes the parts of the previous round, in which too few processes were killed.
             for part in parts.iterdir():
                 part.unlink()
             assert orbit_chess.ray.run(folder, cpus=2, options=options) == expected
@@ -163,7 +163,7 @@ def test_killed_midway(job, of_actor, options):
 
 
 def test_a_process_ends_with_its_actor():
-    """It waits for its input, which stays open."""
+    """The process of a killed actor ends, although it waits for input that stays open."""
     code = (
         "import os, signal, subprocess, sys\n"
         "command = [sys.executable, '-m', 'orbit_chess._child', str(os.getpid()), 'scan', 'mate', '-']\n"
@@ -174,7 +174,7 @@ def test_a_process_ends_with_its_actor():
     with subprocess.Popen([sys.executable, "-c", code], **pipes) as actor:
         try:
             child = int(actor.stdout.readline())
-            # The program has its handlers: whom the process is to end with was said before.
+            # The program installs its handlers after the process has asked to end together with its actor.
             until("a program that has begun", lambda: catches(child, signal.SIGTERM))
             assert child in processes("orbit_chess._child")
         finally:
@@ -192,7 +192,7 @@ def test_a_part_that_cannot_be_written(job):
     told = []
     assert orbit_chess.ray.run(folder, progress=lambda *now: told.append(now)) == expected
     assert [complete for complete, *_ in told] == [15, 16]
-    # What differs is seen: the parts of another query, under the names of these.
+    # A part of another query with the name of a part of this job is recognised, and computed again.
     other = folder.parent / "other"
     orbit("job", "plan", "-F", "jsonl", "mate", "db", "--parts", PARTS, "-o", f"{other}/", folder=planned_in(folder))
     orbit_chess.ray.compute(other)
@@ -202,23 +202,23 @@ def test_a_part_that_cannot_be_written(job):
 
 
 def planned_in(folder):
-    """The folder in which a job was planned."""
+    """Returns the folder in which a job was planned."""
     return json.loads((folder / "job.json").read_text())["folder"]
 
 
 def test_graphics_cards(job, tmp_path):
     folder, expected = job
     assert orbit_chess.ray.run(folder, gpus=2, gpu_share=0.5) == expected
-    # Some on the card and some on the processor.
+    # Some parts are computed on the card and some on the processor.
     for part in sorted((folder / "parts").iterdir())[::4]:
         part.unlink()
     assert orbit_chess.ray.run(folder, cpus=1, gpus=1, gpu_share=0.25) == expected
-    # Without a driver there is no card: it was the card that computed.
+    # Without a driver the card cannot be used, which shows that the card computed the parts before.
     next((folder / "parts").iterdir()).unlink()
     nowhere = {"env_vars": {"VK_DRIVER_FILES": str(tmp_path / "none"), "VK_ICD_FILENAMES": str(tmp_path / "none")}}
     with pytest.raises(orbit_chess.JobError, match="adapter"):
         orbit_chess.ray.compute(folder, gpus=1, options={"runtime_env": nowhere})
-    # The card that Ray chose is asked for by its place on the bus, as NVIDIA's tool tells it.
+    # The program is told to use the card that Ray chose, by the PCI bus id that NVIDIA's tool prints.
     tool = tmp_path / "nvidia-smi"
     tool.write_text("#!/bin/sh\ntest $1 = --id=0 && echo 00000000:65:0A.0\n")
     tool.chmod(0o755)
@@ -244,7 +244,7 @@ def test_rows_come_though_an_actor_dies(inputs):
     expected = orbit_chess.open(inputs / "db").scan(QUERY).pyarrow()
     reader = orbit_chess.ray.scan(QUERY, inputs / "db", parts=PARTS, cpus=2)
     batches = [reader.read_next_batch()]
-    # The name of an actor changes while it gets its next part.
+    # The name of an actor's process changes while the actor receives its next part.
     workers = until("an actor", lambda: processes("ray::_Worker.compute") + processes("ray::_Worker"))
     os.kill(workers[0], signal.SIGKILL)
     batches += reader
@@ -252,7 +252,7 @@ def test_rows_come_though_an_actor_dies(inputs):
 
 
 def work_in(folder):
-    """Work that leaves a file for each task. The first task is not done before it is released."""
+    """Returns work that writes a file for each finished task. The first task does not finish before it is released."""
 
     def work(task):
         while task == 0 and not (folder / "released").exists():
@@ -265,7 +265,7 @@ def work_in(folder):
 
 
 def results_in(folder, monkeypatch, **options):
-    """What two actors make of many tasks. The first task is released when the pool waits for nothing else."""
+    """Returns the results of many tasks from two actors. The first task is released when the pool waits for nothing else."""
     (folder / "done").mkdir(parents=True)
     wait = ray.wait
 
@@ -284,7 +284,7 @@ def test_few_parts_are_computed_ahead(tmp_path, monkeypatch):
     assert next(results)[0] == 0
     assert len(list((tmp_path / "in order/done").iterdir())) <= 1 + 2 * orbit_chess.ray.PARTS_AHEAD
     assert [index for index, _ in results] == list(range(1, PARTS * 4))
-    # Without order they come as they are done: that this differs shows that the order is made.
+    # Without `in_order`, results arrive as they are finished. This order is different, so the test above is meaningful.
     found = [index for index, _ in results_in(tmp_path / "as done", monkeypatch)]
     assert found[-1] == 0 and sorted(found) == list(range(PARTS * 4))
 

@@ -69,8 +69,8 @@ pub const BROWSER: Need =
     Need { what: "a browser (Debian's package chromium)", required: "ORBIT_BROWSER_REQUIRED" };
 
 impl Need {
-    /// Returns the value that was needed if it was found. Otherwise ends the test: it fails if the value is required on
-    /// this machine, and is ignored if not.
+    /// Returns the file, program or device that a test needs, if it was found. Otherwise ends the test: as failed if this machine
+    /// must have it, otherwise as ignored.
     #[track_caller]
     pub fn met<T>(&self, found: Option<T>) -> T {
         found.unwrap_or_else(|| {

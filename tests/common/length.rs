@@ -130,7 +130,7 @@ pub fn stride(all: usize, sample: usize) -> Stride {
 }
 
 /// Ends the trial with this number if it belongs to another part. Runs other than [`Length::Part`] execute every such
-/// trial. Trials that use a software driver are expensive only in large numbers.
+/// trial. This function is for trials that use a software driver, which are expensive only in large numbers.
 pub fn only_in_its_part(number: usize) {
     if !length().makes(number) {
         harness::leave_to_another_part();

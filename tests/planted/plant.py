@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Finds the places of planted faults and writes them into a tree of sources.
 
-A fault is a table of a file `tests/planted/*.toml`: an item (a function, a constant, a shader) and a text within it, of which
-another text takes the place. The item is looked for in all sources, so that files can move and lines can change.
+A fault is a table in a file `tests/planted/*.toml`. It names an item (a function, a constant or a shader), a text within the item,
+and the text that replaces it. The item is searched for in all sources, so files can move and lines can change.
 
-    plant.py check                       every fault has one place, and names a test that exists
-    plant.py list [--part N/M] [NAME..]  name, binary, test and way, separated by tabs
+    plant.py check                       checks that every fault has exactly one place, and names a test that exists
+    plant.py list [--part N/M] [NAME..]  prints name, binary, test and way of each fault, separated by tabs
     plant.py switch NAME..               writes faults as switches into the tree in the current folder
     plant.py alone NAME                  writes one fault itself into the tree in the current folder
 
-A *switch* keeps the body of the function and puts beside it the body with the fault, which runs where ORBIT_PLANTED names the
-fault: one build then serves many faults. Text of shaders is replaced when it goes to the driver. Other faults (those of
-constants, of functions that are evaluated by the compiler or return `impl`) are written *alone*.
+A *switch* keeps the body of a function, and adds a second body with the fault, which runs if ORBIT_PLANTED names the fault. So
+one build serves many faults. The text of a shader is replaced when it is passed to the driver. All other faults (in constants, in
+functions that the compiler evaluates, and in functions that return `impl`) are written *alone*.
 """
 
 import re
@@ -41,7 +41,7 @@ class Fault:
 
 @dataclass
 class Place:
-    """Where a fault goes in a file: the text that is replaced, and the body of the function around it."""
+    """The place of a fault in a file: the text that is replaced, and the body of the function around it."""
 
     path: Path
     begin: int
@@ -72,7 +72,7 @@ def faults() -> list[Fault]:
 
 
 def blanked(text: str) -> str:
-    """Rust without the content of comments, strings and characters, at the same offsets."""
+    """Returns Rust text with blanks in place of comments, strings and characters, so that all offsets stay the same."""
     token = re.compile(
         r"""//[^\n]*|/\*.*?\*/|b?r(?P<hash>\#*)".*?"(?P=hash)|b?"(?:\\.|[^"\\])*"|b?'(?:\\.[^']*|[^'\\\n])'""", re.S
     )
@@ -80,7 +80,7 @@ def blanked(text: str) -> str:
 
 
 def items(bare: str, name: str):
-    """Head, begin and end of each item with a name in blanked text: of a function its body, which the last value tells."""
+    """Yields the head, begin and end of each item with a name in blanked text, and true for a function, whose body is meant."""
     for match in re.finditer(rf"\b(fn|const|static|struct|enum|macro_rules!)\s+(mut\s+)?{re.escape(name)}\b", bare):
         line = max(bare.rfind(end, 0, match.start()) for end in ";{}") + 1
         if match.group(1) != "fn":
@@ -108,13 +108,13 @@ def items(bare: str, name: str):
 
 
 def stripped(text: str) -> tuple[str, list[int]]:
-    """Text without blanks and without commas before a bracket that closes, and the offset of each character."""
+    """Returns text without blanks and without commas before closing brackets, and the offset of each remaining character."""
     offsets = [match.start() for match in re.finditer(r"[^\s,]|,(?!\s*[)\]}])", text)]
     return "".join(map(text.__getitem__, offsets)), offsets
 
 
 def within(text: str, begin: int, end: int, old: str) -> list[tuple[int, int]]:
-    """Where a text stands between two offsets, however it is broken into lines."""
+    """Returns the ranges between two offsets that contain a text, however it is broken into lines."""
     wanted, _ = stripped(old)
     bare, offsets = stripped(text[begin:end])
     found = (match.start() for match in re.finditer(f"(?={re.escape(wanted)})", bare))
@@ -199,7 +199,7 @@ def write_switches(root: Path, chosen: list[Fault]) -> None:
         body = text[begin : place.begin] + fault.new + text[place.end : end]
         switch = f"\nif {core(root, place.path)}::planted::is({number}) {{ return {body}; }}\n"
         bodies.setdefault(place.path, {}).setdefault(place.body, []).append(switch)
-    # Where shaders go to the driver.
+    # Files that pass shaders to the driver are changed too, even if they contain no fault.
     for path, text in tree.texts.items():
         if "ShaderSource::Wgsl(" in text:
             bodies.setdefault(path, {})
@@ -217,7 +217,7 @@ def write_switches(root: Path, chosen: list[Fault]) -> None:
 
 
 def core(root: Path, path: Path) -> str:
-    """How a source names the crate that knows which fault is active."""
+    """Returns the name by which a source refers to the crate that contains the code of the switches."""
     return "crate" if (root / CORE) in path.parents else "orbit_core"
 
 
@@ -232,7 +232,7 @@ def write_alone(root: Path, fault: Fault) -> None:
 
 
 def tests_of(root: Path, binary: str) -> set[str]:
-    """The names of all functions among which a binary's tests are."""
+    """Returns the names of all functions of a test binary, which include its tests."""
     folder = root / (f"crates/{binary.removeprefix('orbit_')}/src" if binary.startswith("orbit_") else f"tests/{binary}")
     return {name for path in folder.rglob("*.rs") for name in re.findall(r"\bfn (\w+)", path.read_text())}
 
@@ -247,7 +247,7 @@ def check(root: Path) -> int:
         if len(places) != 1:
             print(f"FAULT: {fault.name}: `{fault.item}` with the old text is in {len(places)} places")
             wrong = 1
-        # A name is that of a test, or of a table and the beginning of the names of its rows.
+        # The name is that of a test, or that of a table, which begins the names of its rows.
         if not tests[fault.binary].intersection(fault.test.split("::")):
             print(f"FAULT: {fault.name} names the test {fault.test}, which {fault.binary} does not have")
             wrong = 1

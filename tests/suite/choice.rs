@@ -48,7 +48,7 @@ fn block() -> Block {
     blocks.remove(0)
 }
 
-/// Returns hits (matches) at the slots that `test` selects.
+/// Returns hits (matches) at the slots (positions) that `test` selects.
 fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     let mut bits = vec![0; block.segments()];
     (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));

@@ -37,7 +37,7 @@ enum Check<'a> {
     Games(&'a str, &'a str, &'a str),
     /// A query, and the number of its distinct copies (transformed patterns).
     Count(&'a str, &'a str),
-    /// A query has exactly these distinct copies.
+    /// A query, and all of its distinct copies (transformed patterns).
     Copies(&'a str, &'a str),
     /// A query, and one of its distinct copies (transformed patterns).
     Contains(&'a str, &'a str),

@@ -16,7 +16,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Returns the copies (images) of a list as CQL 6 text, sorted.
+/// Returns the copies (transformed lists) of a list as CQL 6 text, sorted.
 fn copies(text: &str) -> Vec<String> {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let orbit = expand(&parsed.query.body).unwrap().outermost();

@@ -66,7 +66,7 @@ const SEEDS_MAX: u64 = 100_000;
 struct Seen {
     queries: u64,
     /// The number of queries that both engines refuse, for example because of `rotate45` over squares or because a
-    /// transform generates too many copies.
+    /// transform generates too many copies (transformed patterns).
     refused: u64,
     /// The number of generated queries that the parser rejects.
     unread: u64,
@@ -249,7 +249,7 @@ fn all_kinds() -> Vec<String> {
 
 /// The result of comparing the answers of two engines to one query, or the reason why there was no comparison.
 enum Outcome {
-    /// The engines agree. The number is that of the positions at which the query matches.
+    /// The engines agree. The number counts the positions at which the query matches.
     Same(Box<PreparedQuery>, u64),
     Refused,
     Differ(String),
@@ -349,7 +349,7 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
     Outcome::Same(Box::new(prepared), hits)
 }
 
-/// Returns a message about the first slot at which the answers of two engines differ.
+/// Returns a message about the first slot (position) at which the answers of two engines differ.
 fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Option<String> {
     if slow.bits.len() != fast.bits.len() {
         return Some("the numbers of segments differ".into());
@@ -363,7 +363,7 @@ fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Op
                 (Values::None, Values::None) => true,
                 (Values::Sets(x), Values::Sets(y)) => x.get(k) == y.get(k),
                 (Values::Numbers(x), Values::Numbers(y)) => x.get(k) == y.get(k),
-                // No single engine but `reference` computes strings.
+                // Only `reference` computes strings, so strings that another engine lacks are no difference.
                 (Values::Texts(_), Values::None) => true,
                 (Values::Texts(_), Values::Texts(_)) => slow.text(k) == fast.text(k),
                 _ => false,
@@ -492,7 +492,7 @@ impl Seen {
     }
 }
 
-/// Returns true if a query has an operation or a strategy that has occurred too rarely so far.
+/// Returns true if a query has an operation or a strategy of planning that has occurred too rarely so far.
 fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
     let mut rare = false;
     case.query.body.walk(&mut |node| rare |= seen.is_rare(&operation(node)));

@@ -22,7 +22,7 @@ const COMPUTED: [&str; 4] = [
 struct Found {
     /// The hits of each query on each block.
     hits: Vec<Vec<Vec<u32>>>,
-    /// True if the answers are exactly the bits of a stage, so that no further program runs.
+    /// True if the answers are exactly the bits of a stage (a part of the plan that runs first), so that no further program runs.
     is_carried: bool,
     /// True if the program reads positions.
     positions: bool,

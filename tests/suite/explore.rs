@@ -81,7 +81,7 @@ fn hits_are_grouped_by_position() {
         rows.iter().map(|row| (row.keys[0].to_string(), (row.hit.games, row.hit.positions))).collect();
     assert!(found == due, "{} positions, {} due", found.len(), due.len());
     assert!(due.values().any(|count| count.0 >= 10) && due.values().any(|count| count.1 > count.0));
-    // The first row is that of the position that occurs in most games.
+    // The first row is that of the position that occurs in the most games.
     assert_eq!(rows[0].hit.games, due.values().map(|count| count.0).max().unwrap());
 }
 
@@ -153,7 +153,8 @@ fn games_that_transpose_are_counted() {
         let line = format!("\n{other} of {total} games came to this position by other moves\n");
         assert_eq!(text.contains(&line), plies > 0 && other > 0, "{text}");
         transposed += other;
-        // If the position is given as a FEN, there are no given moves, so the answer has no such number.
+        // If the position is given as a FEN, the request contains no moves, so the answer has no number of games that reach the
+        // position by other moves.
         let (json, _) = explored(&database, all(&format!("{place} 0 1")));
         assert!(json.get("byOtherMoves").is_none(), "{json}");
     }

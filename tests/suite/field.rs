@@ -76,8 +76,8 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     }
 }
 
-/// Queries, each with the numbers of the games of `main.pgn` at all of whose positions it matches. It matches nowhere
-/// in the other games.
+/// Queries, each with the numbers of some games of `main.pgn`. The query matches at every position of these games, and nowhere in
+/// the other games.
 const ANSWERS: [(&str, &[usize]); 18] = [
     // A string without a value is not assigned, and the variable keeps its old value.
     ("vv=eco", &[1]),

@@ -1,5 +1,5 @@
-//! Tests `find`. Some tests are rows with a query, games and values. Others compare `find` under transforms with an
-//! evaluation of each copy by itself.
+//! Tests `find`. Some tests are rows with a query, games and values. Others compare `find` under transforms with an evaluation of
+//! each copy (transformed pattern) by itself.
 
 use std::sync::Arc;
 
@@ -38,8 +38,8 @@ fn check(row: &Row, engine: &str, number: usize) {
     }
 }
 
-/// Compares `find` under transforms on real games with the reference engine, which tries every copy at every position.
-/// One query, for example, counts the squares that a white queen ever occupies.
+/// Compares `find` under transforms on real games with the reference engine, which tries every copy (transformed pattern) at every
+/// position. One query, for example, counts the squares that a white queen ever occupies.
 #[test]
 fn orbits_of_what_is_found_on_real_games() {
     let blocks = corpus_blocks("otb.pgn");
@@ -90,8 +90,8 @@ fn games_of_any_length_are_carried_through() {
     }
 }
 
-/// Checks that the outputs of a query (hits, values, copies) share the results of a `find` only if they need the same
-/// search.
+/// Checks that the outputs of a query (hits, values, matching copies of the pattern) share the results of a `find` only if they
+/// need the same search.
 #[test]
 fn what_outputs_carry_is_their_own() {
     let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6 5. Nf3 *";

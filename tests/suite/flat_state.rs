@@ -86,8 +86,8 @@ const ATTACKS: &[&str] = &[
     "{if ply%2==0 {aa=[Kk] bb=.} #(aa->bb)+#(bb<-aa)}",
 ];
 
-/// Queries whose values depend on the order in which the copies under a transform are evaluated. They match at every
-/// position.
+/// Queries whose values depend on the order in which the copies (transformed filters) under a transform are evaluated. They match
+/// at every position.
 const COPIES: &[&str] = &[
     "{nn=0 {{flip nn=nn*10+rank a2} or true} nn==11227788}",
     "{nn=0 {{shifthorizontal nn=nn*10+file g2} or true} nn==12345678}",

@@ -369,8 +369,8 @@ fn each_query_of_a_run_has_its_own_lines() {
             let [ours, theirs] = [found, &alone].map(|answers| answers.copies.as_ref().unwrap());
             assert_eq!((ours.sums(), ours.len()), (theirs.sums(), theirs.len()), "{text}");
             assert!((0..ours.len()).all(|hit| ours.at_hit(hit) == theirs.at_hit(hit)), "{text}");
-            // The hits in main lines have other slots here than in a block without side lines, and so have the copies
-            // at these hits.
+            // Here, the hits in main lines and the copies (transformed patterns) at these hits have other slots than in a block
+            // without side lines.
             for (game, alone_in) in blocks[index].games().zip(of.games()) {
                 let places = (game.first_slot(), alone_in.first_slot());
                 assert_eq!(

@@ -258,7 +258,8 @@ const MANY: &str = "shift flip {Nd4 Pe4}";
 fn a_device_that_is_lost_once_is_opened_again() {
     let blocks = some_blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
-    // The fault occurs before the pass for hits, values or matching copies, before a step in between, or never.
+    // The fault occurs before the pass for hits, values or matching copies (transformed patterns), before a step in between, or
+    // never.
     for at in [0, 1, 2, 3, 4, 5, 10, 1000] {
         let device = faulty(InjectedFault::DestroyedOnce(at));
         check("legal --", &prepared("legal --").gpu(&device).unwrap(), &blocks);

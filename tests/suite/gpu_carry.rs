@@ -38,9 +38,9 @@ const QUERIES: [&str; 13] = [
     "shift find {Nd4 find <-- nc6}",
 ];
 
-/// Returns games with one slot and with many. They begin at the first slot of a segment, at its last slot or between,
-/// and are alone in their block or after other games. Blocks end at the end of a segment or inside one, and some blocks
-/// have no games.
+/// Returns games with one slot (position) and with many. They begin at the first slot of a segment, at its last slot or between,
+/// and are alone in their block or after other games. Blocks end at the end of a segment or inside one, and some blocks have no
+/// games.
 fn blocks() -> Vec<Block> {
     let of = |plies: &[usize]| block_of_games(plies.iter().map(|&plies| long_game(plies)));
     let mut blocks = vec![
@@ -68,7 +68,8 @@ fn device(limits: GpuLimits) -> Arc<GpuDevice> {
     open_device(device_options(limits))
 }
 
-/// Returns the number of stages whose results the device propagates along games while a function runs.
+/// Returns the number of stages (parts of plans that run first) whose results the device propagates along games while a function
+/// runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -81,7 +82,8 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The device propagates the results of all stages along games, unless the variant leaves this to the processor.
+/// The device propagates the results of all stages (parts of plans that run first) along games, unless the variant leaves this to
+/// the processor.
 #[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();
@@ -148,8 +150,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 assert!(count == 0 || name != HOST, "{text} ({name}): {count} stages");
             }
         }
-        // The stages of a condition need little memory, so the device propagates their results even under tight limits,
-        // in several uploads.
+        // The stages of a condition (the parts of its plan that run first) need little memory, so the device propagates their
+        // results even under tight limits, in several uploads.
         let gpu = prepared(QUERIES[0]).gpu(&device).unwrap();
         let count = carried(&device, || drop(gpu.scan_resident(&resident).unwrap()));
         assert_eq!(count > 1, limits != GpuLimits::default(), "{count} uploads");
@@ -188,7 +190,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// Propagates the results of stages along more games than one dispatch can process.
+/// Propagates the results of stages (parts of plans that run first) along more games than one dispatch can process.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =

@@ -1,7 +1,7 @@
 //! Tests queries about games on the device: played moves, children and parents, and automata along games.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device counts the stages whose results it
-//! propagates along games, which shows who did the work.
+//! The answers are compared with those of `cpu` and `reference`. The device counts the stages (parts of plans that run first) whose
+//! results it propagates along games, which shows who did the work.
 
 use std::sync::Arc;
 
@@ -64,8 +64,8 @@ const SHIFTS: [&str; 11] = [
     "(position 30):check",
 ];
 
-/// Lines and paths with one constituent and with many, with repetitions, with guards, and with constituents that are
-/// tied to moves. Some count only the moves of one side, or run backwards in the game.
+/// Lines and paths with one constituent and with many, with repetitions, with filters that test a position without consuming it,
+/// and with constituents that are tied to moves. Some count only the moves of one side, or run backwards in the game.
 const WALKS: [&str; 18] = [
     "line --> check",
     "line --> check --> true --> not check",
@@ -129,7 +129,7 @@ fn games(files: &[&str]) -> Vec<Block> {
     pgn_blocks_with(&text, StreamOptions::default())
 }
 
-/// Returns real games, and games with every kind of move. The games have one slot or many, and begin at the first slot
+/// Returns real games, and games with every kind of move. The games have one slot (position) or many, and begin at the first slot
 /// of a segment, at its last slot or between.
 fn blocks() -> Vec<Block> {
     let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
@@ -144,7 +144,8 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns the number of stages whose results the device propagates along games while a function runs.
+/// Returns the number of stages (parts of plans that run first) whose results the device propagates along games while a function
+/// runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -239,8 +240,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// Queries share kernels, and a stage that several queries have is computed only once. If the processor propagates the
-/// results of one stage along games, it does so for all stages of the kernel.
+/// Queries share kernels, and a stage (a part of a plan that runs first) that several queries have is computed only once. If the
+/// processor propagates the results of one stage along games, it does so for all stages of the kernel.
 #[test(part = 3)]
 fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
@@ -262,7 +263,8 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// Propagates the results of stages along more games than one dispatch can process, in one upload and in several.
+/// Propagates the results of stages (parts of plans that run first) along more games than one dispatch can process, in one upload
+/// and in several.
 #[test]
 fn games_take_as_many_dispatches_as_they_need() {
     let of = |games: &[_]| block_of_games(games.iter().cloned());

@@ -40,7 +40,7 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
     ),
     // Steps of a regular expression.
     ("initial and (\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ~~ \"(a*)*c\")", 1, 5_000_000, Wants::HITS),
-    // A long game, with the values and the matching copies at hits.
+    // A long game, with the values and the matching copies (transformed patterns) at hits.
     ("shift {Nf3 ng8}", 60_000, 60_000, Wants::HITS),
     ("A attacks A", 60_000, 60_000, Wants::VALUES),
     ("shift flip {Nf3 n}", 60_000, 60_000, Wants::COPY_COUNTS),
@@ -101,13 +101,13 @@ const WALKS: Tours = [
 /// Queries that search many other positions from each position of a game. Each row has the tours of the game, the
 /// number of its half-moves, and the minimum number of checks of `cpu`: one for each million positions.
 const FAR: [(&str, Tours, usize, u64); 4] = [
-    // For each set of pieces in the `focus`, all positions are searched once.
+    // For each set of pieces in the `focus`, all positions are visited once.
     ("path focus ([Nn] | (A attackedby N) | (a attackedby n)) --{1,60}", WALKS, 4_000, 6),
-    // The walks to last positions are searched.
+    // From each position, the positions up to the end of its path are visited.
     ("(path lastposition --*):terminal", SHUFFLE, 5_000, 10),
-    // The walks to common ancestors are searched.
+    // From each position, the positions up to a common ancestor are visited.
     ("cql(variations) distance(position 0 currentposition) > 3000", SHUFFLE, 5_000, 10),
-    // For each position, all positions that may form a pair with it are searched.
+    // From each position, all positions that may form a pair with it are visited.
     ("echo (aa bb) #(aa & bb) == 3", SHUFFLE, 5_000, 20),
 ];
 

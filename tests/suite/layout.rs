@@ -157,8 +157,8 @@ fn check_bindings(variant: Variant) {
     assert_eq!((stride(&hits, "hits"), stride(&words, "words")), (4, 8), "{variant}");
 }
 
-/// Queries whose stages propagate values in every way: along games, to children and parents, and by automata with few
-/// and with many states.
+/// Queries whose stages (the parts of a plan that run first) propagate values in every way: along games, to children and parents,
+/// and by automata with few and with many states.
 const CARRYING: [&str; 14] = [
     "find Nf3",
     "find <-- count check > 3",
@@ -337,7 +337,7 @@ fn evaluate(kernel: &Kernel) -> &str {
 }
 
 /// The function that evaluates the query must not branch. If it branched on the answers of the query, neighbouring
-/// invocations would have to wait for each other. A `return` in a branch would end the replay of the segment.
+/// invocations would have to wait for each other. A `return` in a branch would end the replay of the segment (32 positions).
 fn check_straightness(text: &str, kernel: &Kernel) {
     let body = evaluate(kernel);
     let words: Vec<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();

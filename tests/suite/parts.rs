@@ -23,7 +23,8 @@ use orbit_search::stats::{Grouping, Stats};
 
 use crate::common::{harness, length};
 
-/// Four queries: under transforms with many copies, with sets as values, with numbers as values, and with few hits.
+/// Four queries: under transforms with many copies (transformed patterns), with sets as values, with numbers as values, and with
+/// few hits.
 const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
 const SETS: &str = "k attackedby N";
 const NUMBERS: &str = "#(Q attackedby q)";

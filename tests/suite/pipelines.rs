@@ -13,7 +13,8 @@ use crate::{
     runners::{device_options, open_device},
 };
 
-/// Queries for which more than hits is computed: stages, values, or matching copies.
+/// Queries for which more than hits is computed: stages (parts of a plan that run first), values, or matching copies (transformed
+/// patterns).
 const QUERIES: [&str; 3] = ["shift find {Nd4 Pe4}", "#(P | n)", "shift flip flipcolor {Nd4 Pe4}"];
 
 #[test]
@@ -104,7 +105,7 @@ fn files_that_cannot_be_used_are_passed_over() {
     fs::write(&file, [&b"orbitpl1"[..], &hash, &foreign].concat()).unwrap();
     assert_eq!(told(folder), None);
     assert_eq!(told(folder), None);
-    // First, a folder has the path of the file; then, a file has the path of the folder.
+    // First, a folder is at the path of the cache file. Then, a file is at the path of the cache folder.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(told(folder).is_some_and(|note| note.contains("ordinary file")));

@@ -73,7 +73,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("if initial xx=0 if Nf3 xx+=1 xx", "if initial xx=0 if nf6 xx+=1 xx"),
 ];
 
-/// A hit: the game, the node, the value, the number of matching copies, and the moves of the hit.
+/// A hit: the game, the node, the value, the number of matching copies (transformed patterns), and the moves of the hit.
 type Hit = (u32, u32, Answer, usize, Option<(Vec<u32>, Vec<u32>)>);
 
 fn player(name: &str, side: Side) -> Choice {
@@ -138,7 +138,8 @@ fn trees() -> BlockStream {
 }
 
 /// If the player has White in a game, the query is evaluated as written; if the player has Black, with its colours
-/// swapped. This is checked on every engine, with values, copies, spans and side lines.
+/// swapped. This is checked on every engine, with values, matching copies (transformed patterns), spans (moves of hits) and side
+/// lines.
 #[test(part = 3)]
 fn a_query_is_asked_from_the_side_of_the_player() {
     let mut hit = 0;

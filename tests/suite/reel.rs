@@ -622,7 +622,7 @@ fn a_forged_key_is_found_by_verification() {
     write(&path, &[build(&mixed())]);
     let mut bytes = std::fs::read(&path).unwrap();
     let len = Reel::open(&path).unwrap().block_bytes(0) as usize;
-    // This changes the second key: the pawn on e2 becomes a queen.
+    // This changes the second key (the first position of the second segment): the pawn on e2 becomes a queen.
     let key = 64 + 64 + 48;
     bytes[key + 16 + 1] ^= 1 << 4;
     forge(&mut bytes, &[(64, len)]);

@@ -23,12 +23,12 @@ fn block(pgn: &[u8]) -> Block {
     builder.finish()
 }
 
-/// Returns the given values as those of the first slots of a block.
+/// Returns the given values as those of the first slots (positions) of a block.
 fn at_slots<T>(values: impl IntoIterator<Item = T>) -> HitValues<T> {
     values.into_iter().enumerate().collect()
 }
 
-/// Returns hits (matches) at the slots of a block that `test` selects.
+/// Returns hits (matches) at the slots (positions) of a block that `test` selects.
 fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     let mut bits = vec![0; block.segments()];
     (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));

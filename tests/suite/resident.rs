@@ -240,7 +240,7 @@ fn memory_is_given_back() {
     assert!(checked("Ra1", &device, &[&ours]).uploaded > 0);
 }
 
-/// All databases that `serve` keeps open share one card, which the numbers in its answers show.
+/// All databases that `serve` keeps open share one card. The numbers in its answers show this.
 #[test]
 fn databases_of_a_desk_share_a_card() {
     device_for(0);

@@ -195,7 +195,8 @@ impl Runner {
         shared.into_iter().chain(Runner::tight_variant(variant("lanes2,wg32,segments2,looped")))
     }
 
-    /// Returns `gpu` in the variant in which the processor propagates the results of stages along games.
+    /// Returns `gpu` in the variant in which the processor propagates the results of stages (parts of plans that run first) along
+    /// games.
     pub fn host_carry() -> Option<Runner> {
         Runner::variant(0, "hostcarry".parse().expect("it is a variant"))
     }
@@ -213,7 +214,7 @@ impl Runner {
     /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs with other instruction sets, with each
     /// optimisation disabled, and with all of them disabled. A long trial adds `cpu` with each pair of optimisations
     /// disabled. It also adds `gpu` with all optimisations disabled, within tight limits, with other kernels, and with
-    /// the variant in which the processor propagates the results of stages.
+    /// the variant in which the processor propagates the results of stages (parts of plans that run first).
     pub fn of(engine: &str, number: usize) -> Vec<Runner> {
         let is_long = length().is_long(number);
         match engine {
@@ -273,7 +274,7 @@ impl Runner {
         PreparedQuery::new(parsed.query, options).is_ok_and(|prepared| prepared.planner.refusal().is_some())
     }
 
-    /// Returns the value of a query at every slot of a block.
+    /// Returns the value of a query at every slot (position) of a block.
     pub fn answers(&self, text: &str, block: &Block) -> Result<Vec<Answer>, String> {
         self.answers_of(&orbit_query::parse(text).map_err(|error| error.to_string())?.query, block)
     }

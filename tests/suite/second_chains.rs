@@ -23,7 +23,7 @@ use generate::Generator;
 use query::Body;
 use walks::{READINGS, TooMany};
 
-/// The maximum number of positions of a game. Games with more positions have too many walks.
+/// The maximum number of positions of a game. Games with more positions have too many walks (sequences of positions).
 const NODES_MAX: usize = 60;
 
 /// Returns small games: some from files, and some generated at random.
@@ -53,7 +53,7 @@ struct Case {
 const TRIES: u64 = 6;
 
 impl Case {
-    /// Returns the case that a seed generates, or `None` if there are too many walks to try.
+    /// Returns the case that a seed generates, or `None` if there are too many walks (sequences of positions) to try.
     fn new(seed: u64) -> Option<Case> {
         let mut rng = Rng::new(seed);
         let variations = rng.percent(60);
@@ -85,7 +85,7 @@ struct Seen {
     balanced: usize,
     /// The number of games on which the readings of the rules give different values.
     open: usize,
-    /// For each reading, the number of these games for which it gives the engine's answer.
+    /// For each reading of the rules, the number of games in `open` for which it gives the engine's answer.
     as_reading: [usize; READINGS.len()],
     faults: Vec<String>,
 }

@@ -171,7 +171,7 @@ fn facts_of_a_game() {
     ];
     let start = Position::standard();
     let game = game_with_tags(start, &tags, Outcome::BlackWins);
-    // The block has two other games before the game, so that the test fails if a tag of the wrong game is read.
+    // The block has two other games before the tested game, so that the test fails if a tag of the wrong game is read.
     let other = game_with_tags(start, &[("White", "Tal, M"), ("WhiteElo", "2900")], Outcome::WhiteWins);
     let block = block_of_games(vec![other.clone(), other, game]);
     check_facts(
@@ -211,7 +211,7 @@ fn facts_of_a_game() {
     check_facts(&block, &queries.map(|query| (query, "T")));
 }
 
-/// Checks blocks whose last slot is just before, at or just after the end of a segment or of a batch.
+/// Checks blocks whose last slot (position) is just before, at or just after the end of a segment or of a batch.
 #[test]
 fn every_slot_is_answered() {
     for slots in [1, 31, 32, 33, 63, 64, 255, 256, 257, 300] {
@@ -228,7 +228,7 @@ fn every_slot_is_answered() {
     }
 }
 
-/// The expected beginnings and ends of games are computed from the slots of the games in the block, not by an engine.
+/// The expected beginnings and ends of games are computed from the slots (positions) of the games in the block, not by an engine.
 #[test]
 fn initial_and_terminal_are_the_ends_of_games() {
     let text: String = (0..200)

@@ -65,8 +65,8 @@ impl Engine for Liar {
         match self.lie {
             Lie::Hit(_) => {}
             Lie::Copies => {
-                // The copies are taken from another query, whose transform has the same number of copies that match at
-                // other positions.
+                // The copies (transformed patterns) are taken from another query, whose transform has the same number of copies
+                // that match at other positions.
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Wants::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
@@ -115,7 +115,8 @@ fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Wants) -> St
     checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
 }
 
-/// Hits that the choice of games removes are also checked. Values and copies are checked only for the remaining hits.
+/// Hits that the choice of games removes are also checked. Values and copies (transformed patterns) are checked only for the
+/// remaining hits.
 #[test]
 fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let prepared = prepared("flip {Nf3 nc6}");

@@ -243,7 +243,7 @@ fn a_table_stays_open_until_its_file_is_replaced() {
     write(&path, |_| {});
     let first = tables.table(&reel).unwrap().unwrap();
     assert!(Arc::ptr_eq(&first, &tables.table(&reel).unwrap().unwrap()));
-    // A table of the same reel that another program wrote, of another size.
+    // Another program has written a table of a different size for the same reel.
     write(&path, |options| options.key_bits = 2);
     let second = tables.table(&reel).unwrap().unwrap();
     assert!(!Arc::ptr_eq(&first, &second) && first.bytes() != second.bytes());
@@ -251,7 +251,7 @@ fn a_table_stays_open_until_its_file_is_replaced() {
     assert!(matches!(tables.table(&reel), Err(TableError::Damaged { .. })));
     fs::remove_file(table_path(&path)).unwrap();
     assert!(tables.table(&reel).unwrap().is_none());
-    // The reel was replaced under its name, so its table is another one too.
+    // Another reel has replaced the file, so its table is a different one, too.
     write(&path, |_| {});
     assert!(tables.table(&reel).unwrap().is_some());
     let table = fs::read(table_path(&path)).unwrap();

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the site that mdBook makes of `docs`: each link leads to a file, and to an element with the id that it names.
+"""Checks the site that mdBook makes from `docs`: each link must lead to a file, and to an element with the id in the link.
 
     mdbook build docs --dest-dir SITE
     tests/tools/book-links.py SITE
 
-Links to other sites are not followed. Prints each broken link with its page, and ends with code 1 if there is one.
+Links to other sites are not followed. Prints each broken link with its page. The exit code is 1 if there is any.
 """
 
 import re
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote
 
-# Pages that repeat the others, or whose links begin at the root of the site.
+# Pages that are not checked: they repeat other pages, or their links begin at the root of the site.
 OTHER_PAGES = {"print.html", "404.html", "toc.html"}
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows which command lines of tests/data/command-lines.tsv two programs answer otherwise.
+"""Shows the command lines of tests/data/command-lines.tsv to which two versions of the program respond differently.
 
     tests/tools/command-lines.py OLD NEW [TEXT]
 
-OLD and NEW are programs `orbit`. Lines that hold TEXT are run with each of them in a folder of their own, with the inputs that
-tests/cli/command_lines.rs makes. Printed are the lines whose exit code, output, messages or files differ, with what differs; the
-exit code is 1 if there are any.
+OLD and NEW are two versions of the program `orbit`. The lines that contain TEXT are run with both, each in its own folder, on the
+inputs that tests/cli/command_lines.rs creates. If exit codes, outputs, messages or files differ, the line is printed with the
+differences. The exit code is then 1.
 """
 
 import difflib

@@ -1,14 +1,14 @@
-"""Makes games with clocks and evaluations in their comments, and tells with python-chess what these say.
+"""Makes games with clocks and evaluations in their comments, and prints the values that python-chess reads from them.
 
 Usage: python measures.py games/sample.pgn tests/data/games/measures.pgn > tests/data/measures.tsv
 
-The first moves of the first games of the sample get comments as lichess, chess.com, DGT boards and studies write them, some
-well-formed and some not. The file that is written is then read by python-chess. Rows that begin with `game` have for each
-game, side lines included, how many positions have a clock, the sum of these in milliseconds, and that sum with each clock
-times its ply; the same of the time of moves (`%emt` alone), in milliseconds; of evaluations in centipawns; and of mates.
-Rows that begin with `group` have a grouping of `orbit scan --stats`, a group, its games and positions in main lines,
-and those of them that the query `Nf3 btm` hits. Rows that begin with `where` have a condition of `--where` and the
-games and positions that the same query hits with it.
+The first moves of the first games of the sample get comments in the forms that lichess, chess.com, DGT boards and studies use,
+some of them malformed. python-chess then reads the written file. A row that begins with `game` describes one game with its side
+lines. For clocks, it has the number of positions with a clock, the sum of the clocks in milliseconds, and the sum of each clock
+times its ply. The same three figures follow for the times of moves (only `%emt`, in milliseconds), for evaluations (in
+centipawns) and for mates. A row that begins with `group` has a grouping of `orbit scan --stats`, a group, the numbers of its games
+and positions in main lines, and the numbers of those that the query `Nf3 btm` hits. A row that begins with `where` has a condition
+of `--where`, and the numbers of games and positions that this query hits under the condition.
 """
 
 import collections
@@ -103,7 +103,7 @@ def milliseconds(seconds):
 
 
 def centipawns(node):
-    """Centipawns, the moves to a mate, whether there is a mate, and the evaluation in pawns where mates are infinite."""
+    """Returns the centipawns, the number of moves to a mate, and the evaluation in pawns, which is infinite for a mate."""
     score = node.eval()
     if score is None:
         return None, None, None
@@ -114,7 +114,7 @@ def centipawns(node):
 
 
 def loss(node):
-    """Centipawns that the move lost for the player who made it; evaluations beyond ten pawns count as ten."""
+    """Returns the centipawns that the move lost for its player. Evaluations beyond ten pawns count as ten pawns."""
     if node.parent is None:
         return None
     before, after = (centipawns(node)[2] for node in [node.parent, node])
@@ -206,7 +206,7 @@ CONDITIONS = {
 
 
 def is_hit(board):
-    """What the query `Nf3 btm` asks."""
+    """Returns true if the query `Nf3 btm` matches."""
     return board.turn == chess.BLACK and board.piece_at(chess.F3) == chess.Piece(chess.KNIGHT, chess.WHITE)
 
 

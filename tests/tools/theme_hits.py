@@ -1,10 +1,10 @@
-"""Prints hits of a theme with the moves before and after them, to be judged by eye.
+"""Prints hits of a theme with the moves before and after them, so that a person can judge them.
 
 Usage: orbit scan --first --unique=moves --sample 50 --seed 1 --format jsonl -e QUERY GAMES.pgn | python theme_hits.py
 
-QUERY is that of a theme. A line is a hit: the game, the ply, the position, the three half-moves before it in brackets, the ten
-after it, and White's lead in pawns at the position and after each two of these half-moves. `../data/theme-verdicts.tsv` holds what
-was judged so.
+QUERY is the query of a theme. Each line describes a hit: the game, the ply, the position, the three half-moves before it in
+brackets, the ten half-moves after it, and White's lead in pawns, at the position and then after every second half-move.
+`../data/theme-verdicts.tsv` contains the verdicts on such hits.
 """
 
 import io

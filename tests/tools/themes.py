@@ -1,11 +1,11 @@
-"""Checks hits of themes by rules of their own, with python-chess.
+"""Checks hits of themes by rules that are independent of the queries, with python-chess.
 
 Usage: orbit scan --first --unique=moves --limit 20 --format jsonl -e QUERY GAMES.pgn | python themes.py THEME
 
-QUERY is that of THEME. For the first 20 games that hit, the first hit of each is judged by the rule below, which knows the
-position and the move that follows it, and nothing of the query. Prints the theme, how many hits were judged, and how many
-are what the theme's name says. A theme that has no rule here is one for the eye, or is judged by the moves that follow its hits
-(`theme_hits.py`, and the verdicts in `../data/theme-verdicts.tsv`).
+QUERY is the query of THEME. In each of the first 20 games with hits, the first hit is judged by the rule for the theme. The rule
+uses only the position and the move that follows it, not the query. Prints the theme, the number of hits that were judged, and the
+number of hits that match the name of the theme. Themes without a rule here are judged by a person, who also sees the moves after
+the hits (`theme_hits.py`, and the verdicts in `../data/theme-verdicts.tsv`).
 """
 
 import json
@@ -26,7 +26,7 @@ def absolute_pin(board, _):
     )
 
 
-# Pawns. A pawn is a pair of file and rank, ranks counted from its own side, all from 0.
+# Pawns. A pawn is a pair of a file and a rank, both from 0. Ranks are counted from the side of the pawn.
 
 
 def pawns(board, color, pieces=chess.PAWN):
@@ -48,7 +48,7 @@ def isolated(own):
 
 
 def either(rule):
-    """A rule that is asked of each colour."""
+    """Turns a rule for one colour into a rule that holds if it holds for either colour."""
     return lambda board, _: any(rule(board, color) for color in chess.COLORS)
 
 
@@ -58,7 +58,7 @@ def on_files(own, wanted):
 
 @either
 def isolated_queens_pawn(board, color):
-    """The only pawn of its side on the d-file, isolated, on the fourth rank, half-open before it and not passed."""
+    """The only pawn of a side on the d-file is isolated, on its fourth rank and not passed. No enemy pawn is on the d-file."""
     own, theirs = pawns(board, color), pawns(board, not color)
     single = on_files(own, {3}) == 1 and (3, 3) in isolated(own)
     return single and on_files(theirs, {3}) == 0 and (3, 3) not in passed(board, color)
@@ -85,7 +85,8 @@ def doubled_isolated_pawns(board, color):
 
 @either
 def backward_pawn(board, color):
-    """Behind all pawns beside it, of which there is one, half-open before it, and a pawn guards the square before it."""
+    """A pawn is behind all pawns of its side on the neighbouring files, of which there is at least one. No enemy pawn is before it
+    on its file, and an enemy pawn guards the square before it."""
     own, theirs = pawns(board, color), {(file, 7 - rank) for file, rank in pawns(board, not color)}
     for file, rank in own:
         beside = [other for at, other in own if abs(at - file) == 1]
@@ -114,7 +115,7 @@ def pawn_on_the_seventh(board, color):
 
 @either
 def opposite_majorities(board, color):
-    """A majority on the queen's side, against one on the king's side, with as many pawns and the d-file free."""
+    """One side has a majority on the queen's side, the other on the king's side. Both have equally many pawns, none on d."""
     own, theirs = pawns(board, color), pawns(board, not color)
     west, east = {0, 1, 2}, {4, 5, 6, 7}
     level = len(own) == len(theirs) and on_files(own | theirs, {3}) == 0
@@ -130,7 +131,7 @@ def five_rams(board, _):
 
 @either
 def knight_outpost(board, color):
-    """A knight in the other half, which a pawn protects and no pawn can ever attack."""
+    """A knight in the enemy's half that a pawn protects and that no enemy pawn can ever attack."""
     own, theirs = pawns(board, color), [(file, 7 - rank) for file, rank in pawns(board, not color)]
     for file, rank in pawns(board, color, chess.KNIGHT):
         protected = {(file - 1, rank - 1), (file + 1, rank - 1)} & own
@@ -156,7 +157,7 @@ def two_rooks_on_the_seventh(board, color):
 
 
 def on_a_file(board, color, *kinds):
-    """Whether pieces stand on a file in this order from their own side, with nothing between them."""
+    """Returns true if pieces are on a file in this order, seen from their own side, with nothing between them."""
     for file in chess.FILE_NAMES:
         men = [board.piece_at(chess.parse_square(f"{file}{rank}")) for rank in range(1, 9)]
         men = [man for man in (men if color else men[::-1]) if man]
@@ -179,7 +180,7 @@ def knight_blockade(board, color):
 
 @either
 def rook_behind_passed_pawn(board, color):
-    """A passed pawn in the middle of the board or farther, with a rook of its own as the next man behind it."""
+    """A passed pawn on its fourth rank or farther, with a rook of its side as the nearest man behind it."""
     for file, rank in passed(board, color):
         at = [chess.square(file, r if color else 7 - r) for r in range(rank - 1, -1, -1)]
         men = [board.piece_at(square) for square in at if board.piece_at(square)]
@@ -223,7 +224,7 @@ def rook_and_pawn_v_rook(board, _):
 
 
 def lights(board, color):
-    """The colours of the squares of a side's bishops: True for light."""
+    """Returns the colours of the squares of a side's bishops: True for light."""
     return {bool(chess.BB_SQUARES[s] & chess.BB_LIGHT_SQUARES) for s in board.pieces(chess.BISHOP, color)}
 
 
@@ -245,7 +246,7 @@ def bare_king(board, _):
 
 @either
 def wrong_bishop(board, color):
-    """Bishop and rook's pawns of one file, whose last square the bishop does not reach, against a king that is there."""
+    """A bishop and rook's pawns on one file, whose last square the bishop cannot reach, against a bare king near that square."""
     files = {file for file, _ in pawns(board, color)}
     if men(board, not color) != "K" or not men(board, color).startswith("KB") or files not in ({0}, {7}):
         return False

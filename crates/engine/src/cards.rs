@@ -39,7 +39,7 @@ impl Default for GpuLimits {
 pub struct CardUse {
     /// The bytes that one engine has uploaded so far for its queries.
     pub uploaded: u64,
-    /// The bytes of those databases that stay on the card for later queries.
+    /// The bytes of databases that stay on the card for later queries.
     pub resident: u64,
 }
 

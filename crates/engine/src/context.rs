@@ -1,5 +1,5 @@
-//! The data of a block other than its positions: columns of tag values and results of stages. They are computed once
-//! and shared by all queries and outputs of a request.
+//! The data of a block other than its positions: columns of tag values and results of stages (parts of a plan that run first). They
+//! are computed once and shared by all queries and outputs of a request.
 
 use std::collections::HashMap;
 
@@ -14,9 +14,8 @@ use orbit_reel::Block;
 
 /// The columns and stage results of one block.
 ///
-/// A *column* holds one value for each game or for each slot. A *stage* is a part of a plan that runs over the whole
-/// block before the rest of the plan. All plans of a request use one numbering of columns and results, so they can
-/// share them here.
+/// A *column* holds one value for each game or for each slot (position). A *stage* is a part of a plan that runs over the whole
+/// block before the rest of the plan. All plans of a request use one numbering of columns and results, so they can share them here.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
@@ -25,7 +24,8 @@ pub(super) struct Context<'a> {
     /// The results of stages (parts of a plan that run first), by the number of the word in the plan. The flag in the
     /// key is true if the result is a mask.
     found: HashMap<(Id, bool), SlotColumn>,
-    /// The columns that were propagated along games from results of stages (see the module `carry`).
+    /// The columns (with an entry for each position) that were propagated along games from results of stages (see the module
+    /// `carry`).
     carried: HashMap<CarryId, SlotColumn>,
     /// The moves and the trees of lines of the block's games.
     games: BlockGames<'a>,
@@ -50,7 +50,7 @@ impl<'a> Context<'a> {
         self.spare.into_iter().chain(carried).collect()
     }
 
-    /// Returns an empty column for the results of a stage (a part of a plan that runs first): one bit for each slot if
+    /// Returns an empty column for the results of a stage (a part of a plan that runs first): one bit for each slot (position) if
     /// `is_mask`, otherwise one word for each slot.
     pub(super) fn column(&mut self, is_mask: bool) -> SlotColumn {
         if is_mask {
@@ -60,8 +60,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes the columns in `columns` that are not computed yet. Plans that share a graph append their columns to
-    /// one list, so the missing columns are at the end of `columns`.
+    /// Computes the columns (with a value for each game) in `columns` that are not computed yet. Plans that share a graph append
+    /// their columns to one list, so the missing columns are at the end of `columns`.
     pub(super) fn add_columns(&mut self, columns: &[TagColumn]) {
         let more = columns.iter().skip(self.columns.len());
         self.columns.extend(more.map(|column| game_column(column, self.block)));
@@ -78,7 +78,7 @@ impl<'a> Context<'a> {
         self.games.is_stopped()
     }
 
-    /// Returns the columns that have been added so far for all plans.
+    /// Returns the columns (with a value for each game) that have been added so far for all plans.
     pub(super) fn columns(&self) -> &[GameColumn] {
         &self.columns
     }
@@ -93,8 +93,8 @@ impl<'a> Context<'a> {
         reads.iter().map(|read| &self.carried[&read.id]).collect()
     }
 
-    /// Computes the columns in `carries` whose operands are already available. Returns true if all columns in `carries`
-    /// are now computed.
+    /// Computes the columns (with an entry for each position) in `carries` whose operands are already available. Returns true if
+    /// all columns in `carries` are now computed.
     pub(super) fn carry_found(&mut self, carries: &[StageCarry]) -> bool {
         for carry in carries {
             if !self.carried.contains_key(&carry.id)
@@ -122,8 +122,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes a propagated column from other columns. Returns `None` if an operand is not available yet. If the
-    /// evaluation was interrupted, the result is an empty column.
+    /// Computes a propagated column (with an entry for each position) from other columns. Returns `None` if an operand is not
+    /// available yet. If the evaluation was interrupted, the result is an empty column.
     fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
         let operand = |operand: &ColumnOperand| {
             Some(match *operand {
@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Returns a column of zero words. It reuses memory from `spare` if there is any.
+/// Returns a column (with an entry for each position) of zero words. It reuses memory from `spare` if there is any.
 fn zeros(spare: &mut Vec<Vec<u64>>, block: &Block) -> Vec<u64> {
     let mut words = spare.pop().unwrap_or_default();
     words.clear();

@@ -24,11 +24,11 @@ pub enum CopyDetail {
     Sides,
 }
 
-/// The copies of the query's outermost transform that match at the hits of one block. Copies are numbered from 0 in the
-/// order in which the transform generates them.
+/// The copies (transformed patterns) of the query's outermost transform that match at the hits of one block. Copies are numbered
+/// from 0 in the order in which the transform generates them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CopyHits {
-    /// For each hit, in the order of slots: the number of the lowest matching copy of the pattern, and the number of
+    /// For each hit, in the order of slots (positions): the number of the lowest matching copy of the pattern, and the number of
     /// matching copies.
     hits: Vec<(u32, u32)>,
     /// For each segment of 32 slots, the number of hits in the segments before it.
@@ -54,8 +54,8 @@ impl CopyDetail {
         if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
     }
 
-    /// Returns the detail that the reference engine must record so that this one can be derived. The sides are derived
-    /// from all copies.
+    /// Returns the detail that the reference engine must record so that `self` can be derived from it. Sides are derived from all
+    /// matching copies (transformed patterns).
     pub(super) fn by_copies(self) -> CopyDetail {
         if self == CopyDetail::Sides { CopyDetail::All } else { self }
     }
@@ -97,7 +97,7 @@ impl CopyHits {
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
     }
 
-    /// Assigns the recorded hits to other slots: the slots of `hits`, which must contain as many hits as the record, in
+    /// Assigns the recorded hits to other slots (positions): the slots of `hits`, which must contain as many hits as the record, in
     /// the same order.
     pub fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
@@ -141,8 +141,8 @@ impl CopyHits {
         self.hits.is_empty()
     }
 
-    /// Returns the number of hits before slot `first_slot`. This is also the index of the first hit at or after the
-    /// slot. `hits` must be the hits of this record.
+    /// Returns the number of hits before the position in slot `first_slot`. This is also the index of the first hit at or after
+    /// this position. `hits` must be the hits of this record.
     ///
     /// # Panics
     ///

@@ -80,14 +80,14 @@ impl Cpu {
         Cpu { plans, isa, code, hits, screen, guard, values, copies, spare: Mutex::default() }
     }
 
-    /// Returns two totals over all scans: the number of segments that the engine skipped without replaying them, and
-    /// the number of all segments.
+    /// Returns two totals over all scans: the number of segments (32 positions each) that the engine skipped without replaying
+    /// them, and the number of all segments.
     pub fn passed_over(&self) -> (u64, u64) {
         self.screen.as_ref().map_or((0, 0), Screening::passed_over)
     }
 
-    /// Returns true if the plan that computes hits has already been compiled to machine code, or one of its stages (the
-    /// parts that run first).
+    /// Returns true if the plan that computes hits, or one of its stages (the parts that run first), has already been compiled to
+    /// machine code.
     pub fn is_compiled(&self) -> bool {
         self.hits.is_compiled()
     }
@@ -175,7 +175,7 @@ impl Cpu {
         all
     }
 
-    /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, only these
+    /// Computes the values of a query at its hits, in a second pass over the block. If few slots (positions) are hits, only these
     /// are gathered into full groups and evaluated; if many are hits, all slots are evaluated.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let (block, interrupt) = (context.block, context.interrupt().clone());
@@ -202,7 +202,7 @@ impl Cpu {
         });
     }
 
-    /// Returns the copies of the query's outermost transform that match at each of the given hits.
+    /// Returns the copies (transformed patterns) of the query's outermost transform that match at each of the given hits.
     fn detail(&self, query: usize, context: &mut Context<'_>, hits: &Hits, detail: CopyDetail) -> CopyHits {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let mut found = CopyHits::new(self.plans.copy_count(query), detail, hits);
@@ -258,17 +258,17 @@ fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }
 
-/// The threshold for evaluating all slots in the second pass: it is done if more than one slot in `DENSE` is a hit.
+/// The threshold for evaluating all slots (positions) in the second pass: it is done if more than one slot in `DENSE` is a hit.
 /// Gathering one slot costs about as much as replaying a few slots.
 const DENSE: usize = 4;
 
-/// Sets the bits of the first `slots` slots, and clears the rest.
+/// Sets the bits of the first `slots` slots (positions), and clears the rest.
 fn fill(bits: &mut [u32], slots: usize) {
     bits.fill(u32::MAX);
     clear_after(bits, slots);
 }
 
-/// Copies the bits of the first `slots` slots of a mask column, and clears the rest.
+/// Copies the bits of the first `slots` slots (positions) of a mask column, and clears the rest.
 fn copy(column: &SlotColumn, bits: &mut [u32], slots: usize) {
     let SlotColumn::Bits(from) = column else { unreachable!("masks are carried as bits") };
     bits.copy_from_slice(from);

@@ -174,8 +174,8 @@ impl GpuDevice {
         self.current().device.report.clone()
     }
 
-    /// Returns the number of stages whose results the device itself, not the processor, has propagated along games
-    /// since it was opened.
+    /// Returns the number of stages (parts of plans that run first) whose results the device itself, not the processor, has
+    /// propagated along games since it was opened.
     #[doc(hidden)]
     pub fn stages_carried(&self) -> u64 {
         self.current().device.stages_carried.load(Ordering::Relaxed)
@@ -299,8 +299,8 @@ fn store_bits(upload: &Upload, words: &[u32], blocks: &[&Block], out: &mut [Hits
     }
 }
 
-/// Returns the segments of an upload that have hits, with their bits. Segments are numbered from the first one in the
-/// upload.
+/// Returns the segments (32 positions each) of an upload (blocks that are sent together) that have hits, with their bits. Segments
+/// are numbered from the first one in the upload.
 fn hits_of(upload: &Upload, bits: impl Fn(usize, usize) -> u32) -> Vec<(u32, u32)> {
     upload
         .segments()

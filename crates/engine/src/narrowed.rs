@@ -42,7 +42,7 @@ impl Narrowed {
         Ok(Narrowed { engine: Bulk::new(queries.iter().map(|prepared| &prepared.query))?, cpu, conditions })
     }
 
-    /// Returns the number of queries that are evaluated only on some games.
+    /// Returns the number of queries that are evaluated only in the games in which a simpler condition holds.
     pub fn narrowed(&self) -> usize {
         self.conditions.iter().flatten().count()
     }
@@ -67,7 +67,8 @@ impl Engine for Narrowed {
         let answers = match queries {
             0 => Vec::new(),
             _ => match self.cpu.scan(blocks, &narrow) {
-                // The reference engine then finds the position at which the error occurs.
+                // The search for conditions ran into an error. The reference engine then evaluates all games, and finds the
+                // position of the error.
                 Err(EngineError::Stopped) => return self.engine.scan(blocks, request),
                 answers => answers?,
             },

@@ -45,7 +45,7 @@ impl Spans {
     }
 
     /// Moves spans that were found in a part of a block to the whole block. `index` returns the index of a game in the
-    /// whole block; the order of games must stay.
+    /// whole block; the order of games must not change.
     pub fn put_back(&mut self, index: impl Fn(u32) -> u32) {
         self.games.iter_mut().for_each(|(game, _)| *game = index(*game));
     }

@@ -23,8 +23,8 @@ pub struct Verified {
     engine: Box<dyn Engine>,
     other: Box<dyn Engine>,
     sample: Sample,
-    /// The hashes of the chosen segments, with the largest on top. There are at most as many as the sample requests. A
-    /// segment is chosen if its hash is less than the largest one, so the heap always contains the lowest hashes of all
+    /// The hashes of the chosen segments (32 positions each), with the largest on top. There are at most as many as the sample
+    /// requests. A segment is chosen if its hash is less than the largest one, so the heap always contains the lowest hashes of all
     /// blocks seen so far.
     chosen: Mutex<BinaryHeap<u64>>,
     checked: Mutex<u64>,
@@ -64,8 +64,8 @@ impl Verified {
             let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
-        // A block that contains only some of the games has its hits in other slots, so the copies at hits cannot be
-        // compared.
+        // A block that contains only some of the games has its hits in other slots, so the copies (transformed patterns) at hits
+        // cannot be compared.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
         let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };
@@ -124,7 +124,7 @@ impl Verified {
         })
     }
 
-    /// Chooses segments of a block for the sample, and returns the games to which they belong.
+    /// Chooses segments (32 positions each) of a block for the sample, and returns the games to which they belong.
     fn choose<'a>(&self, block: &'a Block, wanted: usize) -> Vec<GameRow<'a>> {
         let mut chosen = lock(&self.chosen);
         let mut games: Vec<usize> = Vec::new();
@@ -171,7 +171,7 @@ struct HitRecorder {
 
 /// The answers of one query on one block, together with all hits, including those that were removed.
 struct Checked {
-    /// All hits: one word for each segment.
+    /// All hits: one word for each segment (32 positions).
     bits: Vec<u32>,
     /// The answers, with only the hits that the request selects.
     answers: Answers,
@@ -199,8 +199,8 @@ impl HitRecorder {
 }
 
 impl Checked {
-    /// Returns true and the value if a slot is a hit. The value is 0 if the hit was removed or if values were not
-    /// requested.
+    /// Returns true if a slot (position) is a hit, and the value of the query there. The value is 0 if the hit was removed or if
+    /// values were not requested.
     fn value(&self, slot: usize) -> (bool, i64) {
         let hit = self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0;
         let kept = self.answers.hits.contains(slot);

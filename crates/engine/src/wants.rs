@@ -48,7 +48,7 @@ impl Wants {
     pub const SIDES: Wants = Wants(1 << 10);
     /// The sort keys of games, for queries that define an order.
     pub const RANKS: Wants = Wants(1 << 11);
-    /// The transform of each copy, which is needed to map moves back to the filter as it is written.
+    /// The transform of each copy (transformed pattern), which is needed to map moves back to the filter as it is written.
     pub const PLACEMENTS: Wants = Wants(1 << 12);
 
     const NAMES: [(Wants, &str); 13] = [
@@ -91,14 +91,14 @@ impl Wants {
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
     }
 
-    /// Returns these wants without the wants for copies and sides.
+    /// Returns these wants without the wants for copies (transformed patterns) and sides.
     pub(super) fn without_copies(self) -> Wants {
         let copies = Wants::LOWEST_COPY | Wants::ALL_COPIES | Wants::COPY_COUNTS | Wants::SIDES;
         Wants(self.0 & !copies.0)
     }
 
-    /// Returns the detail in which matching copies must be recorded, or `None` if no copies are requested. `All`
-    /// includes the data of `Lowest`, and `Lowest` includes the data of `Counts`.
+    /// Returns the detail in which matching copies (transformed patterns) must be recorded, or `None` if no copies are requested.
+    /// `All` includes the data of `Lowest`, and `Lowest` includes the data of `Counts`.
     pub fn detail(self) -> Option<CopyDetail> {
         let of_copies = Wants::LOWEST_COPY.0 | Wants::ALL_COPIES.0 | Wants::COPY_COUNTS.0;
         if self.contains(Wants::SIDES) {

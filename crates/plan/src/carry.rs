@@ -55,7 +55,7 @@ impl Lower {
 pub enum ColumnOperand {
     /// The same word for every position.
     Constant(u64),
-    /// The result of an earlier operation along games.
+    /// The result of an earlier operation along games, which read all positions of each game.
     Carried(CarryId),
     /// The value of a node of the graph, computed by the program of a stage. The second field is true if it is read as a mask,
     /// false if it is read as a whole word.
@@ -77,8 +77,8 @@ pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     carry.operands.iter().enumerate().map(operand).collect()
 }
 
-/// Groups the [`Carry`] operations that the roots need into stages. A stage needs only the results of earlier stages. Within a
-/// stage, an operation follows all operations whose results it reads.
+/// Groups the [`Carry`] operations that the roots need into stages, programs that run one after the other. A stage needs only the
+/// results of earlier stages. Within a stage, an operation follows all operations whose results it reads.
 pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     let mut levels: Vec<Option<usize>> = vec![None; dag.carries.len()];
     let deepest = level(dag, roots, &mut levels);
@@ -91,8 +91,8 @@ pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     stages
 }
 
-/// Returns the number of stages that must run before a program with these roots. For each [`Carry`] operation that the program
-/// reads, stores the index of its stage in `levels`.
+/// Returns the number of stages (earlier programs) that must run before a program with these roots. For each [`Carry`] operation
+/// that the program reads, stores the index of its stage in `levels`.
 fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     let needed = needed(dag, roots);
     let mut deepest = 0;

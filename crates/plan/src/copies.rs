@@ -1,8 +1,10 @@
-//! Lowers an orbit to words in which each copy has a bit. The bit is set if the copy matches.
+//! Lowers an orbit to words in which each copy has a bit. An *orbit* consists of all copies (transformed patterns) of a filter. The
+//! bit of a copy is set if the copy matches.
 //!
 //! [`super::orbits`] computes these words as well, but combines them to find out if any copy matches. This module keeps them
-//! separate. In the words of anchors and grids, each bit already belongs to one copy. In a table, which has a row for each copy,
-//! each row sets a bit of its own. Copies can therefore be counted although the code of each copy is not written out.
+//! separate. Anchors and grids evaluate many shifts in one word, so each bit of their words already belongs to one copy. In a
+//! table, which has a row for each copy, each row sets a bit of its own. Copies can therefore be counted although the code of each
+//! copy is not written out.
 
 use super::{
     dag::{Id, Op, Reduce},
@@ -12,16 +14,16 @@ use super::{
 use orbit_query::tree::Kind;
 use orbit_transforms::{Expanded, Filter, Orbit};
 
-/// The position of the bit for one copy, which is set if the copy matches.
+/// The place of the bit that is set if a certain copy (transformed pattern) matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CopyBit {
-    /// The index of the word among the words of the orbit.
+    /// The index of the word among the words of the orbit (all copies of a filter).
     pub word: usize,
     /// The number of the bit in the word, 0..=63.
     pub bit: u32,
 }
 
-/// The words of an orbit, and the positions of the copies' bits in them, while they are collected.
+/// The words of an orbit (all copies of a filter), and the places of the copies' bits in them, while they are collected.
 #[derive(Default)]
 struct CopyWords {
     words: Vec<Id>,
@@ -30,7 +32,8 @@ struct CopyWords {
 }
 
 impl CopyWords {
-    /// Adds a word. `copies` lists the copies that have a bit in the word. The second number of a copy is the number of its bit.
+    /// Adds a word. `copies` contains, for each copy (transformed pattern) that has a bit in the word, its index and the number of
+    /// the bit.
     fn push(&mut self, word: Id, copies: impl Iterator<Item = (usize, u32)>) {
         for (copy, bit) in copies {
             self.places[copy] = Some(CopyBit { word: self.words.len(), bit });
@@ -40,7 +43,7 @@ impl CopyWords {
 }
 
 impl Lower {
-    /// Returns the words of an orbit, and the position of the bit of each copy.
+    /// Returns the words of an orbit (all copies of a filter), and the place of the bit of each copy.
     pub(super) fn each_copy<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -89,12 +92,13 @@ impl Lower {
         (out.words, places.collect())
     }
 
-    /// Like [`Lower::each_copy`], but for a filter without a transform. The filter itself counts as its only copy.
+    /// Does the same as [`Lower::each_copy`] for a filter without a transform, which counts as its own only copy.
     pub(super) fn only_copy(&mut self, filter: &Filter) -> (Vec<Id>, Vec<CopyBit>) {
         (vec![self.truth(filter.node())], vec![CopyBit { word: 0, bit: 0 }])
     }
 
-    /// Lowers copies to a table in which row `k` sets bit `k` if its copy matches. Returns the union of the rows.
+    /// Lowers copies (transformed patterns) to a table in which row `k` sets bit `k` if its copy matches. Returns the union of the
+    /// rows.
     fn table_word<F: Kind<Expanded>>(&mut self, orbit: &Orbit<F>, rows: &[usize]) -> Id {
         let bits: Vec<u64> = (0..rows.len()).map(|bit| 1 << bit).collect();
         let table = self.open_table(orbit, rows, Some(&bits));

@@ -1,8 +1,8 @@
 //! The plan's graph: pure operations on 64-bit words, one word for each position.
 //!
 //! A word is a set of squares, a *mask* (all ones for true, all zeros for false) or a *number* (an `i32`, sign-extended). Nodes
-//! are hash-consed: if an operation occurs several times with equal operands, in any copies of any orbits, it is a single node.
-//! The id of an operand is always smaller than the ids of the nodes that use it.
+//! are hash-consed: if an operation occurs several times with equal operands, even in different copies (transformed patterns) of a
+//! filter, it is a single node. The id of an operand is always smaller than the ids of the nodes that use it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -45,8 +45,7 @@ pub struct Carry {
 /// The operations that read words at all positions of a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Made {
-    /// Combines the words of a position and of all later positions in the game. If `back` is true, it combines those of a
-    /// position and of all earlier positions.
+    /// An operation for a filter about moves or other positions of the game.
     #[expect(missing_docs, reason = "the sentence says it")]
     Along { what: Carried, back: bool },
     /// An operation of the game language.
@@ -110,13 +109,13 @@ pub struct PlanOptions {
     pub chains: bool,
     /// A loop is written out if most of its body is constant in each row.
     pub unrolling: bool,
-    /// Segments whose positions cannot match are skipped.
+    /// Segments (32 positions each) whose positions cannot match are skipped.
     pub screens: bool,
     /// A cheap condition that is true wherever the query matches is computed first. The query is evaluated only where this
     /// condition is true.
     pub guards: bool,
-    /// If a stage already computes an answer, no program runs over the positions to copy it. A program that needs only such
-    /// answers does not read positions.
+    /// If a stage (a program that runs first) already computes the answer of a query, the answer is taken from the results of the
+    /// stage. A program that needs only such results does not read positions.
     pub direct: bool,
 }
 
@@ -151,11 +150,11 @@ pub struct Dag {
     are_masks: Vec<bool>,
     /// The loops, indexed by [`LoopId`].
     pub loops: Vec<Loop>,
-    /// The operations along games. The operands of each operation have smaller indices.
+    /// The operations along games, which read all positions of a game. The operands of each operation have smaller indices.
     pub carries: Vec<Carry>,
     known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
-    /// The nodes whose value is the squares of a set of pieces, with this set. None of the sets contains the empty square.
+    /// For each node whose word is the squares of certain pieces, the set of these pieces. No such set contains the empty square.
     pub(super) piece_sets: HashMap<Id, PieceSet>,
     sharing: bool,
     simplify: bool,
@@ -303,7 +302,7 @@ impl Dag {
         self.make(Made::Along { what, back }, vec![word])
     }
 
-    /// Returns the node for an operation of the game language.
+    /// Returns the node for an operation that a filter about moves or other positions needs.
     ///
     /// # Panics
     ///

@@ -11,13 +11,14 @@ use super::{
     needed,
 };
 
-/// Programs with fewer steps get no guard.
+/// Programs with fewer steps get no guard (a cheap condition that is evaluated first).
 const STEPS_MIN: u64 = 1000;
 
-/// A guard may take at most 1 / `SHARE` of the query's steps. Each operand that it retains may take at most half of that.
+/// A guard (a cheap condition that is evaluated first) may take at most 1 / `SHARE` of the query's steps. Each operand that it
+/// retains may take at most half of that.
 const SHARE: u64 = 8;
 
-/// Graphs with more nodes get no guard.
+/// Graphs with more nodes get no guard (a cheap condition that is evaluated first).
 const NODES_MAX: usize = 20_000;
 
 /// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps. Returns `None` if no such
@@ -47,7 +48,7 @@ fn steps(dag: &Dag, id: Id) -> u64 {
 
 struct Guards<'a> {
     dag: &'a mut Dag,
-    /// The maximum number of steps for an operand that the guard retains.
+    /// The maximum number of steps for an operand that the guard (the cheap condition) retains.
     operand_max: u64,
     known: HashMap<Id, Id>,
 }

@@ -1,8 +1,8 @@
 //! Plans: the code that an engine runs.
 //!
 //! A [`Plan`] is straight-line code over 64-bit words, one word for each position, with loops over tables. It contains no part of
-//! CQL, and an engine needs nothing but the plan. The number of copies in each orbit is determined before a plan is built, so
-//! simplifications in this crate cannot change it.
+//! CQL, and an engine needs nothing but the plan. The number of copies (transformed filters) in each orbit is determined before a
+//! plan is built, so simplifications in this crate cannot change it.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -79,9 +79,10 @@ pub enum Output {
     Num(Reg),
 }
 
-/// The number of copies in one orbit, by the method that evaluates them. `anchored` copies share `anchors` words, one word for
-/// each group of shifts. `gridded` copies share `grids` words, several for each group. Of these copies, `pointwise` contain more
-/// than designators and logic. `in_tables` copies are rows of `tables` tables, and `unrolled` copies are written out one by one.
+/// The number of copies (transformed filters) in one orbit, by the method that evaluates them. `anchored` copies share `anchors`
+/// words, one word for each group of shifts. `gridded` copies share `grids` words, several for each group. Of these copies,
+/// `pointwise` contain more than designators and logic. `in_tables` copies are rows of `tables` tables, and `unrolled` copies are
+/// written out one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -107,9 +108,9 @@ pub struct Plan {
     pub always_hits: bool,
     /// The place of the query's value.
     pub output: Output,
-    /// The columns of tags that the code reads.
+    /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
     pub columns: Vec<TagColumn>,
-    /// A note for each orbit. Inner orbits come first.
+    /// A note for each orbit (a filter under a transform). Inner orbits come first.
     pub notes: Vec<OrbitNote>,
 }
 
@@ -121,33 +122,34 @@ pub struct SharedPlan {
     pub program: Program,
     /// For each query, true if it matches at all positions.
     pub always: Vec<bool>,
-    /// If stages compute the hit masks of all queries, the index of each mask in [`Program::reads`]. The program itself then need
-    /// not run. Otherwise `None`.
+    /// If stages (programs that run first) compute the hit masks of all queries, the index of each mask in [`Program::reads`]. The
+    /// program itself then need not run. Otherwise `None`.
     pub carried: Option<Vec<usize>>,
-    /// The columns of tags that the code reads.
+    /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
     pub columns: Vec<TagColumn>,
 }
 
 /// A property by which a plan can distinguish hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Apart {
-    /// The copies of the outermost transform that match.
+    /// The copies (transformed patterns) of the outermost transform that match.
     Copies,
     /// The sides whose copies match ([`Filter::copy_sides`]). 0 stands for the copies that describe White's pattern, 1 for those
     /// that describe Black's.
     Sides,
 }
 
-/// A plan that shows which copies of a query's outermost transform match, or for which side such a copy matches.
+/// A plan that shows which copies (transformed patterns) of a query's outermost transform match, or for which side such a copy
+/// matches.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
-    /// The program that computes the bits of the copies.
+    /// The program that computes a bit for each copy (transformed pattern).
     pub program: Program,
-    /// The registers that contain the copies' bits.
+    /// The registers that contain the bits of the copies (transformed patterns).
     pub words: Vec<Reg>,
-    /// The position of the bit for each distinct copy, in order of declaration, or for each side.
+    /// The place of the bit for each distinct copy (transformed pattern), in order of declaration, or for each side.
     pub copies: Vec<CopyBit>,
-    /// The columns of tags that the code reads.
+    /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
     pub columns: Vec<TagColumn>,
 }
 
@@ -157,8 +159,8 @@ impl CopiesPlan {
         CopiesPlan { program, words, copies, columns: lower.columns.clone() }
     }
 
-    /// Returns the indices of the copies that match at a position, in ascending order. `words` are the values of
-    /// [`CopiesPlan::words`] at this position.
+    /// Returns the indices of the copies (transformed patterns) that match at a position, in ascending order. `words` are the
+    /// values of [`CopiesPlan::words`] at this position.
     ///
     /// # Panics
     ///
@@ -168,8 +170,8 @@ impl CopiesPlan {
         self.copies.iter().zip(0..).filter_map(move |(copy, index)| matches(copy).then_some(index))
     }
 
-    /// Adds 1 to the count of each copy that matches at a position. `words` are the values of [`CopiesPlan::words`] at this
-    /// position.
+    /// Adds 1 to the count of each copy (transformed pattern) that matches at a position. `words` are the values of
+    /// [`CopiesPlan::words`] at this position.
     ///
     /// # Panics
     ///
@@ -184,10 +186,11 @@ impl CopiesPlan {
     }
 }
 
-/// The maximum number of filters in a query after everything is written out that cannot be a loop.
+/// The maximum number of filters in a query, counted after the loops that a plan cannot express as loops are written out.
 pub const FILTERS_MAX: u64 = 4_000_000;
 
-/// The maximum number of columns of words that a query may have from operations along games. Each takes a megabyte per thread.
+/// The maximum number of columns of words that a query may have from operations along games, which read all positions of a game.
+/// Each takes a megabyte per thread.
 pub const CARRIED_MAX: usize = 256;
 
 /// The maximum number of columns of masks or words. A column of masks takes only a sixty-fourth of the memory of a column of
@@ -324,7 +327,7 @@ impl Planner {
         self.flat.is_some()
     }
 
-    /// Returns warnings about the numbers of copies; see [`orbit_transforms::warnings`].
+    /// Returns warnings about the numbers of copies (transformed patterns); see [`orbit_transforms::warnings`].
     pub fn warnings(&self) -> Vec<Diagnostic> {
         orbit_transforms::warnings(&self.filter)
     }
@@ -339,7 +342,7 @@ impl Planner {
         self.ty
     }
 
-    /// Returns the number of distinct copies of the outermost transform, or 1 if there is no transform.
+    /// Returns the number of distinct copies (transformed patterns) of the outermost transform, or 1 if there is no transform.
     pub fn copies(&self) -> usize {
         self.filter.outermost_orbit().map_or(1, OrbitRef::copies)
     }
@@ -371,8 +374,8 @@ impl Planner {
         finish(&lower, hit, Some(value))
     }
 
-    /// Returns a plan that shows which copies of the outermost transform match. If there is no transform, the query counts as its
-    /// only copy.
+    /// Returns a plan that shows which copies (transformed patterns) of the outermost transform match. If there is no transform,
+    /// the query counts as its only copy.
     pub fn each_copy(&self) -> CopiesPlan {
         let mut lower = Lower::new(self.options, 0);
         let (roots, copies) = self.lower_apart(&mut lower, Apart::Copies);
@@ -413,7 +416,8 @@ impl Planner {
         lower.value(&self.filter)
     }
 
-    /// Returns words whose bits show which copies or sides match, and the position of the bit for each copy or side.
+    /// Returns words whose bits show which copies (transformed patterns) or sides match, and the place of the bit for each copy or
+    /// side.
     ///
     /// # Panics
     ///
@@ -440,7 +444,7 @@ impl Planner {
         }
     }
 
-    /// Returns words, each of which has the bits of 64 copies.
+    /// Returns words, each of which contains the bits of 64 copies (transformed patterns).
     fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::CompileResult<Vec<Id>> {
         let words = self.copies().div_ceil(64);
         flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))
@@ -482,7 +486,7 @@ fn finish(lower: &Lower, hit: Id, value: Option<LoweredValue>) -> Plan {
     Plan { program, hit: regs[0], always_hits, output, columns, notes }
 }
 
-/// For each node of a graph, returns true if the roots need it.
+/// Returns, for each node of a graph, true if one of the roots depends on it.
 fn needed(dag: &Dag, roots: &[Id]) -> Vec<bool> {
     let mut needed = vec![false; dag.ops.len()];
     let mut stack: Vec<Id> = roots.to_vec();

@@ -97,8 +97,8 @@ pub(super) struct TargetSquares {
 /// The parameters of a table's loop that replace the square masks in its body; see [`Lower::slots`].
 pub(super) struct VariableSlots {
     pub table: LoopId,
-    /// One entry for each designator or square colour of the body, in the order of children. It is a parameter, or the mask if
-    /// this is equal in all rows.
+    /// One entry for each designator or square colour of the body, in the order of children. The entry is a parameter or, if the
+    /// mask is the same in all rows, the mask itself.
     pub masks: Vec<VariableSlot>,
     pub next: usize,
 }

@@ -191,8 +191,8 @@ impl Lower {
         self.dag.sum_of(counts)
     }
 
-    /// Returns the number of lines through these sets. For each direction, the end squares in the last set are counted, because a
-    /// square ends at most one line in a given direction.
+    /// Returns the number of lines through the sets in `of`. For each direction, the end squares in the last set are counted,
+    /// because a square ends at most one line in a given direction.
     fn ray_count(&mut self, of: &OneOrMore<Squares>, dirs: u8, attack: bool) -> Id {
         let occupied = self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK));
         let empty = self.dag.pieces(PieceSet::EMPTY);

@@ -44,7 +44,7 @@ pub enum Op {
     GameMask(ColumnId),
     /// Number: the column's entry for this game.
     GameNumber(ColumnId),
-    /// The result of an operation along games, at this position.
+    /// The result, at this position, of an operation that reads all positions of the game.
     Carried(CarryId),
     /// A parameter of a loop. Each row of the loop has its own value.
     Param(LoopId, u32),
@@ -121,7 +121,7 @@ pub enum Op {
     Sqrt(Id),
     /// The larger of two numbers, compared as `i64`.
     Max(Id, Id),
-    /// Mask: the two numbers, compared as `i64`, are in this relation.
+    /// Mask: the two numbers, compared as `i64`, are in the given relation.
     Compare(Cmp, Id, Id),
     /// Mask: those positions of `within` at which the side to move has a king but no legal move.
     NoMoves(Id),

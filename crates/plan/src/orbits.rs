@@ -1,4 +1,5 @@
-//! Lowers orbits to the graph. Wherever possible, there is no loop over the copies.
+//! Lowers orbits to the graph. An *orbit* consists of the *copies* of a filter that a transform makes. Wherever possible, there is
+//! no loop over the copies.
 //!
 //! All shifts of a filter are evaluated together ([`super::tiles`]): one word has a bit for each shift. If the shifts fit into
 //! one word, this word is called an *anchor*; otherwise two or four words form a *grid*. Copies that differ only in squares
@@ -18,19 +19,19 @@ use orbit_query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp};
 use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member};
 
-/// Groups with fewer copies than this are written out instead of being put into a table.
+/// Groups with fewer copies (transformed filters) than this are written out instead of being put into a table.
 const TABLE_COPIES_MIN: usize = 8;
 
-/// The operation that combines the results of the copies.
+/// The operation that combines the results of the copies (transformed filters).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueUse {
     /// Mask: any copy matches.
     Any,
-    /// Number: the number of copies that match.
+    /// Number: the number of copies (transformed filters) that match.
     Count,
-    /// Set: the union of the copies' squares.
+    /// Set: the union of the squares of all copies (transformed filters).
     Union,
-    /// Number: the largest of the copies' values, packed into one word.
+    /// Number: the largest value of a copy (transformed filter), packed into one word.
     Max,
 }
 
@@ -38,17 +39,18 @@ enum ValueUse {
 /// It returns `None` if this is impossible.
 type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
 
-/// The functions that lower the copies of an orbit: a single copy, or all shifts of one placement.
+/// The functions that lower the copies (transformed filters) of an orbit: a single copy, or all shifts of one placement (one
+/// combination of turns, reflections and colour swaps).
 struct Gather<F> {
     wanted: ValueUse,
-    /// Lowers one copy to its value or, if copies are counted, to the mask of positions at which it matches.
+    /// Lowers one copy (transformed filter) to its value or, if copies are counted, to the mask of positions at which it matches.
     word: fn(&mut Lower, &F) -> Id,
-    /// Lowers all shifts of one placement together.
+    /// Lowers all shifts of one placement (one combination of turns, reflections and colour swaps) together.
     tiles: Tiled<F>,
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
-    /// Returns the functions for results that depend only on the positions at which the copies match.
+    /// Returns the functions for results that depend only on the positions at which the copies (transformed filters) match.
     fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,
@@ -61,12 +63,12 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
 }
 
 impl Lower {
-    /// Returns the mask of positions at which at least one copy matches.
+    /// Returns the mask of positions at which at least one copy (transformed filter) matches.
     pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
         self.gather(orbit, &Gather::truth(ValueUse::Any))
     }
 
-    /// Returns the union of the copies' squares.
+    /// Returns the union of the squares of all copies (transformed filters).
     pub(super) fn union_of(&mut self, orbit: &Orbit<Squares>) -> Id {
         let (word, tiles) = (Lower::squares as fn(&mut Lower, &Squares) -> Id, Lower::collapse_set);
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
@@ -100,7 +102,7 @@ impl Lower {
         let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
         let mut parts = Vec::new();
         if self.assigns_outer(orbit.base.node()) {
-            // Each copy may read variables that earlier copies assigned, so the order of the copies matters.
+            // A copy (transformed filter) may read variables that earlier copies assigned, so the order of the copies matters.
             for (_, copy) in orbit.in_turn() {
                 parts.push(self.copy_word(&copy.filter, how));
             }
@@ -128,8 +130,8 @@ impl Lower {
         }
     }
 
-    /// Returns the contribution of one copy to the result. If copies are counted, this is 1 where the copy matches and 0
-    /// elsewhere.
+    /// Returns the contribution of one copy (transformed filter) to the result. If copies are counted, this is 1 where the copy
+    /// matches and 0 elsewhere.
     fn copy_word<F>(&mut self, copy: &F, how: &Gather<F>) -> Id {
         let word = (how.word)(self, copy);
         if how.wanted != ValueUse::Count {
@@ -141,7 +143,7 @@ impl Lower {
 
     // ---- tables
 
-    /// Divides copies into groups. The copies in a group differ only in squares and square colours.
+    /// Divides copies (transformed filters) into groups. The copies in a group differ only in squares and square colours.
     pub(super) fn same_but_squares<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -191,8 +193,8 @@ impl Lower {
         note.in_tables += group.len();
     }
 
-    /// Opens a table for copies that differ only in squares. The filter that is lowered next becomes the body of the table's
-    /// loop. If `last` is present, it has one more word for each row.
+    /// Opens a table for copies (transformed filters) that differ only in squares. The filter that is lowered next becomes the body
+    /// of the table's loop. If `last` is present, it contains one more word for each row.
     pub(super) fn open_table<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -233,7 +235,7 @@ impl Lower {
 
     // ---- shifts together
 
-    /// Lowers those groups of copies whose shifts can be evaluated together. Returns all other copies.
+    /// Lowers those groups of copies (transformed filters) whose shifts can be evaluated together. Returns all other copies.
     fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -276,7 +278,8 @@ impl Lower {
         rest
     }
 
-    /// Groups copies that differ only in their shifts. Returns the groups, and the copies that belong to no group.
+    /// Groups copies (transformed filters) that differ only in their shifts. Returns the groups, and the copies that belong to no
+    /// group.
     pub(super) fn shift_groups<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -301,7 +304,7 @@ impl Lower {
     }
 }
 
-/// Returns true if a group of copies can become a table.
+/// Returns true if the copies (transformed filters) in a group can be computed as the rows of one table.
 pub(super) fn fits_table<F: Kind<Expanded>>(orbit: &Orbit<F>, group: &[usize]) -> bool {
     let copy = orbit.copies[group[0]].filter.node();
     // A table cannot contain operations on values at other positions.
@@ -353,7 +356,8 @@ fn square_masks(filter: FilterRef) -> Vec<u64> {
     out
 }
 
-/// Encodes a filter without its squares and square colours. Two copies have equal codes if they differ in nothing else.
+/// Encodes a filter without its squares and square colours. Two copies (transformed filters) have equal codes if they differ in
+/// nothing else.
 fn skeleton(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_skeleton(filter, &mut out);

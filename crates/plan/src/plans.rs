@@ -26,8 +26,8 @@ struct LoweredGraph {
     /// For each query, the mask of positions at which it matches.
     hits: Vec<Id>,
     values: Vec<Option<LoweredValue>>,
-    /// For each query and each kind of [`Apart`], the words whose bits show which copies or sides match, and the position of each
-    /// bit.
+    /// For each query and each kind of [`Apart`], the words whose bits show which copies (transformed patterns) or sides match, and
+    /// the place of each bit.
     apart: Vec<[Option<WordIndex>; 2]>,
 }
 
@@ -84,7 +84,8 @@ impl Plans {
         self.planners[query].has_values()
     }
 
-    /// Returns the number of distinct copies of a query's outermost transform, or 1 if there is no transform.
+    /// Returns the number of distinct copies (transformed patterns) of a query's outermost transform, or 1 if there is no
+    /// transform.
     ///
     /// # Panics
     ///
@@ -93,7 +94,7 @@ impl Plans {
         self.planners[query].copies()
     }
 
-    /// Returns the number of copies of each query; see [`Plans::copy_count`].
+    /// Returns the number of copies (transformed patterns) of each query; see [`Plans::copy_count`].
     pub fn copy_counts(&self) -> Vec<usize> {
         (0..self.len()).map(|query| self.copy_count(query)).collect()
     }
@@ -140,8 +141,8 @@ impl Plans {
         self.screen_by(Screen::new, queries)
     }
 
-    /// Plans a screen that examines several segments together and reads only the numbers of pieces in them. Returns `None` if the
-    /// queries have no such screen.
+    /// Plans a screen (a program that finds segments without a hit) that examines several segments together and reads only the
+    /// numbers of pieces in them. Returns `None` if the queries have no such screen.
     ///
     /// # Panics
     ///
@@ -177,7 +178,8 @@ impl Plans {
         finish(lower, hit, Some(value))
     }
 
-    /// Returns the plan that shows which copies of a query's outermost transform match, or for which side such a copy matches.
+    /// Returns the plan that shows which copies (transformed patterns) of a query's outermost transform match, or for which side
+    /// such a copy matches.
     ///
     /// # Panics
     ///

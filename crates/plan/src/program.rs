@@ -31,7 +31,7 @@ pub enum Step {
     AndScalar { dst: Reg, a: Reg, scalar: Scalar },
     /// `dst = a | scalar`.
     OrScalar { dst: Reg, a: Reg, scalar: Scalar },
-    /// `dst` = the terms of a chain, combined by the operation of the chain.
+    /// `dst` = the terms of a chain (several operations in one step), combined by the operation of the chain.
     Chain { dst: Reg, chain: OperationChain<Reg> },
     /// Begins a loop over the rows of a table. It repeats the steps up to the matching [`Step::End`] for each row. The words of
     /// the row are stored in the scalars from `first` on. The initial value of `acc` is the neutral word of `reduce`.
@@ -42,7 +42,7 @@ pub enum Step {
     Answer { query: usize, mask: Reg },
 }
 
-/// The operation that combines the terms of a chain.
+/// The operation that combines the terms of a chain (several operations in one step).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChainOp {
     /// The union of the terms.
@@ -84,7 +84,7 @@ pub enum RegisterInput {
     Initial,
     Terminal,
     Ply,
-    /// The result of an operation along games. The number is its index in [`Program::reads`].
+    /// The result of an operation along games, which reads all positions of a game. The number is its index in [`Program::reads`].
     Carried(usize),
     GameMask(ColumnId),
     GameNumber(ColumnId),
@@ -93,7 +93,7 @@ pub enum RegisterInput {
 /// Code that runs on one group of positions at a time.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The stages. They run over all positions of a block before this program runs.
+    /// The stages: programs that run over all positions of a block before this program runs.
     pub stages: Vec<Stage>,
     /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
@@ -101,20 +101,20 @@ pub struct Program {
     pub registers: usize,
     /// The registers that are loaded before the program runs, each with its input. Steps never write these registers.
     pub inputs: Vec<(RegisterInput, Reg)>,
-    /// The results of stages that the program reads.
+    /// The results of stages (programs that run first) that the program reads.
     pub reads: Vec<Read>,
     /// The initial values of the scalars. These are constants, and space for the parameters of every table.
     pub scalars: Vec<u64>,
     /// The rows of each table.
     pub tables: Vec<Vec<Vec<u64>>>,
-    /// True if the program reads anything from the positions. False if it reads only results of stages.
+    /// True if the program reads anything from the positions. False if it reads only results of stages (programs that run first).
     pub positions: bool,
     /// True if a step needs the whole position, with the side to move and the castling and en passant rights. False if the bit
     /// planes of the board suffice.
     pub whole_positions: bool,
 }
 
-/// A result of stages that a program reads.
+/// A result of stages (programs that run first) that a program reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Read {
     /// The number of the result. All queries that are planned together use the same numbers.
@@ -127,15 +127,15 @@ pub struct Read {
 /// positions of a block, and of operations on the results of this program.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// The program of the stage. It has no stages itself.
+    /// The program of the stage. It has no stages (earlier programs) itself.
     pub program: Program,
     /// The results of the program. If there are none, the program need not run.
     pub found: Vec<StageFound>,
-    /// Operations on these results and on results of earlier operations, in the order in which they run.
+    /// Operations on the results of the stage's program and on results of earlier operations, in the order in which they run.
     pub carried: Vec<StageCarry>,
 }
 
-/// A result of a stage's program, and the register that contains it.
+/// A result of a stage (a program that runs first), and the register that contains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StageFound {
     /// The node of the result in the graph. All queries that are planned together share one graph.
@@ -146,7 +146,7 @@ pub struct StageFound {
     pub reg: Reg,
 }
 
-/// An operation along games, whose operands are columns.
+/// An operation along games, which reads columns (with an entry for each position) at all positions of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StageCarry {
     /// The number of the result. All queries that are planned together use the same numbers.
@@ -158,14 +158,14 @@ pub struct StageCarry {
 }
 
 impl Program {
-    /// Returns the number of steps that run for one position. A step in a loop counts once for each row. The steps of stages are
-    /// included.
+    /// Returns the number of steps that run for one position. A step in a loop counts once for each row. The steps of stages
+    /// (programs that run first) are included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
         stages.fold(self.own_cost(), u64::saturating_add)
     }
 
-    /// Returns the number of steps that run for one position. The steps of stages are not included.
+    /// Returns the number of steps that run for one position. The steps of stages (programs that run first) are not included.
     pub fn own_cost(&self) -> u64 {
         let (mut cost, mut times) = (0u64, vec![1u64]);
         for step in &self.steps {
@@ -202,7 +202,8 @@ impl Program {
         answers.into_iter().collect()
     }
 
-    /// Returns the number of chains among the steps, and the number of terms in all of these chains.
+    /// Returns the number of chains (steps that combine several operations) among the steps, and the number of terms in all of
+    /// these chains.
     pub fn chains(&self) -> (usize, usize) {
         let terms = self.steps.iter().filter_map(|step| match step {
             Step::Chain { chain, .. } => Some(chain.terms.len()),
@@ -265,7 +266,7 @@ pub(super) enum Draft {
 pub(super) struct ProgramWriter<'a> {
     pub(super) dag: &'a Dag,
     needed: Vec<bool>,
-    /// For each node, true if the node is a scalar and a step reads it as a column.
+    /// For each node, true if the node is a scalar and a step reads it from a register, with a word for each position.
     columns_of_scalars: Vec<bool>,
     /// The nodes of each loop, in ascending order. `None` stands for the code outside of loops.
     scopes: HashMap<Option<LoopId>, Vec<Id>>,
@@ -604,9 +605,9 @@ impl<'a> ProgramWriter<'a> {
     }
 }
 
-/// Sorts the terms of a chain by kind. The result of the chain does not depend on their order. The order is: terms that are
-/// shifted up, terms with a mask, unchanged terms (`keep` is `all`), terms that are shifted down. An engine that processes
-/// several adjacent terms at a time then mostly finds terms of one kind.
+/// Sorts the terms of a chain (several operations in one step) by kind. The result of the chain does not depend on their order. The
+/// order is: terms that are shifted up, terms with a mask, unchanged terms (`keep` is `all`), terms that are shifted down. An
+/// engine that processes several adjacent terms at a time then mostly finds terms of one kind.
 fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     terms.sort_by_key(|term| {
         let place = match term.by {

@@ -184,7 +184,7 @@ impl Lower {
             .map(|dir| {
                 let sliders = self.sliders(dir);
                 if forward {
-                    // This follows the line backwards, from its end to the slider at its beginning.
+                    // The line is followed backwards, from its end to the slider at its beginning.
                     let back = sets[..last].iter().rev().fold(sets[last], |at, &set| {
                         let seen = self.slide(at, opposite(dir));
                         self.and(seen, set)

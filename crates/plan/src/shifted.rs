@@ -35,7 +35,7 @@ pub(super) enum Shifted<'a> {
         then: Box<Shifted<'a>>,
         other: Option<Box<Shifted<'a>>>,
     },
-    /// `find` with one of these filters as its operand.
+    /// `find` with an operand that can be evaluated for all shifts together.
     Found {
         back: bool,
         of: Box<Shifted<'a>>,
@@ -115,7 +115,7 @@ fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     }
 }
 
-/// Like [`designator`], but returns `None` if the designator contains a full rank or file.
+/// Does the same as [`designator`], but returns `None` if the designator contains a full rank or file.
 fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
 }
@@ -225,8 +225,8 @@ impl<'a> ShiftedComparison<'a> {
     }
 }
 
-/// Returns true if it is faster to count the squares copy by copy. This takes about three steps for each copy, while counting for
-/// all shifts together takes about four steps for each square.
+/// Returns true if it is faster to count the squares copy by copy, that is, for each transformed filter. This takes about three
+/// steps for each copy, while counting for all shifts together takes about four steps for each square.
 pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     let mut squares = 0;
     filter.walk_unshielded(&mut |filter| {

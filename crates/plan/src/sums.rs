@@ -84,8 +84,8 @@ impl<'a> SquareSum<'a> {
         self.terms.iter().map(|term| term.squares.count() as u32 * term.weight.count_ones()).sum()
     }
 
-    /// Returns true if it is faster to compute the sum copy by copy. This takes about three steps for each term of each copy,
-    /// while adding the words for all shifts together takes about four steps for each word.
+    /// Returns true if it is faster to compute the sum copy by copy, that is, for each transformed filter. This takes about three
+    /// steps for each term of each copy, while adding the words for all shifts together takes about four steps for each word.
     fn is_dear(&self, copies: usize) -> bool {
         4 * self.words() as usize > 3 * copies * self.terms.len()
     }

@@ -51,8 +51,8 @@ const CHESS960: [&str; 11] = [
     "doublefischerrandom",
 ];
 
-/// Returns the start position that the line of a list or the tags give. Adds the rules that are needed to read it to `rules`. If
-/// `rules` is `None`, no rule is applied.
+/// Returns the start position that the tags of a game, or its line in a list of positions, specify. Adds the rules that are needed
+/// to read it to `rules`. If `rules` is `None`, no rule is applied.
 ///
 /// # Errors
 ///

@@ -125,19 +125,19 @@ mod tests {
     /// off later.
     #[test]
     fn the_deepest_branching_position_comes_first() {
-        // 1 e4, 2 e5, 3 c5, 4 Nf3, 5 Nc3, 6 Nf3, 7 f4
+        // The nodes in the order of the text: 1 e4, 2 e5, 3 c5, 4 Nf3, 5 Nc3, 6 Nf3, 7 f4.
         let game = tree(&[0, 1, 1, 3, 3, 2, 2]);
-        // Numbers: e4 1, e5 2, Nf3 3, f4 4, c5 5, Nf3 6, Nc3 7.
+        // The numbers that CQL gives them: e4 1, e5 2, Nf3 3, f4 4, c5 5, Nf3 6, Nc3 7.
         let wanted = vec![(2, 1, vec![7]), (1, 1, vec![3, 4]), (5, 1, vec![5])];
         assert_eq!(lines(&game), (vec![1, 2, 6], wanted));
     }
 
-    /// `1. e4 (1. d4 d5 (1... Nf6)) (1. c4) e5 (1... c5) (1... e6 2. d4)`.
+    /// Tests the game `1. e4 (1. d4 d5 (1... Nf6)) (1. c4) e5 (1... c5) (1... e6 2. d4)`.
     #[test]
     fn side_lines_of_one_position_come_in_the_order_of_the_text() {
-        // 1 e4, 2 d4, 3 d5, 4 Nf6, 5 c4, 6 e5, 7 c5, 8 e6, 9 d4
+        // The nodes in the order of the text: 1 e4, 2 d4, 3 d5, 4 Nf6, 5 c4, 6 e5, 7 c5, 8 e6, 9 d4.
         let game = tree(&[0, 0, 2, 2, 0, 1, 1, 1, 8]);
-        // Numbers: e4 1, e5 2, c5 3, e6 4, d4 5, d4 6, d5 7, Nf6 8, c4 9.
+        // The numbers that CQL gives them: e4 1, e5 2, c5 3, e6 4, d4 5, d4 6, d5 7, Nf6 8, c4 9.
         let wanted =
             vec![(1, 1, vec![7]), (1, 2, vec![8, 9]), (0, 1, vec![2, 3]), (6, 1, vec![4]), (0, 2, vec![5])];
         assert_eq!(lines(&game), (vec![1, 6], wanted));
@@ -146,7 +146,7 @@ mod tests {
     /// A side line for the first move of another side line branches off from the position from which that side line branches off.
     #[test]
     fn a_side_line_of_a_first_move_is_its_sibling() {
-        // `1. e4 (1. d4 (1. c4)) (1. f4) e5`
+        // This tree is that of `1. e4 (1. d4 (1. c4)) (1. f4) e5`.
         let game = tree(&[0, 0, 0, 0, 1]);
         let wanted = vec![(0, 1, vec![2]), (0, 2, vec![3]), (0, 3, vec![4])];
         assert_eq!(lines(&game), (vec![1, 5], wanted));

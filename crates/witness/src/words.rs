@@ -143,7 +143,7 @@ fn result(text: &str) -> Option<Outcome> {
     }
 }
 
-/// Reads a result that other signs precede or follow.
+/// Reads a result with other characters before or after it.
 fn result_among_signs(bytes: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(bytes).ok()?;
     let bare = text.trim_matches(|letter: char| !letter.is_alphanumeric());

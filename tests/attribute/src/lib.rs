@@ -1,8 +1,8 @@
 //! The attributes of the integration tests: `#[test]`, which replaces the compiler's attribute, and `#[table]`.
 //!
-//! The compiler's harness only knows passed and failed, and decides when a test is compiled whether it is ignored. These tests
-//! find out while they run what is missing (a corpus, an adapter, a browser), so they have their own harness,
-//! `tests/common/harness.rs`, in which this attribute registers each test.
+//! In the compiler's test harness, a test must be marked as ignored before it is compiled. The tests of this project find out only
+//! while they run if something is missing (a corpus, an adapter, a browser) and they must be ignored. So they have their own
+//! harness, `tests/common/harness.rs`, in which this attribute registers each test.
 
 use proc_macro::{TokenStream, TokenTree};
 

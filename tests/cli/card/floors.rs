@@ -40,7 +40,7 @@ fn the_shader_has_the_constants_of_the_program() {
     assert_eq!(offsets, expected.map(|(name, offset)| (name.to_string(), offset)));
 }
 
-/// The floors must detect a device that skips steps or computes wrong results.
+/// The measurements of floors (limits of a device's speed) must detect a device that skips steps or computes wrong results.
 #[test]
 fn wrong_answers_are_seen() {
     assert_ne!(chains(1, 1), chains(1, 2));

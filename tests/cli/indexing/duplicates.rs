@@ -292,7 +292,7 @@ fn games_with_the_moves_of_an_earlier_one_are_those_of_pgn_extract() {
     }
 }
 
-/// The summary of a search contains the number of dropped duplicates. A reel without these games gives the same
+/// The summary of a search contains the number of dropped duplicates. A reel that was made without the duplicates gives the same
 /// answers.
 #[test]
 fn a_search_leaves_out_games_that_an_earlier_one_equals() {

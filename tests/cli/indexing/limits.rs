@@ -79,7 +79,7 @@ fn json_settings_and_binary_files_end_with_a_reason() {
         let stderr = run(folder, 3, &["scan", "--count", "true", name]).1;
         assert!(stderr.contains(&format!("warning: {name}: not read beyond byte 0: it is ")), "{stderr}");
         assert!(stderr.contains(reason), "{stderr}");
-        // If a file that is no PGN is in a folder and has the name of a file of games, it is skipped.
+        // A file in a folder that is named like a file of games, but contains no PGN, is skipped.
         fs::create_dir(folder.join("all")).unwrap();
         fs::copy(folder.join("a.pgn"), folder.join("all/a.pgn")).unwrap();
         fs::write(folder.join("all/b.pgn"), bytes).unwrap();

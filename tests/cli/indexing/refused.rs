@@ -32,7 +32,7 @@ fn a_reel_in_a_pipe_is_not_read_as_games() {
     let pipe = folder.join("pipe.reel");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let bytes = fs::read(folder.join("a.reel")).unwrap();
-    // The reader may stop before everything has been written.
+    // The reader may stop before everything has been written, so a failed write is ignored.
     let writer = std::thread::spawn(move || drop(fs::write(pipe, bytes)));
     let stderr = run(folder, 3, &["scan", "--count", "initial", "pipe.reel"]).1;
     assert!(stderr.contains(REASON), "{stderr}");

@@ -124,7 +124,7 @@ fn files_that_are_given_twice_are_appended_once() {
     );
 }
 
-/// Appends overlapping inputs, both all at once and one after the other.
+/// Appends overlapping inputs in one run and in several runs, which must give the same reel.
 #[test]
 fn one_run_appends_what_several_would() {
     let folder = folder();

@@ -37,7 +37,8 @@ fn a_fresh_reel_is_read_instead_and_answers_the_same() {
         assert!(!expected.1);
         run(folder, 0, &["index", file, "-o", reel]);
         assert_eq!(scan(folder, &[file]), (expected.0.clone(), true), "{file}");
-        // The file may be named in any way, and other files may be there. The output has the name that was given.
+        // The reel is read however the path of the file is written, and whatever other files are given. The output contains the
+        // path as it was given.
         let dotted = format!("./{file}");
         let answers = scan(folder, &["a.pgn", &dotted, "a.pgn"]);
         assert_eq!(answers, (scan(folder, &["--no-reel", "a.pgn", &dotted, "a.pgn"]).0, true), "{file}");
@@ -83,7 +84,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("a.pgn"), 1);
     index(&["a.pgn"]);
     assert!(is_read(&["a.pgn"]));
-    // If the reel is also named, it is read only once.
+    // If the command names both the file and its reel, the reel is read only once.
     let rows = |paths: &[&str]| scan(folder, paths).0.lines().count();
     for paths in [["a.pgn", "./a.reel"], ["./a.reel", "a.pgn"]] {
         assert!(is_read(&paths));
@@ -98,13 +99,12 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("games/a.pgn"), 1);
     assert!(!is_read(&["games"]));
     assert!(is_read(&["games/a.pgn"]));
-    // After both are renamed, the reel is not read, since it was made from a file with the old name.
+    // After the file and the reel are renamed, the reel is not read, since it was made from a file with the old name.
     fs::copy(path("a.pgn"), path("z.pgn")).unwrap();
     fs::copy(path("a.reel"), path("z.reel")).unwrap();
     set_time(&path("z.pgn"), 1);
     assert!(!is_read(&["z.pgn"]));
-    // In turn: the file is touched, it has grown, and it is altered so that its size stays the same but its time
-    // changes.
+    // The file is changed in three ways: its time changes; it grows; its contents and its time change, but not its size.
     set_time(&path("a.pgn"), 2);
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("a") + "\n").unwrap();
@@ -112,7 +112,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("z")).unwrap();
     assert!(!is_read(&["a.pgn"]));
-    // The reel was made from another file, or from several files.
+    // If the reel was made from another file, or from several files, it is not read in place of the file.
     index(&["b.pgn"]);
     assert!(!is_read(&["a.pgn"]));
     index(&["a.pgn", "b.pgn"]);
@@ -308,7 +308,7 @@ fn what_is_kept_of_games_goes_with_a_version() {
     );
 }
 
-/// `orbit repl` and `orbit serve` print the same notes as a search about the databases that they open.
+/// About the databases that they open, `orbit repl` and `orbit serve` print the same notes as a search.
 #[test]
 fn databases_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
     let folder = folder();

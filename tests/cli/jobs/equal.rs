@@ -9,7 +9,7 @@ use crate::adapter::needs_adapter;
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Returns command lines. Each has the number of parts of its job over the six blocks if three parts are requested.
+/// Returns command lines, each with the number of parts into which its job divides the six blocks if three parts are requested.
 fn rows() -> Vec<(Vec<&'static str>, usize)> {
     let split: &[&[&str]] = &[
         &["-F", "text", QUERY],

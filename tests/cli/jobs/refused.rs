@@ -101,7 +101,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "part", "1", "out"], 2, "the queries are others than when it was planned");
 }
 
-/// The job refers to blocks that its sources do not have, and its hash is right.
+/// A job is refused if it refers to blocks that its sources do not have, even if its hash is right.
 #[test]
 fn blocks_that_are_not_there_are_refused() {
     let inputs = reels();

@@ -31,7 +31,7 @@ struct Case {
     expected: Vec<(Value, Vec<Value>)>,
 }
 
-/// A database that is opened and closed.
+/// A database that the test opens and closes.
 struct Opened {
     name: &'static str,
     path: String,

@@ -59,7 +59,8 @@ fn requests_reach_as_many_games_as_they_may() {
     assert_eq!(games.len(), 2);
 }
 
-/// A game that a query finds counts as one of a limited list, even if no position of it hits, in every order.
+/// In a list with a limit, a game that the query finds counts even if none of its positions is a hit. This must hold in every
+/// order.
 #[test]
 fn games_without_hits_count_in_every_order() {
     let folder = tempfile::tempdir().unwrap();
@@ -99,7 +100,7 @@ fn reports_show_what_was_found() {
     }
 }
 
-/// A report in an order lists the first games of the order, as the command does.
+/// A report with an order must list the first games in this order, as the command does.
 #[test]
 fn reports_have_an_order() {
     let (database, query) = (database(), Query::parse("mate").unwrap());

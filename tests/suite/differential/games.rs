@@ -172,8 +172,8 @@ struct Seen {
 impl Seen {
     /// Runs a generated query about a construct. `of` is the total number of constructs.
     fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
-        // The shares of queries with transforms and with side lines must not depend on the number of seeds that give no
-        // case.
+        // The shares of queries with transforms and with side lines must not depend on the number of seeds that yield no usable
+        // query.
         let turn = k / of + k;
         let transformed = turn.is_multiple_of(2) || 2 * self.transformed < self.queries;
         let variations = turn.is_multiple_of(3) || 3 * self.variations < self.queries;

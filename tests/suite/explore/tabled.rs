@@ -16,8 +16,8 @@ use orbit_visits::{OpenTables, table_path};
 use super::{all, asked};
 use crate::visits::{append, name, reel_of, sample_games, write};
 
-/// Games whose ends, starts and repetitions a faulty table could mistake for moves. One game is skipped, so the numbers
-/// have a gap.
+/// Games whose ends, starts and repetitions a faulty table could mistake for moves. One game is skipped, so the numbers of the
+/// games have a gap.
 const GAMES: &str = r#"
 [Event "Rated Blitz game"]
 [White "Two moves"]
@@ -104,7 +104,7 @@ const GAMES: &str = r#"
 1. e3 Kd8 1-0
 "#;
 
-/// Games that come to a position by different moves of the same number, and of which one rating is not known.
+/// Games that reach one position by different moves, but with the same number of moves. One rating is unknown.
 const WAYS: &str = r#"
 [WhiteElo "2000"]
 [Date "2020.01.01"]
@@ -280,7 +280,7 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
     compare_all(&reel, 60, 1);
     let text = |text: &str| Some(text.to_owned());
     let none = Parameters::default;
-    // The number of games that are added up, if the totals do not tell the answer.
+    // The number of games that are added up; `None` if the totals of frequent positions contain the answer.
     let asks = [
         (none(), None),
         (Parameters { play: text("e4"), ..none() }, None),
@@ -292,7 +292,7 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
         (Parameters { recent_games: text("16"), top_games: text("0"), ..none() }, None),
         (Parameters { since: text("2010-03-01"), ..none() }, Some(160)),
         (Parameters { recent_games: text("60"), ..none() }, Some(160)),
-        // The position is also reached by these moves, but seldom.
+        // These moves also lead to the position, but only in few games.
         (Parameters { play: text("Nf3 Nf6 Ng1 Ng8"), ..none() }, Some(160)),
         (Parameters { play: text("Na3 h5 e4"), ..none() }, Some(3)),
         (Parameters { play: text("e4 h5 Na3"), ..none() }, None),
@@ -304,7 +304,7 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
         let used = explorer.from_tables(database, &OpenTables::default(), |_| None).used;
         assert_eq!(used[0].untotalled, due, "{ask:?}");
     }
-    // Games that were appended are read beside the totals.
+    // Appended games are not in the totals, so they are read in addition.
     let more = folder.path().join("more.pgn");
     fs::write(&more, GAMES).unwrap();
     append(&reel, &more, 300);
@@ -326,7 +326,7 @@ fn reels_of_a_folder_and_files_before_reels_are_told() {
         compare(folder.path(), &Parameters { play: Some("d4 Nf6 c4 e6".into()), ..filter.clone() }, 2);
         compare(folder.path(), &Parameters { play: Some("e4".into()), ..filter }, 2);
     }
-    // If a text comes before a reel, the numbers of the reel's games are not known until the text has been read.
+    // If a PGN text comes before a reel (packed games), the numbers of the reel's games are not known until the text has been read.
     fs::write(folder.path().join("a.pgn"), super::GAMES).unwrap();
     for filter in filters() {
         compare(folder.path(), &Parameters { play: Some("e4".into()), ..filter }, 2);

@@ -10,7 +10,7 @@ use crate::common::length::{Length, least, length};
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const ANSWER: &str = "games hit 354\npositions hit 633\n";
 
-/// The calls that wgpu makes and that can fail. For each call, the list contains the occurrences that are made to fail.
+/// The calls that wgpu makes and that can fail, each with the numbers of those calls of the function that are made to fail.
 pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkEnumerateInstanceExtensionProperties", &[1, 2]),
     ("vkCreateInstance", &[1]),
@@ -99,7 +99,8 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
     let [met, answered, told] = [met, answered, told].map(AtomicUsize::into_inner);
     eprintln!("{} faults, {met} met: {answered} answered, {told} told", faults.len());
-    // A part of the faults can have more of one outcome and fewer of the other, so only half of its share is required.
+    // In one part of a long run, one of the two outcomes may be rarer than in the whole run, so only half of the part's share is
+    // required.
     let share = if length() == Length::All { 1 } else { 2 };
     let is_enough = met > least(180, 0) && answered.min(told) > least(60, 0) / share;
     assert!(is_enough, "{met} met, {answered} answered, {told} told");

@@ -1,11 +1,11 @@
-// A libvulkan.so.1 in front of the real one, with one function that fails.
+// A libvulkan.so.1 that passes calls to the real one, but lets calls of one function fail.
 //
-// FAULT_LOADER     the real one
-// FAULT_CALL       the function, such as vkWaitSemaphores
-// FAULT_AT         the call of it that fails, from 1, and all later ones
-// FAULT_ONCE       if it is set, that call alone
-// FAULT_CODE       what it returns; 99: it never returns; 98: nothing fails, but buffers are made without a use
-// FAULT_LOG        a file that is made when a call fails
+// FAULT_LOADER     the path of the real libvulkan.so.1
+// FAULT_CALL       the function that fails, such as vkWaitSemaphores
+// FAULT_AT         the number of the first call of this function that fails, from 1; all later calls fail too
+// FAULT_ONCE       if it is set, only the call FAULT_AT fails
+// FAULT_CODE       the result of a failing call; 99: the call never returns; 98: the call succeeds, but buffers have no usage
+// FAULT_LOG        a file that is created when a call fails
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -43,14 +43,14 @@ static int fails(void) {
     return 1;
 }
 
-// No function that is tried has more than six arguments, none of them a float: each fits a register.
+// No function that can fail has more than six arguments or a floating-point argument, so all arguments are in registers.
 static int run_faulty(void *a, void *b, void *c, void *d, void *e, void *f) {
     if (fails()) {
         while (code == NEVER)
             sleep(1000);
         if (code != MISUSE)
             return code;
-        // VkBufferCreateInfo.usage
+        // Clears VkBufferCreateInfo.usage.
         memset((char *)b + 32, 0, 4);
     }
     return ((Call)faulty)(a, b, c, d, e, f);

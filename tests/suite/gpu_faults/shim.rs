@@ -1,4 +1,4 @@
-//! Runs commands with the loader that fails.
+//! Runs commands with a Vulkan loader that makes a chosen call fail.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -40,7 +40,7 @@ pub struct Ran {
     pub met: bool,
 }
 
-/// Ignores a test if no faults can be injected. That requires a Vulkan loader, and a driver with an adapter.
+/// Marks the running test as ignored if no faults can be injected. That requires a Vulkan loader, and a driver with an adapter.
 pub fn needed() {
     let found = loader().is_some() && orbit_engine::gpu::adapters().is_ok_and(|all| !all.is_empty());
     GPU.met(found.then_some(()));

@@ -39,7 +39,7 @@ fn rules(text: &str) -> Vec<&'static str> {
     agreement.by_rule().map(|(rule, _)| rule.name()).collect()
 }
 
-/// Returns the table for the document. For each rule, it contains the number of games of the corpus that the rule
+/// Returns the table of `docs/reading.md`. For each rule, the table contains the number of games of the corpus that the rule
 /// concerns, without side lines and with them.
 fn table(sums: &[Agreement; 2]) -> String {
     let row = |name: &str, count: &dyn Fn(&Agreement) -> u64| {

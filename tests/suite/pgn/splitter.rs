@@ -241,7 +241,7 @@ fn after_value(value: &str) -> &str {
     first.unwrap_or("")
 }
 
-/// Returns true if a token could be a move after optional characters at both ends have been removed.
+/// Returns true if a token could be a move after other characters at both ends have been removed.
 fn is_move(word: &str) -> bool {
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
     if ["O-O", "O-O-O", "0-0", "0-0-0", "o-o", "o-o-o", "OO", "OOO"].contains(&word) {

@@ -361,8 +361,8 @@ impl Query {
 }
 
 impl Body {
-    /// Returns the distinct copies that the transform generates. Each consists of the filters before the chain, and the
-    /// chain.
+    /// Returns the distinct copies (transformed queries) that the transform generates. Each consists of the filters before the
+    /// chain, and the chain.
     pub fn copies(&self) -> Vec<(Vec<Filter>, Query)> {
         let Some((transform, _)) = self.transform else {
             return vec![(self.before.clone(), self.query.clone())];

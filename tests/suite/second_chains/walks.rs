@@ -44,13 +44,14 @@ enum Due<'a> {
 /// The progress of a walk.
 #[derive(Clone)]
 struct Walk {
-    /// The node that the walk has reached; `None` before the first position of a line.
+    /// The node that the walk (the sequence of positions) has reached; `None` before the first position of a line.
     at: Option<usize>,
-    /// If the walk is tied to one of the moves played from its current position, the child to which that move leads.
+    /// If the walk (the sequence of positions) is tied to one of the moves played from its current position, the node to which that
+    /// move leads.
     through: Option<usize>,
-    /// All positions of the walk, including skipped ones.
+    /// All positions of the walk (the sequence of positions), including skipped ones.
     nodes: Vec<usize>,
-    /// The positions of the walk that count.
+    /// The positions of the walk (the sequence of positions) that count.
     counted: Vec<usize>,
 }
 
@@ -83,7 +84,7 @@ enum Next<'a> {
 #[derive(Clone, Copy)]
 struct Place {
     node: usize,
-    /// If `move` refers to only one of the moves played from this node, the child to which it leads.
+    /// If `move` refers to only one of the moves played from this node, the node to which this move leads.
     edge: Option<usize>,
     /// The number of moves on the path so far that count as steps of the path.
     count: i32,
@@ -165,7 +166,7 @@ fn set(game: &Game, designator: &Designator, node: usize) -> Vec<shakmaty::Squar
 }
 
 impl<'a> Search<'a> {
-    /// Tries all continuations of a walk. Returns true if the search is over.
+    /// Tries all continuations of a walk (a sequence of positions). Returns true if the search is over.
     fn go(&mut self, due: Vec<Due<'a>>, walk: Walk) -> Found<bool> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -248,7 +249,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Returns the steps that a walk can take. Each step is the list of all positions that it visits, in order.
+    /// Returns the steps that a walk (a sequence of positions) can take. Each step is the list of all positions that it visits, in
+    /// order.
     fn steps_from(&self, walk: &Walk) -> Vec<Vec<usize>> {
         let Some(at) = walk.at else { return vec![vec![self.start]] };
         if self.query.path {
@@ -371,7 +373,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Records a walk that matches. Returns true if no other walk needs to be tried.
+    /// Records a walk (a sequence of positions) that matches. Returns true if no other walk needs to be tried.
     fn accept(&mut self, walk: &Walk) -> Found<bool> {
         let Some(&last) = walk.counted.last() else { return Ok(false) };
         let count = walk.counted.len() as i32;

@@ -82,7 +82,7 @@ impl Imports {
     }
 }
 
-/// Returns the names that a name imports, directly or indirectly.
+/// Returns the modules that a module imports, directly or indirectly.
 fn reached<'a>(arrows: &BTreeSet<(&str, &'a str)>, from: &str) -> BTreeSet<&'a str> {
     let next = |from: &str| arrows.iter().filter(|arrow| arrow.0 == from).map(|arrow| arrow.1).collect();
     let mut open: Vec<&str> = next(from);

@@ -8,7 +8,7 @@ use super::{assert_none, places, read, sources, tokens};
 /// Words that begin a relative clause without a noun, as in "What a query finds".
 const RELATIVES: [&str; 8] = ["What", "Whether", "How", "Where", "Which", "Why", "Who", "Of"];
 
-/// The percentage of documentation comments that may begin with such a word.
+/// The percentage of documentation comments that may begin with one of these words.
 const RELATIVES_MAX: usize = 3;
 
 /// Names of types that may be defined in several files. Each subcommand has a type `Args`. The other types have a

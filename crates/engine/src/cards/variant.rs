@@ -23,7 +23,7 @@ pub struct Variant {
     /// The number of invocations that share a segment of 32 slots: 1 or 2. With 2, each invocation evaluates 16 slots.
     /// The second invocation first replays the moves of the first 16 slots without evaluating them.
     pub lanes: u32,
-    /// The number of segments that an invocation evaluates, one after the other: 1, 2, 4 or 8.
+    /// The number of segments (32 positions each) that an invocation evaluates, one after the other: 1, 2, 4 or 8.
     pub segments: u32,
     /// True if key positions and moves are stored word by word instead of segment by segment: first word 0 of all
     /// segments, then word 1 of all segments. With this layout, neighbouring invocations read neighbouring words.
@@ -33,8 +33,8 @@ pub struct Variant {
     /// True if the kernel loops over every table of constants and reads the table's rows from a buffer. If false, short
     /// loops are unrolled, and the rows are literals in the shader.
     pub looped: bool,
-    /// True if the processor, even where the device could do it, propagates the results of stages to other positions of
-    /// each game (see the module `carry`).
+    /// True if the processor propagates the results of stages to other positions of each game (see the module `carry`), even where
+    /// the device could do it.
     pub host_carry: bool,
 }
 
@@ -116,7 +116,7 @@ impl Variant {
         (wanted > most).then(|| format!("its workgroups have {most} invocations, {wanted} are wanted"))
     }
 
-    /// Returns the number of segments that one workgroup evaluates.
+    /// Returns the number of segments (32 positions each) that one workgroup evaluates.
     pub fn segments_at_once(&self) -> u32 {
         self.workgroup / self.lanes * self.segments
     }

@@ -36,7 +36,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the exact bounds of at most [`GROUP`] segments of a block. In each register, each segment has one word.
+    /// Loads the exact bounds of at most [`GROUP`] segments (32 positions each) of a block. In each register, each segment has one
+    /// word.
     pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -76,8 +77,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the cheap bounds (see `glance`) of at most [`GROUP`] segments of a block. In each register, each segment
-    /// has one word.
+    /// Loads the cheap bounds (see `glance`) of at most [`GROUP`] segments (32 positions each) of a block. In each register, each
+    /// segment has one word.
     pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -129,7 +130,7 @@ fn mask_of(is_set: bool) -> u64 {
     if is_set { TRUE } else { 0 }
 }
 
-/// Returns, for each segment, the union of the words of those patterns that fit at least one of its moves.
+/// Returns, for each segment (32 positions), the union of the words of those patterns that fit at least one of its moves.
 #[inline(always)]
 fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     let found = found(moves, patterns.iter().copied());
@@ -140,7 +141,7 @@ fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     words
 }
 
-/// Adds the word of pattern `k` to the words of each segment in which `found` reports the pattern.
+/// Adds the word of pattern `k` to the words of each segment (32 positions) in which `found` reports the pattern.
 #[inline(always)]
 fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &MovePattern) {
     // Compilers vectorise this loop only if neither operand is read through a reference.
@@ -181,7 +182,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Converts the mask in a register to bits: one word for each segment, with bit `i` for slot `i`.
+    /// Converts the mask in a register to bits: one word for each segment, with bit `i` for the position in slot `i`.
     pub(super) fn bits(column: &WordColumn) -> [u32; LANES] {
         bits_of(column)
     }
@@ -200,7 +201,7 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
 }
 
 for_each_isa! {
-    /// Converts bits, one word for each segment, to a register of masks: each word is all ones or zero.
+    /// Converts bits, one word for each segment (32 positions), to a register of masks: each word is all ones or zero.
     pub(super) fn spread(bits: [u32; LANES], out: &mut LaneColumn) {
         for (i, row) in out.iter_mut().enumerate() {
             for n in 0..LANES {
@@ -355,7 +356,7 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// The operation that applies a term of a chain. A term is a register with a mask and a shift.
+/// The operation that applies a term of a chain (several operations in one step). A term is a register with a mask and a shift.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TermKind {
     Plain,
@@ -367,7 +368,7 @@ enum TermKind {
     Around,
 }
 
-/// Runs a chain on whole registers. It processes four terms at a time, then two, then one.
+/// Runs a chain (several operations in one step) on whole registers. It processes four terms at a time, then two, then one.
 #[inline(always)]
 fn run_chain(chain: &OperationChain<Reg>, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     match chain.op {
@@ -404,7 +405,8 @@ fn gather(
     }
 }
 
-/// Returns the cheapest operation that is correct for all given terms. Terms of one kind are adjacent in a chain.
+/// Returns the cheapest operation that is correct for all given terms. Terms of one kind are adjacent in a chain (several
+/// operations in one step).
 #[inline(always)]
 fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     let up = terms.iter().any(|term| term.by > 0);

@@ -17,7 +17,8 @@ use orbit_reel::{
 pub(super) struct SideInputs<'a> {
     /// The columns with one value for each game.
     pub(super) columns: &'a [GameColumn],
-    /// The columns that the program reads and that stages propagated from other positions of the game.
+    /// The columns that the program reads and that stages (parts of a plan that run first) propagated from other positions of the
+    /// game.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
@@ -101,7 +102,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads the inputs of a program other than planes and the columns that stages propagated.
+    /// Loads the inputs of a program other than planes and the columns that stages (parts of a plan that run first) propagated.
     fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
         let isa = self.isa;
         for &(input, reg) in &program.inputs {
@@ -131,7 +132,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the mask in a register to `out` as bits: one word for each segment of the group, until `out` is full.
+    /// Writes the mask in a register to `out` as bits: one word for each segment (32 positions) of the group, until `out` is full.
     pub(super) fn bits(&self, reg: Reg, out: &mut [u32]) {
         let words = kernels::bits(self.isa, &self.regs[reg.0 as usize]);
         for ((out, word), masks) in out.iter_mut().zip(words).zip(&self.masks) {
@@ -139,7 +140,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the answers of each query for the loaded segments: one word of `out` for each segment.
+    /// Writes the answers of each query for the loaded segments (32 positions each): one word of `out` for each segment.
     pub(super) fn answers<'a>(&self, segments: &[u32], out: impl ExactSizeIterator<Item = &'a mut [u32]>) {
         assert_eq!(out.len(), self.answers.len(), "one for each query");
         let valid = self.masks.map(|masks| masks.valid);
@@ -156,7 +157,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Adds the hits of each query among the gathered slots to `out`.
+    /// Adds the hits of each query among the gathered slots (positions) to `out`.
     pub(super) fn gathered_answers<'a>(
         &self,
         slots: &[usize],
@@ -171,8 +172,8 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the contents of a register to a column of bits or words. The loaded group begins at segment `first` of
-    /// the block.
+    /// Writes the contents of a register to a column of bits or words. The loaded group of positions begins at the start of segment
+    /// `first` (32 positions) of the block.
     pub(super) fn column(&self, reg: Reg, first: usize, out: &mut SlotColumn) {
         match out {
             SlotColumn::Bits(bits) => self.bits(reg, &mut bits[first..]),
@@ -187,12 +188,12 @@ impl RegisterMachine {
         }
     }
 
-    /// Returns the word of a register for slot `i` of the `n`-th loaded segment.
+    /// Returns the word of a register for the position in slot `i` of the `n`-th loaded segment.
     pub(super) fn word(&self, reg: Reg, i: usize, n: usize) -> u64 {
         self.regs[reg.0 as usize].0[i][n]
     }
 
-    /// Stores the values that `plan` computed at the gathered slots.
+    /// Stores the values that `plan` computed at the gathered slots (positions).
     pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
         let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
         match (values, plan.output) {
@@ -207,7 +208,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Stores the values at those hits that lie in the loaded group, which begins at segment `first`.
+    /// Stores the values at those hits that lie in the loaded group, which begins at the start of segment `first` (32 positions).
     pub(super) fn store_hits(&self, plan: &Plan, first: usize, hits: &[u32], values: &mut Values) {
         match (values, plan.output) {
             (Values::Numbers(out), Output::Num(reg)) => {
@@ -233,8 +234,8 @@ impl RegisterMachine {
     }
 }
 
-/// Returns the columns, propagated by stages, that a program reads. Each is returned with the register that receives
-/// it.
+/// Returns the columns, propagated by stages (parts of a plan that run first), that a program reads. Each is returned with the
+/// register that receives it.
 fn carried_inputs<'a>(
     program: &Program,
     carried: &'a [&'a SlotColumn],
@@ -245,7 +246,8 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Loads the entries of a column that a stage propagated, for the slots of the given segments.
+/// Loads the entries of a column that a stage (a part of a plan that runs first) propagated, for the slots (positions) of the given
+/// segments.
 fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
     match column {
         SlotColumn::Bits(bits) => {
@@ -263,7 +265,7 @@ fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &
     }
 }
 
-/// Returns the word at one slot of a column that a stage propagated.
+/// Returns the word at one slot (position) of a column that a stage (a part of a plan that runs first) propagated.
 fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     match column {
         SlotColumn::Bits(bits) => {
@@ -273,7 +275,7 @@ fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     }
 }
 
-/// Writes to each slot the word of the game to which the slot belongs.
+/// Writes to each slot (position) the word of the game to which the slot belongs.
 fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
     for (row, games) in out.iter_mut().zip(games) {
         *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));

@@ -71,7 +71,7 @@ impl Natives {
     }
 }
 
-/// The properties that all kinds of plans have.
+/// A plan of any kind, as the CPU engine runs it: a program, and the registers that contain its results.
 pub(super) trait PlanCode {
     fn program(&self) -> &Program;
     fn columns(&self) -> &[TagColumn];
@@ -152,8 +152,8 @@ impl Machines {
         Machines { main: RegisterMachine::new(program, isa), stages }
     }
 
-    /// Returns the number of groups on which the program has run since the last call, or, if a stage has run on more
-    /// groups, that larger number.
+    /// Returns the number of groups on which the program has run since the last call, or, if a stage (a part of the program that
+    /// runs first) has run on more groups, that larger number.
     fn take_runs(&mut self) -> u64 {
         let machines = self.stages.iter_mut().chain([&mut self.main]);
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
@@ -256,7 +256,7 @@ impl<P: PlanCode> Prepared<P> {
     }
 }
 
-/// Returns the indices of all segments of a block.
+/// Returns the indices of all segments (32 positions each) of a block.
 pub(super) fn segments(block: &Block) -> Vec<u32> {
     (0..block.segments() as u32).collect()
 }

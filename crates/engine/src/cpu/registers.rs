@@ -49,11 +49,11 @@ pub(super) struct RegisterMachine {
     pub(super) states: LaneStates,
     pub(super) moves: Box<LaneMoves>,
     pub(super) masks: [Masks; LANES],
-    /// For each query, the mask of its hits, as bits: one word for each segment.
+    /// For each query, the mask of its hits, as bits: one word for each segment (32 positions).
     pub(super) answers: Vec<[u32; LANES]>,
     /// The ply (half-moves played) of each position, filled only if the program reads it.
     pub(super) plies: [[u32; LANES]; SEGMENT_SLOTS],
-    /// The index of each slot's game in the block, filled only if the program reads columns of games.
+    /// The index of each slot's game in the block, filled only if the program reads columns with a value for each game.
     pub(super) games: [[u32; LANES]; SEGMENT_SLOTS],
     pub(super) segment: SegmentColumns,
     /// The number of groups on which the program has run since this counter was last reset.
@@ -96,12 +96,12 @@ impl RegisterMachine {
     }
 }
 
-/// The facts about segments that a screen reads, and the registers into which they are loaded.
+/// The facts about segments that a screen (a program that skips segments) reads, and the registers into which they are loaded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loads {
     /// The registers for the planes of the key position (the first position) of the next segment.
     pub(super) next: [Option<Reg>; 4],
-    /// The registers for facts about the moves of the segment; empty if the screen reads none.
+    /// The registers for facts about the moves of the segment; empty if the screen (the program that skips segments) reads none.
     pub(super) parts: Vec<LoadMoves>,
     /// The register for a mask of the segments in which exactly one game begins and does so from the standard position.
     pub(super) standard: Option<Reg>,
@@ -112,7 +112,8 @@ pub(super) struct Loads {
     pub(super) losses: Vec<(PieceSet, Reg)>,
 }
 
-/// The facts about moves that a screen reads for one batch of pieces. The pieces of a batch are processed together.
+/// The facts about moves that a screen (a program that skips segments) reads for one batch of pieces. The pieces of a batch are
+/// processed together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoadMoves {
     /// The codes of the pieces in the batch; 16 stands for no piece.
@@ -148,8 +149,8 @@ impl Loads {
         loads
     }
 
-    /// Returns true if the screen reads the planes of the next segment's key position. Bounds on numbers of pieces need
-    /// them.
+    /// Returns true if the screen (the program that skips segments) reads the planes of the next segment's key position. Bounds on
+    /// numbers of pieces need them.
     pub(super) fn reads_next(&self) -> bool {
         self.next.iter().any(Option::is_some)
     }

@@ -27,14 +27,15 @@ const WORKGROUP: u32 = 64;
 /// The size of the shader's struct `Making`, in words.
 const MAKING_WORDS: usize = 8;
 
-/// The maximum number of slots of a game along which the device propagates results. With longer games, a card might be
+/// The maximum number of slots (positions) of a game along which the device propagates results. With longer games, a card might be
 /// busy for seconds, after which systems reset it, and a software driver ends loops after 65,535 iterations.
 const GAME_SLOTS_MAX: usize = 20_000;
 
-/// The largest total size of all columns, in bytes.
+/// The largest total size of all columns (with an entry for each position), in bytes.
 const COLUMNS_BYTES_MAX: u64 = 512 << 20;
 
-/// The slots of a game: its first slot, and the slot after its last, counted from the first slot of the upload.
+/// The slots (positions) of a game: its first slot, and the slot after its last, counted from the first slot of the upload (blocks
+/// that are sent together).
 pub(super) type GameSlots = [u32; 2];
 
 /// Returns the number of bytes that a column takes for each segment of 32 slots: one bit for each slot of a mask,
@@ -44,8 +45,8 @@ pub(super) const fn column_bytes(is_mask: bool) -> u64 {
 }
 
 impl Upload {
-    /// Returns the slots of each game. Returns `None` if the device cannot propagate results along every game, because
-    /// one of them is not whole in the upload, has side lines or is too long.
+    /// Returns the slots (positions) of each game. Returns `None` if the device cannot propagate results along every game, because
+    /// one of them is not whole in the upload (blocks that are sent together), has side lines or is too long.
     pub(super) fn whole_games(&self, blocks: &[&Block]) -> Option<Vec<GameSlots>> {
         let (mut out, mut segments) = (Vec::new(), 0);
         for slice in &self.slices {
@@ -66,14 +67,14 @@ impl Upload {
 }
 
 impl Kernel {
-    /// Returns true if the device can propagate the results of all stages along games, provided that the uploads allow
-    /// it.
+    /// Returns true if the device can propagate the results of all stages (parts of a program that run first) along games, provided
+    /// that the uploads (groups of blocks that are sent together) allow it.
     pub(super) fn carries_on_device(&self) -> bool {
         !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
     }
 
-    /// Returns three sizes in bytes for each segment: of all columns that the stages propagate along games, of the
-    /// largest of these columns, and of the masks and words that one stage computes and reads.
+    /// Returns three sizes in bytes for each segment (32 positions): of all columns that the stages (parts of a program that run
+    /// first) propagate along games, of the largest of these columns, and of the masks and words that one stage computes and reads.
     fn column_bytes(&self) -> [u64; 3] {
         let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
         let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
@@ -93,8 +94,8 @@ fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
 
-/// Returns true if the columns of the given kernels fit on a device, for uploads of at most `segments` segments and
-/// `games` games.
+/// Returns true if the columns (with an entry for each position) of the given kernels fit on a device, for uploads (groups of
+/// blocks that are sent together) of at most `segments` segments (32 positions each) and `games` games.
 pub(super) fn has_room<'a>(
     device: &Device,
     kernels: impl Iterator<Item = &'a Kernel>,
@@ -112,20 +113,20 @@ pub(super) fn has_room<'a>(
         && together <= (device.working_bytes() / BUFFER_SETS / 10).min(COLUMNS_BYTES_MAX)
 }
 
-/// The columns of an upload that are on the device.
+/// The columns (with an entry for each position) of an upload (blocks that are sent together) that are on the device.
 pub(super) struct DeviceColumns {
     /// The masks that a stage (a part of a program that runs first) computed, one column after the other.
     pub(super) masks: Buffer,
-    /// The words that a stage (a part of a program that runs first) computed. All words of one slot are adjacent.
+    /// The words that a stage (a part of a program that runs first) computed. All words of one slot (position) are adjacent.
     pub(super) words: Buffer,
-    /// The masks from which a column is computed, one after the other.
+    /// The masks from which a column (with an entry for each position) is computed, one after the other.
     operands: Buffer,
-    /// The parameters of the dispatches that compute columns.
+    /// The parameters of the dispatches that compute columns (with an entry for each position).
     pub(super) params: Buffer,
     columns: HashMap<CarryId, CarriedColumn>,
 }
 
-/// A column that was carried along games.
+/// A column (with an entry for each position) that was propagated along games.
 struct CarriedColumn {
     buffer: Buffer,
     is_mask: bool,
@@ -133,7 +134,7 @@ struct CarriedColumn {
     is_known: bool,
 }
 
-/// The dispatches that propagate all results of a stage along games.
+/// The dispatches that propagate all results of a stage (a part of a program that runs first) along games.
 pub(super) struct CarryWork {
     /// The parameters (the struct `Making` of the shader) of each dispatch, at intervals of [`params_stride`] bytes.
     pub(super) params: Vec<u32>,
@@ -166,12 +167,13 @@ impl DeviceColumns {
         }
     }
 
-    /// Marks all columns as outdated, because other games are uploaded.
+    /// Marks all columns (with an entry for each position) as outdated, because other games are uploaded.
     pub(super) fn forget(&mut self) {
         self.columns.values_mut().for_each(|column| column.is_known = false);
     }
 
-    /// Returns true if all columns in `carries` have been computed for the games that are now on the device.
+    /// Returns true if all columns (with an entry for each position) in `carries` have been computed for the games that are now on
+    /// the device.
     pub(super) fn knows(&self, carries: &[StageCarry]) -> bool {
         let knows = |carry: &StageCarry| self.columns.get(&carry.id).is_some_and(|column| column.is_known);
         carries.iter().all(knows)
@@ -188,8 +190,8 @@ impl DeviceColumns {
         (column.buffer.get().clone(), column_bytes(column.is_mask) * segments as u64)
     }
 
-    /// Returns the buffer of a column, with room for `segments` segments. The caller must fill it, because the column
-    /// is marked as computed.
+    /// Returns the buffer of a column (with an entry for each position), with room for `segments` segments (32 positions each). The
+    /// caller must fill it, because the column is marked as computed.
     fn column_to_fill(
         &mut self,
         device: &Device,
@@ -204,8 +206,8 @@ impl DeviceColumns {
         Ok((column.buffer.with_room(device, bytes)?.clone(), bytes))
     }
 
-    /// Makes room on the device for those columns that the processor computes from the results of a stage. Returns the
-    /// words to write, with the buffer of each column.
+    /// Makes room on the device for those columns that the processor computes from the results of a stage (a part of a program that
+    /// runs first). Returns the words to write, with the buffer of each column.
     pub(super) fn take_in(
         &mut self,
         device: &Device,
@@ -219,8 +221,8 @@ impl DeviceColumns {
         stage.told().map(column).collect()
     }
 
-    /// Prepares the dispatches that propagate the results of a stage along the games of an upload of `segments`
-    /// segments.
+    /// Prepares the dispatches that propagate the results of a stage (a part of a program that runs first) along the games of an
+    /// upload (blocks that are sent together) of `segments` segments (32 positions each).
     pub(super) fn work(
         &mut self,
         device: &Device,
@@ -283,8 +285,8 @@ impl DeviceColumns {
         }
     }
 
-    /// Returns the place of a word: the buffer that contains it, and the values of the fields of `Making` from field
-    /// number `place` on.
+    /// Returns the place of a word: the buffer that contains it, and the values of the fields of the shader's struct `Making`, from
+    /// field number `place` on.
     fn word(
         &self,
         stage: &StageKernels,
@@ -319,13 +321,13 @@ fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
 }
 
 impl CarryWork {
-    /// Returns true if the stage has no results to propagate.
+    /// Returns true if the stage (a part of a program that runs first) has no results to propagate.
     pub(super) fn is_empty(&self) -> bool {
         self.carries.is_empty()
     }
 
-    /// Records all dispatches, one compute pass for each column. `timestamps` receives two flags (true for the first
-    /// pass, and true for the last pass) and returns the place to which the pass writes its timestamps.
+    /// Records all dispatches, one compute pass for each column (with an entry for each position). `timestamps` receives two flags
+    /// (true for the first pass, and true for the last pass) and returns the place to which the pass writes its timestamps.
     pub(super) fn record<'a>(
         &self,
         device: &wgpu::Device,

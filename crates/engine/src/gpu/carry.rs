@@ -23,7 +23,7 @@ use orbit_reel::SEGMENT_SLOTS;
 /// The results (masks and words) of a stage (a part of a program that runs first), for each block.
 type StageFindings = Vec<Vec<SlotColumn>>;
 
-/// A function that is called for each upload in turn, while the upload is on the device.
+/// A function that is called for each upload (blocks that are sent together) in turn, while the upload is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
 /// A kernel, and the way in which its stages (the parts that run first), if any, are run.
@@ -32,14 +32,14 @@ pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,
     /// The number of per-game columns that the kernel reads.
     pub(super) columns: usize,
-    /// True if the device, not the processor, propagates the results of the kernel's stages along games.
+    /// True if the device, not the processor, propagates the results of the kernel's stages (the parts that run first) along games.
     pub(super) on_device: bool,
 }
 
-/// Runs the stages of a kernel if the processor propagates their results along games and these results have not been
-/// computed yet. If the device propagates them, this function computes only the columns that depend on nothing but the
-/// moves of games. `each` sends all uploads of the blocks to the device, one after the other, and calls its argument
-/// for each of them.
+/// Runs the stages of a kernel (the parts that run first) if the processor propagates their results along games and these results
+/// have not been computed yet. If the device propagates them, this function computes only the columns that depend on nothing but
+/// the moves of games. `each` sends all uploads of the blocks to the device, one after the other, and calls its argument for each
+/// of them.
 pub(super) fn carry(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -75,8 +75,8 @@ pub(super) fn carry(
     Ok(())
 }
 
-/// Sends the inputs of a kernel other than positions to the device: the columns of games, and the columns that its
-/// stages propagate along games. If the device propagates these, runs the stages first.
+/// Sends the inputs of a kernel other than positions to the device: the columns of games, and the columns that its stages (the
+/// parts that run first) propagate along games. If the device propagates these, runs the stages first.
 pub(super) fn set(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -172,8 +172,8 @@ fn run_stage(
 }
 
 impl Upload {
-    /// Returns the columns that stages propagated, one after the other. A mask has one word for each segment; a column
-    /// of words has two for each slot.
+    /// Returns the columns that stages (parts of a program that run first) propagated, one after the other. A mask has one word for
+    /// each segment; a column of words has two for each slot (position).
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
         let columns = carried.first().map_or(0, Vec::len);
@@ -192,7 +192,7 @@ impl Upload {
         out
     }
 
-    /// Returns the segments of the upload. Each is given by its block and its index in the block.
+    /// Returns the segments (32 positions each) of the upload. Each is given by its block and its index in the block.
     pub(super) fn segments(&self) -> impl Iterator<Item = (usize, usize)> {
         self.slices.iter().flat_map(|slice| slice.segments.clone().map(|segment| (slice.block, segment)))
     }

@@ -18,7 +18,7 @@ use orbit_reel::SEGMENT_SLOTS;
 /// busy with other work.
 const COMPILING: u32 = 5;
 
-/// The number of iterations of the loops that replay a segment, including one final test for each loop.
+/// The number of iterations of the loops that replay a segment (32 positions), including one final test for each loop.
 const REPLAY_TURNS: u64 = 64;
 
 /// The extra time for a call that waits with a time limit of its own. The extra time ensures that the call's own limit
@@ -48,7 +48,8 @@ pub(super) struct Device {
     pub(super) set_aside: AtomicU64,
     submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
-    /// The number of stages whose results this device, not the processor, has propagated along games.
+    /// The number of stages (parts of programs that run first) whose results this device, not the processor, has propagated along
+    /// games.
     pub(super) stages_carried: AtomicU64,
     layouts: DriverResource<Layouts>,
     pub(super) pipelines: Pipelines,

@@ -21,8 +21,8 @@ type DriverTask = Box<dyn FnOnce() + Send>;
 /// The longest time that a device, or a call of its driver, may take before the device is abandoned.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
-/// The stack size of a helper thread. It is large because naga, the shader compiler, walks the expressions of a kernel
-/// recursively.
+/// The stack size of a helper thread. It is large because naga, the shader compiler, walks (sequences of positions) the expressions
+/// of a kernel recursively.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The result of waiting for a call.

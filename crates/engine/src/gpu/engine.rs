@@ -194,7 +194,7 @@ impl Gpu {
         });
     }
 
-    /// Returns the requested results other than hits, for each query for which there are any.
+    /// Returns, for each query, the requested results other than hits. Queries without such results are left out.
     fn second(&self, outputs: &[Wants]) -> Vec<Second<'_>> {
         let second = |(query, outputs): (usize, &Wants)| {
             let has_values = outputs.contains(Wants::VALUES) && self.plans.has_values(query);
@@ -347,17 +347,19 @@ struct OnCard<'a> {
     blocks: &'a [&'a Block],
     on: On<'a>,
     transposed: bool,
-    /// True if the device, not the processor, propagates the results of stages along the games of all uploads.
+    /// True if the device, not the processor, propagates the results of stages (parts of programs that run first) along the games
+    /// of all uploads (groups of blocks that are sent together).
     carries: bool,
     set: Option<Lent<'a>>,
 }
 
 /// The uploads of the blocks.
 enum On<'a> {
-    /// The uploads stay on the device, where other queries can use them too.
+    /// The uploads (groups of blocks that are sent together) stay on the device, where other queries can use them too.
     Resident(InUse),
-    /// The uploads are sent in buffers that other queries also use. `games` contains the slots of each upload's games,
-    /// if a stage needs them and the device can propagate results along all games. `bytes` counts the uploaded bytes.
+    /// The uploads are sent in buffers that other queries also use. `games` contains the slots (positions) of each upload's games,
+    /// if a stage (a part of a program that runs first) needs them and the device can propagate results along all games. `bytes`
+    /// counts the uploaded bytes.
     Sent { uploads: Vec<Upload>, games: Option<Vec<Vec<GameSlots>>>, bytes: &'a AtomicU64 },
 }
 
@@ -377,7 +379,8 @@ impl On<'_> {
         most.unwrap_or(0)
     }
 
-    /// Returns the largest number of games in an upload, or `None` if the slots of the games are not known.
+    /// Returns the largest number of games in an upload (blocks that are sent together), or `None` if the slots (positions) of the
+    /// games are not known.
     fn most_games(&self) -> Option<usize> {
         let counts: Vec<usize> = match self {
             On::Resident(resident) => {
@@ -389,19 +392,20 @@ impl On<'_> {
     }
 }
 
-/// Returns the slots of the games of each upload, or `None` if the device cannot propagate results along all of them.
+/// Returns the slots (positions) of the games of each upload (blocks that are sent together), or `None` if the device cannot
+/// propagate results along all of them.
 fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlots>>> {
     uploads.iter().map(|upload| upload.whole_games(blocks)).collect()
 }
 
 impl<'a> OnCard<'a> {
-    /// Returns a kernel with the way in which its stages (the parts that run first) run. `columns` is the number of
-    /// columns of games that the program reads.
+    /// Returns a kernel with the way in which its stages (the parts that run first) run. `columns` is the number of columns with a
+    /// value for each game that the program reads.
     fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
         Staged { kernel, columns, on_device: self.carries && kernel.carries_on_device() }
     }
 
-    /// Calls `work` for each upload while the upload is on the device.
+    /// Calls `work` for each upload (blocks that are sent together) while the upload is on the device.
     fn each(&mut self, work: &mut OnUpload<'_>) -> Result<(), GpuError> {
         for index in 0..self.on.len() {
             let mut set = match self.set.take() {
@@ -425,7 +429,8 @@ impl<'a> OnCard<'a> {
         Ok(())
     }
 
-    /// Returns a buffer set that holds an upload. The upload is sent to the device if it is not already there.
+    /// Returns a buffer set that holds an upload (blocks that are sent together). The upload is sent to the device if it is not
+    /// already there.
     fn set_of(&self, index: usize) -> Result<Lent<'a>, GpuError> {
         let mut set = self.open.set();
         let (input, run) = set.parts();

@@ -14,11 +14,11 @@ use crate::columns::GameColumn;
 use orbit_core::board::Board;
 use orbit_reel::{Block, Key, SEGMENT_SLOTS, Start};
 
-/// The size of a segment's key on the device, in bytes.
+/// The size on the device of a segment's key (its first position), in bytes.
 pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
 /// The size of a segment's moves, in bytes.
 pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
-/// The size of a game's first and end slot on the device, in bytes.
+/// The size of a game's first and end slot (position) on the device, in bytes.
 pub(super) const GAME_BYTES: u64 = size_of::<[u32; 2]>() as u64;
 /// The size of an entry in the table of start positions, in bytes.
 pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;
@@ -62,7 +62,7 @@ impl Slice {
             ),
             games: cut(
                 from.first_game as usize,
-                // The game of the next segment's first slot may already begin in this segment.
+                // The game of the next segment's first slot may already begin in this segment, so the range includes it.
                 to.map_or(of.games_len(), |key| (key.first_game as usize).saturating_add(1)),
                 of.games_len(),
             ),
@@ -80,14 +80,14 @@ pub(super) struct Upload {
     games: usize,
 }
 
-/// The maximum size of an upload that the device can hold.
+/// The maximum size of an upload (blocks that are sent together) that the device can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Caps {
     /// The largest number of segments.
     pub(super) segments: usize,
     /// The largest number of start positions.
     pub(super) starts: usize,
-    /// The maximum number of games. It matters only if a kernel reads columns of games.
+    /// The maximum number of games. It matters only if a kernel reads columns with a value for each game.
     pub(super) games: usize,
     /// The largest total size of keys, moves and start positions, in bytes.
     pub(super) bytes: u64,
@@ -104,7 +104,7 @@ impl Upload {
         whole.is_within(caps)
     }
 
-    /// Returns true if a device with these limits can hold the whole upload.
+    /// Returns true if a device with these limits can hold the whole upload (blocks that are sent together).
     pub(super) fn is_within(&self, caps: &Caps) -> bool {
         self.segments <= caps.segments
             && self.starts <= caps.starts
@@ -127,15 +127,15 @@ impl Upload {
             [p1 & p2 & p3, p1 & p2 & !p3].iter().any(|kings| kings.count_ones() > 1)
         };
         self.slices.iter().map(|slice| blocks[slice.block]).any(|block| {
-            // The table does not contain the start position of a block's first game, because that is the block's first
-            // key.
+            // The table of start positions does not contain that of a block's first game, because it is the block's first key (key
+            // position).
             let first = block.keys.first().map(|key| &key.board);
             first.into_iter().chain(block.starts.iter().map(|start| &start.position.board)).any(has_several)
         })
     }
 
-    /// Returns the keys of the upload. Their indices of games and start positions count from the first ones in the
-    /// upload.
+    /// Returns the keys of the upload (blocks that are sent together). Their indices of games and start positions count from the
+    /// first ones in the upload.
     pub(super) fn keys(&self, blocks: &[&Block]) -> Vec<Key> {
         let mut out = Vec::with_capacity(self.segments);
         let (mut starts, mut games) = (0, 0);
@@ -153,7 +153,7 @@ impl Upload {
     }
 
     /// Returns the bytes of each slice's moves, and the number of bytes that are missing to complete the slice's last
-    /// segment.
+    /// segment (32 positions).
     pub(super) fn moves<'a>(&'a self, blocks: &'a [&Block]) -> impl Iterator<Item = (&'a [u8], usize)> {
         self.slices.iter().map(|slice| {
             let moves = &blocks[slice.block].moves;
@@ -164,8 +164,8 @@ impl Upload {
         })
     }
 
-    /// Writes the keys transposed: the first word of all segments, then the second word of all segments, and so on.
-    /// Calls `write` with runs of words and the byte offset of each run.
+    /// Writes the keys transposed: the first word of all segments (32 positions each), then the second word of all segments, and so
+    /// on. Calls `write` with runs of words and the byte offset of each run.
     pub(super) fn key_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
         let keys = self.keys(blocks);
         let words: &[[u64; KEY_WORDS]] = bytemuck::cast_slice(&keys);
@@ -173,8 +173,8 @@ impl Upload {
         words.chunks(TILE_SEGMENTS).for_each(|tile| out.tile(tile));
     }
 
-    /// Writes the moves as words of four moves, transposed: the first word of all segments, then the second word of all
-    /// segments, and so on.
+    /// Writes the moves as words of four moves, transposed: the first word of all segments (32 positions each), then the second
+    /// word of all segments, and so on.
     pub(super) fn move_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
         let mut out = Transposed { segments: self.segments, at: 0, write };
         let mut tile = Vec::with_capacity(TILE_SEGMENTS);
@@ -217,16 +217,16 @@ impl Upload {
     }
 }
 
-/// The number of 64-bit words in a key, and in the moves of a segment.
+/// The number of 64-bit words in a key, and in the moves of a segment (32 positions).
 const KEY_WORDS: usize = KEY_BYTES as usize / 8;
 const MOVES_WORDS: usize = MOVES_BYTES as usize / 8;
 
-/// The number of segments that are transposed together. It is small enough for the data that are read to stay in the
-/// first-level cache, and large enough to write long runs.
+/// The number of segments (32 positions each) that are transposed together. It is small enough for the data that are read to stay
+/// in the first-level cache, and large enough to write long runs.
 const TILE_SEGMENTS: usize = 256;
 
-/// A writer that transposes records of a few words: it writes the first word of all segments, then the second word of
-/// all segments, and so on.
+/// A writer that transposes records of a few words: it writes the first word of all segments (32 positions each), then the second
+/// word of all segments, and so on.
 struct Transposed<W> {
     segments: usize,
     /// The index of the next segment.
@@ -235,7 +235,7 @@ struct Transposed<W> {
 }
 
 impl<W: FnMut(u64, &[u64])> Transposed<W> {
-    /// Writes the words of the next segments, at most [`TILE_SEGMENTS`].
+    /// Writes the words of the next segments (32 positions each), at most [`TILE_SEGMENTS`].
     fn tile<const WORDS: usize>(&mut self, tile: &[[u64; WORDS]]) {
         if tile.is_empty() {
             return;
@@ -250,7 +250,7 @@ impl<W: FnMut(u64, &[u64])> Transposed<W> {
     }
 }
 
-/// Returns the size of an upload on the device, in bytes.
+/// Returns the size of an upload (blocks that are sent together) on the device, in bytes.
 pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
     segments as u64 * (KEY_BYTES + MOVES_BYTES) + starts as u64 * START_BYTES
 }
@@ -260,7 +260,7 @@ pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
 ///
 /// # Errors
 ///
-/// Fails if a single segment does not fit.
+/// Fails if a single segment (32 positions) does not fit.
 pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, GpuError> {
     let mut out = Vec::new();
     let mut open = Upload::default();
@@ -293,7 +293,7 @@ pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, Gpu
     Ok(out)
 }
 
-/// Returns the error for a segment that does not fit. It says which part of the segment is too large.
+/// Returns the error for a segment (32 positions) that does not fit. It says which part of the segment is too large.
 fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     let (starts, games) = (slice.starts.len(), slice.games.len());
     let (what, needed, available) = if caps.segments == 0 {

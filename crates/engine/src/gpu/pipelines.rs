@@ -44,7 +44,7 @@ pub(super) struct Pipelines {
     pub(super) file: Option<CacheFile>,
     /// A message for the user that has not been shown yet.
     note: Mutex<Option<String>>,
-    /// True if there has been a message.
+    /// True if there has been a message, so that there is no second one.
     is_noted: AtomicBool,
     /// The lock that a thread holds while it writes the file, so that only one thread writes at a time.
     saving: Mutex<()>,

@@ -25,14 +25,16 @@ use orbit_core::sync::lock;
 use orbit_plan::TagColumn;
 use orbit_reel::Block;
 
-/// The number of columns of games for which space is reserved with an upload that stays on the device.
+/// The number of columns with a value for each game for which space is reserved with an upload (blocks that are sent together) that
+/// stays on the device.
 const COLUMNS_MAX: usize = 64;
 
 /// Blocks that stay on a device. Only one thread at a time runs queries on them.
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
     uploads: Vec<(Upload, KernelInput)>,
-    /// True if keys and moves are stored word by word instead of segment by segment (see `Variant::transposed`).
+    /// True if keys (first positions of segments) and moves are stored word by word instead of segment by segment (see
+    /// `Variant::transposed`).
     transposed: bool,
     runs: Mutex<[KernelRun; 2]>,
     open: Arc<OpenDevice>,
@@ -50,7 +52,8 @@ impl Resident<'_> {
         self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
     }
 
-    /// Returns true if the device can propagate the results of a kernel's stages along the games of all uploads.
+    /// Returns true if the device can propagate the results of a kernel's stages (the parts that run first) along the games of all
+    /// uploads (groups of blocks that are sent together).
     fn carries(&self, kernel: &Kernel) -> bool {
         let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
         let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
@@ -146,22 +149,22 @@ pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     options.resident_bytes_max.unwrap_or_else(by_default).min(limit / 5 * 4)
 }
 
-/// An upload, and the buffers on the device that contain it.
+/// An upload (blocks that are sent together), and the buffers on the device that contain it.
 type PlacedUpload = (Upload, KernelInput);
 
 /// The uploads of some blocks. The cell is empty until a thread has sent them to the device.
 type Uploads = OnceLock<Result<Vec<PlacedUpload>, GpuError>>;
 
-/// All uploads that stay on a device.
+/// All uploads (groups of blocks that are sent together) that stay on a device.
 pub(super) struct Residents(Mutex<ResidentState>);
 
 struct ResidentState {
     /// The number of bytes that may stay.
     max: u64,
-    /// The number of bytes of all entries.
+    /// The number of bytes of all entries (groups of uploads).
     bytes: u64,
     entries: HashMap<UploadKey, ResidentEntry>,
-    /// The total number of uses of entries so far. It serves as a clock that orders the uses.
+    /// The total number of uses of entries (groups of uploads) so far. It serves as a clock that orders the uses.
     uses: u64,
     last_use: Instant,
 }
@@ -176,7 +179,7 @@ struct UploadKey {
 struct ResidentEntry {
     uploads: Arc<Uploads>,
     bytes: u64,
-    /// The query that used the entry last, and the value of `uses` at that time.
+    /// The query that used the entry (a group of uploads) last, and the value of `uses` at that time.
     query: u64,
     last: u64,
 }
@@ -184,7 +187,8 @@ struct ResidentEntry {
 /// Uploads that a query is using. They are not dropped until the query has finished with them.
 pub(super) struct InUse {
     uploads: Arc<Uploads>,
-    /// The number of bytes that were sent for this query; 0 if the uploads were already on the device.
+    /// The number of bytes that were sent for this query; 0 if the uploads (groups of blocks that are sent together) were already
+    /// on the device.
     pub(super) sent: u64,
 }
 
@@ -207,9 +211,9 @@ impl UploadKey {
 }
 
 impl ResidentState {
-    /// Adds an entry if there is room for it. To make room, evicts entries, the least recently used first, except those
-    /// that a running query uses or this query has used. The caller must drop the evicted entries after it has released
-    /// the lock.
+    /// Adds an entry (a group of uploads) if there is room for it. To make room, evicts entries, the least recently used first,
+    /// except those that a running query uses or this query has used. The caller must drop the evicted entries after it has
+    /// released the lock.
     fn add(&mut self, key: UploadKey, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<ResidentEntry>) {
         let mut gone = Vec::new();
         while bytes <= self.max && self.bytes + bytes > self.max {
@@ -243,7 +247,7 @@ impl ResidentState {
 }
 
 impl Residents {
-    /// Creates an empty set of uploads, limited to `max` bytes.
+    /// Creates an empty set of uploads (groups of blocks that are sent together), limited to `max` bytes.
     pub(super) fn new(max: u64) -> Residents {
         let (bytes, entries, uses, last_use) = (0, HashMap::new(), 0, Instant::now());
         Residents(Mutex::new(ResidentState { max, bytes, entries, uses, last_use }))
@@ -293,8 +297,8 @@ impl Residents {
         }
     }
 
-    /// Returns the entry of a key, and the entries that were evicted to make room for it. A missing entry is added if
-    /// there is room.
+    /// Returns the entry (a group of uploads) of a key, and the entries that were evicted to make room for it. A missing entry is
+    /// added if there is room.
     fn find(
         &self,
         device: &Device,
@@ -321,8 +325,8 @@ impl Residents {
         }
     }
 
-    /// Responds to a lack of memory on the device: drops all uploads, and halves the number of bytes that may stay from
-    /// now on.
+    /// Responds to a lack of memory on the device: drops all uploads (groups of blocks that are sent together), and halves the
+    /// number of bytes that may stay from now on.
     pub(super) fn shrink(&self, device: &Device) {
         let gone = {
             let mut state = lock(&self.0);
@@ -335,7 +339,7 @@ impl Residents {
         drop(gone);
     }
 
-    /// Drops all uploads if none was used for the time `idle`.
+    /// Drops all uploads (groups of blocks that are sent together) if none was used for the time `idle`.
     fn give_back(&self, device: &Device, idle: Duration) {
         let gone = {
             let mut state = lock(&self.0);
@@ -381,12 +385,12 @@ fn bytes_needed(block: &Block) -> u64 {
     pack::bytes(block.segments(), block.starts.len()) + GAME_BYTES * block.games_len() as u64 + ROUNDING_BYTES
 }
 
-/// Returns the size of an upload on the device, in bytes.
+/// Returns the size of an upload (blocks that are sent together) on the device, in bytes.
 fn bytes_of((upload, input): &PlacedUpload) -> u64 {
     pack::bytes(upload.segments, upload.starts) + GAME_BYTES * input.game_count().unwrap_or(0) as u64
 }
 
-/// The number of bytes by which rounding may enlarge the four buffers of an upload.
+/// The number of bytes by which rounding may enlarge the four buffers of an upload (blocks that are sent together).
 const ROUNDING_BYTES: u64 = 4 * 64;
 
 /// Sends blocks to the device, in uploads that are small enough for any query, even one with many columns.

@@ -16,8 +16,8 @@ use crate::{carry::SlotColumn, columns::GameColumn};
 use orbit_plan::{Read, StageCarry};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The maximum number of segments in an upload. Their 8 million positions keep even the largest cards busy, and their
-/// 30 MB are copied quickly.
+/// The maximum number of segments in an upload (blocks that are sent together). Their 8 million positions keep even the largest
+/// cards busy, and their 30 MB are copied quickly.
 const SEGMENTS_MAX: usize = 1 << 18;
 
 /// The maximum number of plan steps in one dispatch. Systems reset a card whose dispatch runs for seconds, because it
@@ -27,7 +27,7 @@ const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
 /// The maximum number of bytes that one round of the second pass reads back.
 const OUTPUT_BYTES_MAX: u64 = 32 << 20;
 
-/// The number of bytes to map if the contents are not needed, only the end of a submission.
+/// The number of bytes to map in order to wait for the end of a submission, if the contents are not needed.
 const MAP_BYTES: u64 = 16;
 
 /// The size of two timestamps of eight bytes, with room to align them.
@@ -36,7 +36,7 @@ const TIMESTAMP_BYTES: u64 = 24;
 /// The size of the shader's struct `Entry` (shaders/words.wgsl), in words.
 pub(super) const ENTRY_WORDS: usize = 3;
 
-/// An upload in buffers on the device.
+/// An upload (blocks that are sent together) in buffers on the device.
 pub(super) struct KernelInput {
     keys: Buffer,
     moves: Buffer,
@@ -46,11 +46,11 @@ pub(super) struct KernelInput {
     start_count: usize,
     /// True if a side may have several kings in one of the games.
     several_kings: bool,
-    /// The number of games, if their slots are known.
+    /// The number of games, if their slots (positions) are known.
     game_count: Option<usize>,
 }
 
-/// The buffers for one upload and for the kernels that run on it.
+/// The buffers for one upload (blocks that are sent together) and for the kernels that run on it.
 pub(super) struct BufferSet {
     pub(super) input: KernelInput,
     pub(super) run: KernelRun,
@@ -133,7 +133,7 @@ impl Clock {
     }
 }
 
-/// Returns the maximum size of an upload for the given kernels.
+/// Returns the maximum size of an upload (blocks that are sent together) for the given kernels.
 pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
     let binding = device.limits.binding_bytes;
     // The input and its staging buffer use two fifths of a buffer set's memory. Output and readback use less than the
@@ -180,8 +180,8 @@ impl KernelInput {
     }
 
     /// Copies an upload to the staging buffer, and returns the commands that copy it to the device. If `transposed` is
-    /// true, keys and moves are stored word by word. `after` is the submission that must be complete before the staging
-    /// buffer can be written.
+    /// true, keys (first positions of segments) and moves are stored word by word. `after` is the submission that must be complete
+    /// before the staging buffer can be written.
     pub(super) fn upload(
         &mut self,
         device: &Device,
@@ -238,7 +238,7 @@ impl KernelInput {
         Ok(device.keep(encoder))
     }
 
-    /// Writes the slots of the upload's games, which are available to all later submissions.
+    /// Writes the slots (positions) of the upload's games, which are available to all later submissions.
     pub(super) fn set_games(&mut self, device: &Device, games: &[GameSlots]) -> Result<(), GpuError> {
         let bytes: Vec<u8> = bytemuck::cast_slice(games).to_vec();
         let buffer = self.games.with_room(device, bytes.len() as u64)?.clone();
@@ -247,7 +247,7 @@ impl KernelInput {
         Ok(())
     }
 
-    /// Returns the number of games, if their slots are known.
+    /// Returns the number of games, if their slots (positions) are known.
     pub(super) fn game_count(&self) -> Option<usize> {
         self.game_count
     }
@@ -259,8 +259,8 @@ impl BufferSet {
     }
 }
 
-/// A segment with hits for which the second pass computes words. The numbers are the segment, its hits as bits, and the
-/// place of the first hit's words in the output.
+/// A segment (32 positions) with hits for which the second pass computes words. The numbers are the segment, its hits as bits, and
+/// the place of the first hit's words in the output.
 pub(super) type HitEntry = [u32; ENTRY_WORDS];
 
 impl KernelRun {
@@ -284,7 +284,7 @@ impl KernelRun {
         }
     }
 
-    /// Sends an upload to the device. If the flag is true, keys and moves are stored transposed (see
+    /// Sends an upload to the device. If the flag is true, keys (first positions of segments) and moves are stored transposed (see
     /// `Variant::transposed`).
     pub(super) fn upload(
         &mut self,
@@ -300,7 +300,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Waits until the last upload is on the device.
+    /// Waits until the last upload (blocks that are sent together) is on the device.
     pub(super) fn wait(&mut self, device: &Device) -> Result<(), GpuError> {
         let Some(submission) = self.uploading.take() else { return Ok(()) };
         // Once the staging buffer can be mapped, the device has finished reading it.
@@ -308,7 +308,7 @@ impl KernelRun {
         device.map(staging, MapMode::Write, MAP_BYTES, Some(submission), wgpu::Buffer::unmap)
     }
 
-    /// Writes the columns of the upload's games, if the plan has any.
+    /// Writes the columns (with a value for each game) of the upload's games, if the plan has any.
     pub(super) fn set_columns(
         &mut self,
         device: &Device,
@@ -319,7 +319,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Writes the columns that earlier stages propagated along the games of the blocks.
+    /// Writes the columns that stages (parts of a program that run first) propagated along the games of the blocks.
     pub(super) fn set_carried(
         &mut self,
         device: &Device,
@@ -330,13 +330,13 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Marks the propagated columns as outdated, because other games are uploaded.
+    /// Marks the propagated columns (with an entry for each position) as outdated, because other games are uploaded.
     pub(super) fn forget_carried(&mut self) {
         self.along.forget();
     }
 
     /// Runs those stages (first parts) of a kernel whose columns are not on the device yet, and copies the columns that
-    /// the kernel reads to its input buffer. The upload's columns and the slots of its games must be set before. `made`
+    /// the kernel reads to its input buffer. The upload's columns and the slots (positions) of its games must be set before. `made`
     /// returns the columns that the processor computes.
     pub(super) fn carry(
         &mut self,
@@ -375,7 +375,7 @@ impl KernelRun {
         self.gather(device, input, &kernel.reads)
     }
 
-    /// Copies columns, one after the other, to the buffer from which a program reads them.
+    /// Copies columns (with an entry for each position), one after the other, to the buffer from which a program reads them.
     fn gather(&mut self, device: &Device, input: &KernelInput, reads: &[Read]) -> Result<(), GpuError> {
         let columns: Vec<_> = reads.iter().map(|read| self.along.column(read.id, input.segments)).collect();
         self.carried_bytes = columns.iter().map(|(_, bytes)| bytes).sum();
@@ -388,7 +388,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Computes the words of all slots and keeps them on the device.
+    /// Computes the words of all slots (positions) and keeps them on the device.
     fn keep_words(&mut self, device: &Device, input: &KernelInput, kernel: &Kernel) -> Result<(), GpuError> {
         let all: Vec<(u32, u32)> = (0..input.segments as u32).map(|segment| (segment, u32::MAX)).collect();
         let output_bytes = (8 * SEGMENT_SLOTS * kernel.outputs * input.segments) as u64;
@@ -403,7 +403,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Propagates the results of a stage along games, on the device.
+    /// Propagates the results of a stage (a part of a program that runs first) along games, on the device.
     fn carry_stage(
         &mut self,
         device: &Device,
@@ -436,7 +436,7 @@ impl KernelRun {
     }
 
     /// Submits the first pass. [`KernelRun::finish`] then returns its output: for each of the kernel's queries, one
-    /// word for each segment.
+    /// word for each segment (32 positions).
     pub(super) fn begin_hits(
         &mut self,
         device: &Device,
@@ -449,7 +449,7 @@ impl KernelRun {
         self.begin(device, input, kernel, work)
     }
 
-    /// Runs the second pass: calls `take` with segments, their hits, and the words of each hit, in order.
+    /// Runs the second pass: calls `take` with segments (32 positions each), their hits, and the words of each hit, in order.
     pub(super) fn words(
         &mut self,
         device: &Device,
@@ -483,7 +483,7 @@ impl KernelRun {
                 let work =
                     Submission { pass: KernelPass::Words, count, output_bytes, is_first, to: To::Host };
                 let pending = self.begin(device, input, kernel, work)?;
-                // The last dispatch completes the words of all dispatches.
+                // All dispatches write to one output, which is complete after the last of them.
                 let is_last = n + 1 == dispatches.len();
                 self.finish(device, pending, |bytes| {
                     if is_last {
@@ -514,7 +514,7 @@ impl KernelRun {
         let output = output.with_room(device, work.output_bytes)?.clone();
         let back_bytes = if work.to == To::Host { work.output_bytes } else { 0 };
         let readback = self.readback.with_room(device, back_bytes + TIMESTAMP_BYTES)?.clone();
-        // The entries of the second pass have already been divided by their slots.
+        // In the second pass, the entries have already been divided by slots, so a dispatch may evaluate every slot of an entry.
         let at_once =
             if work.pass == KernelPass::Hits { device.slots_at_once(kernel)? } else { SEGMENT_SLOTS as u32 };
         let windows = windows(at_once);
@@ -641,7 +641,7 @@ pub(super) struct Pending {
 #[derive(Clone, Copy)]
 struct Submission {
     pass: KernelPass,
-    /// The number of segments in the first pass, or of entries in the second pass.
+    /// The number of segments (32 positions each) in the first pass, or of entries (segments with hits) in the second pass.
     count: usize,
     output_bytes: u64,
     /// True for the first of several submissions that write to one output.
@@ -659,7 +659,7 @@ enum To {
     Words,
 }
 
-/// Divides `count` segments or entries into ranges, one for each dispatch.
+/// Divides `count` segments (32 positions each) or entries (segments with hits) into ranges, one for each dispatch.
 fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     let by_time = STEPS_MAX / SEGMENT_SLOTS as u64 / kernel.cost.max(1);
     let group = u64::from(kernel.variant.segments_at_once());
@@ -673,7 +673,7 @@ fn output_budget(device: &Device) -> u64 {
     device.limits.binding_bytes.min(device.working_bytes() / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
 }
 
-/// Divides the slots of a segment into windows of at most `slots` slots, and returns them as masks.
+/// Divides the slots (positions) of a segment into windows of at most `slots` slots, and returns them as masks.
 fn windows(slots: u32) -> Vec<u32> {
     let width = SEGMENT_SLOTS as u32;
     (0..width).step_by(slots as usize).map(|from| mask(from, slots.min(width - from))).collect()
@@ -683,7 +683,7 @@ fn mask(from: u32, len: u32) -> u32 {
     (((1u64 << len) - 1) << from) as u32
 }
 
-/// Returns the entries of those hits that are in a window of slots. `words` is the number of words for each hit. A hit
+/// Returns the entries of those hits that are in a window of slots (positions). `words` is the number of words for each hit. A hit
 /// has the same place in the output as if all slots were evaluated in one dispatch.
 fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     let (mut out, mut first) = (Vec::with_capacity(hits.len()), 0);
@@ -697,7 +697,7 @@ fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     out
 }
 
-/// Divides a list of segments with hits into ranges of at most `hits_max` hits and `entries_max` segments.
+/// Divides a list of segments (32 positions each) with hits into ranges of at most `hits_max` hits and `entries_max` segments.
 fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<usize>> {
     let (mut out, mut from, mut count) = (Vec::new(), 0, 0);
     for (k, (_, slots)) in hits.iter().enumerate() {
@@ -713,7 +713,7 @@ fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<
     out
 }
 
-/// Schedules the writing of a small buffer before the next commands. Returns the number of bytes.
+/// Schedules a write to a small buffer before the next commands. Returns the number of bytes to write.
 fn write<T: bytemuck::NoUninit>(
     device: &Device,
     first: &mut Vec<Preparation>,

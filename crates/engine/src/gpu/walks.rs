@@ -16,15 +16,15 @@ use orbit_plan::{Branch, NO_VALUE, Sees, Sibling, Walk};
 
 const WALK: &str = orbit_shaders::WALK;
 
-/// The maximum number of branches of an automaton that is translated to a shader. Drivers take long to compile long
-/// shaders.
+/// The maximum number of branches of an automaton (the translation of a `line` or `path`) that is translated to a shader. Drivers
+/// take long to compile long shaders.
 const WAYS_MAX: usize = 400;
 
 /// The maximum number of states whose values a shader computes. Each value occupies a register of the invocation.
 const VALUES_MAX: usize = 24;
 
-/// Returns true if the device can find the walks of an automaton. It cannot if the walk has a `focus` (a set of pieces
-/// whose moves count) or asks for the largest number at its last position, because only the processor supports these.
+/// Returns true if the device can find the walks (sequences of positions) of an automaton. It cannot if the walk has a `focus` (a
+/// set of pieces whose moves count) or asks for the largest number at its last position, because only the processor supports these.
 /// It also cannot if the automaton has too many branches, because the shader would be too long.
 pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
@@ -32,13 +32,13 @@ pub(super) fn fits(walk: &Walk) -> bool {
     !matches!(walk.sees, Sees::Pieces { .. }) && !walk.largest && ways <= WAYS_MAX
 }
 
-/// Returns true if the device can also compute the values of the walks.
+/// Returns true if the device can also compute the values of the walks (sequences of positions).
 pub(super) fn has_numbers(walk: &Walk) -> bool {
     fits(walk) && walk.automaton.states.len() <= VALUES_MAX
 }
 
-/// Returns the shader: `shaders/walk.wgsl` with the code that is specific to the automaton. `masks` are the expressions
-/// of the masks' words in a segment. If `numbers` is true, the shader computes values.
+/// Returns the shader: `shaders/walk.wgsl` with the code that is specific to the automaton. `masks` contains a WGSL expression for
+/// each mask of the automaton: the mask's word for a segment (32 positions). If `numbers` is true, the shader computes values.
 pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     let of = StatePrinter { walk, numbers };
     let mut out = String::new();
@@ -52,7 +52,7 @@ pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     let words = masks[..walk.automaton.operands].join(", ");
     line(&format!("}}\n\nfn masks_at(segment: u32) -> Masks {{\n    return Masks({words});\n}}\n"));
 
-    // Without side lines, no move is a secondary one (a later child of its parent).
+    // Without side lines, no move is a secondary one (a later child of its parent), so a walk over secondary moves cannot continue.
     let is_stuck = walk.sibling == Some(Sibling::Secondary);
     let [next, after] = ["ahead.alive", "ahead.further"].map(|on| if is_stuck { "States()" } else { on });
     let goes_on = if walk.sees == Sees::OneSide { after } else { next };
@@ -73,20 +73,20 @@ pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     out + WALK
 }
 
-/// Returns the expression that tests whether a mask is true at a slot.
+/// Returns the expression that tests whether a mask is true at a slot (position).
 fn holds(mask: u16) -> String {
     format!("(((these.m{mask} >> slot) & 1u) != 0u)")
 }
 
-/// Generates the code that computes the states of the automaton at a slot. A state is 0 if the walk cannot be completed
-/// from it. Otherwise it is 1 or, if `numbers` is true, one more than the walk's value there.
+/// Generates the code that computes the states of the automaton at a slot (position). A state is 0 if the walk (the sequence of
+/// positions) cannot be completed from it. Otherwise it is 1 or, if `numbers` is true, one more than the walk's value there.
 struct StatePrinter<'a> {
     walk: &'a Walk,
     numbers: bool,
 }
 
 impl StatePrinter<'_> {
-    /// Returns the type that holds all states at a slot.
+    /// Returns the type that holds all states at a slot (position).
     fn states(&self) -> String {
         let states = 0..self.walk.automaton.states.len();
         let fields: Vec<String> = match self.numbers {
@@ -118,8 +118,8 @@ impl StatePrinter<'_> {
         )
     }
 
-    /// Returns the code for `nestban`, which prevents a walk from beginning inside an earlier walk. `evaluated` is the
-    /// shader's expression for the mask of the positions at which a walk with `nestban` is evaluated.
+    /// Returns the code for `nestban`, which prevents a walk (a sequence of positions) from beginning inside an earlier walk.
+    /// `evaluated` is the shader's expression for the mask of the positions at which a walk with `nestban` is evaluated.
     fn bans(&self, evaluated: &str) -> String {
         let Walk { nestban, moves, sees, .. } = *self.walk;
         let by_side = sees == Sees::OneSide && !moves;
@@ -134,8 +134,8 @@ impl StatePrinter<'_> {
         )
     }
 
-    /// Returns the expression of the state to which a branch leads, or 1 if the branch leads to the end of the walk. If
-    /// `guarded` is true, the expression is 0 where a guard of the branch is false.
+    /// Returns the expression of the state to which a branch leads, or 1 if the branch leads to the end of the walk (the sequence
+    /// of positions). If `guarded` is true, the expression is 0 where a guard of the branch (a mask that must be true) is false.
     fn way(&self, way: &Branch, states: &str, guarded: bool) -> String {
         let to = way.to.map_or("1u".into(), |to| match (self.numbers, to) {
             (true, _) => format!("{states}.v{to}"),
@@ -149,8 +149,8 @@ impl StatePrinter<'_> {
         }
     }
 
-    /// Returns the line of code that combines a branch with the branches before it. If the walk is the first match, the
-    /// first branch that matches wins; otherwise the branch with the largest value wins.
+    /// Returns the line of code that combines a branch with the branches before it. If the walk (the sequence of positions) is the
+    /// first match, the first branch that matches wins; otherwise the branch with the largest value wins.
     fn join(&self, known: &str, way: &str) -> String {
         match self.walk.first_match {
             true => format!("    {known} = select({known}, {way}, {known} == 0u);"),
@@ -158,7 +158,7 @@ impl StatePrinter<'_> {
         }
     }
 
-    /// Returns the line of code that stores a state at a slot. The state is stored only where its mask is true.
+    /// Returns the line of code that stores a state at a slot (position). The state is stored only where its mask is true.
     fn taken(&self, state: usize, mask: &str) -> String {
         if self.numbers {
             return format!("    out.v{state} = select(0u, s{state} + 1u, {mask} & (s{state} != 0u));");

@@ -40,20 +40,20 @@ pub struct Kernel {
     pub wgsl: String,
     /// The rows of the tables of all loops, one after the other.
     pub tables: Vec<u64>,
-    /// The number of outputs for each slot. An output is one bit for a query, or one word.
+    /// The number of outputs for each slot (position). An output is one bit for a query, or one word.
     pub outputs: usize,
-    /// The number of plan steps that run at each slot.
+    /// The number of plan steps that run at each slot (position).
     pub cost: u64,
-    /// The maximum number of loop iterations at one slot.
+    /// The maximum number of loop iterations at one slot (position).
     pub turns: u64,
     /// The variant: the way in which the kernel is written and run.
     pub variant: Variant,
-    /// The number of words for each segment in all columns that stages propagated along games and that the kernel
-    /// reads.
+    /// The number of words for each segment (32 positions) in all columns that stages (parts of a program that run first)
+    /// propagated along games and that the kernel reads.
     pub(super) carried_words: usize,
-    /// The carried columns that the kernel reads.
+    /// The columns (with an entry for each position), propagated along games, that the kernel reads.
     pub(super) reads: Vec<Read>,
-    /// The stages that run before the kernel.
+    /// The stages (parts of the program) that run before the kernel.
     pub(super) stages: Vec<StageKernels>,
     /// The byte range of `wgsl` that is specific to the query.
     own: Range<usize>,
@@ -62,19 +62,21 @@ pub struct Kernel {
 /// The kernels of a [`Stage`], a part of a program that runs at all positions before the rest of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StageKernels {
-    /// The masks and words that this stage computes.
+    /// The masks and words that this stage (a part of the program that runs first) computes.
     pub(super) found: Vec<StageFound>,
-    /// The columns that are computed from the results of this stage and from earlier columns, along games.
+    /// The columns that are computed from the results of this stage (a part of the program that runs first) and from earlier
+    /// columns, along games.
     pub(super) carries: Vec<StageCarry>,
-    /// The columns of earlier stages that this stage reads.
+    /// The columns of earlier stages (parts of the program that run before) that this stage reads.
     pub(super) reads: Vec<Read>,
-    /// The kernel that computes one bit for each slot: for each mask in `found`, then for each condition in `edges`.
+    /// The kernel that computes one bit for each slot (position): for each mask in `found`, then for each condition in `edges`.
     pub(super) masks: Option<Kernel>,
-    /// The kernel that computes one word for each slot, for each entry of `found` that is not a mask.
+    /// The kernel that computes one word for each slot (position), for each entry of `found` that is not a mask.
     pub(super) sets: Option<Kernel>,
     /// The conditions on moves that the device evaluates at the position before the move.
     pub(super) edges: Vec<CarryId>,
-    /// True if the device can propagate the results of the stage to all columns in `carries` that depend on them.
+    /// True if the device can propagate the results of the stage to all columns (with an entry for each position) in `carries` that
+    /// depend on them.
     pub(super) on_device: bool,
 }
 
@@ -117,8 +119,8 @@ impl StageKernels {
         }
     }
 
-    /// Returns the columns that depend only on the moves of games. The processor computes them even if the device
-    /// computes all other columns.
+    /// Returns the columns (with an entry for each position) that depend only on the moves of games. The processor computes them
+    /// even if the device computes all other columns.
     pub(super) fn told(&self) -> impl Iterator<Item = &StageCarry> {
         let is_told = |carry: &&StageCarry| ColumnWay::from_carry(carry) == Some(ColumnWay::Told);
         self.carries.iter().filter(is_told)
@@ -145,7 +147,7 @@ impl Kernel {
         self.wgsl[self.own.clone()].trim_end()
     }
 
-    /// Returns the source of the shader to compile. `some_slots` is true if it evaluates only some slots of a segment,
+    /// Returns the source of the shader to compile. `some_slots` is true if it evaluates only some slots (positions) of a segment,
     /// and `several_kings` if a side may have several kings.
     pub(super) fn text(&self, some_slots: bool, several_kings: bool) -> Cow<'_, str> {
         let mut text = Cow::Borrowed(self.wgsl.as_str());
@@ -164,7 +166,7 @@ impl Kernel {
         stages.chain([self])
     }
 
-    /// Returns the shaders that compute columns from the results of stages, on the device.
+    /// Returns the shaders that compute columns from the results of stages (parts of a program that run first), on the device.
     #[doc(hidden)]
     pub fn carriers(&self) -> Vec<String> {
         let carries = self.stages.iter().filter(|stage| stage.on_device).flat_map(|stage| &stage.carries);
@@ -172,7 +174,7 @@ impl Kernel {
         ways.filter(|(way, _)| way.is_on_device()).map(|(way, carry)| way.shader(carry)).collect()
     }
 
-    /// Creates a kernel for the first pass, which computes one bit for each slot. `hits` are the registers that contain
+    /// Creates a kernel for the first pass, which computes one bit for each slot (position). `hits` are the registers that contain
     /// the masks, and `columns` is the number of columns of games.
     pub fn hits(program: &Program, hits: &[Reg], columns: usize, variant: Variant) -> Kernel {
         let stages = StageKernels::all(program, columns, variant);
@@ -186,7 +188,7 @@ impl Kernel {
         Kernel::hits(program, &[], columns, variant)
     }
 
-    /// Creates a kernel that computes one bit for each slot. `edges` are the expressions of conditions on the move
+    /// Creates a kernel that computes one bit for each slot (position). `edges` are the expressions of conditions on the move
     /// played from a slot. Their bits follow those of `hits`.
     fn bits(hits: &[Reg], edges: &[String], mut out: Printer<'_>) -> Kernel {
         let queries = hits.len() + edges.len() + out.program.answers();
@@ -252,16 +254,16 @@ pub(super) struct Printer<'a> {
     tables: Vec<u64>,
     /// The offset in `text` at which the code that is specific to the query begins.
     own: usize,
-    /// For each loop that is being generated, the place of its current row.
+    /// For each loop that is being generated, the location of its current row.
     rows: Vec<OpenRow<'a>>,
-    /// For each column that stages propagate along games, the number of words for each segment in all columns before
-    /// it. The last entry is the total of all columns.
+    /// For each column that stages (parts of a program that run first) propagate along games, the number of words for each segment
+    /// (32 positions) in all columns before it. The last entry is the total of all columns.
     carried: Vec<usize>,
     /// The number of operations in unrolled loops so far.
     unrolled: u64,
     /// The number of loop iterations so far.
     turns: u64,
-    /// The number of times that the code being generated runs at a slot.
+    /// The number of times that the code being generated runs for each position, because of the loops around it.
     times: u64,
     /// The number of variables generated so far for sets of squares that are shifted sideways, that is, by a number of
     /// files.
@@ -278,7 +280,7 @@ struct OpenRow<'a> {
     values: Option<&'a [u64]>,
 }
 
-/// The declarations for a kernel that evaluates all slots of a segment in one dispatch, and for one that evaluates only
+/// The declarations for a kernel that evaluates all slots (positions) of a segment in one dispatch, and for one that evaluates only
 /// some slots.
 const ALL_SLOTS: &str = "const SOME_SLOTS = false;\n";
 const SOME_SLOTS: &str = "const SOME_SLOTS = true;\n";
@@ -625,7 +627,7 @@ fn length(program: &Program, range: Range<usize>) -> u64 {
             Step::Do { op: Op::Walk { dirs, lo, hi, .. }, .. } => {
                 u64::from(dirs.count_ones()) * u64::from(hi.abs_diff(*lo) + 1)
             }
-            // These operations contain loops of their own.
+            // These operations contain loops of their own, so each counts as much as the longest loop that is unrolled.
             Step::Do { op, .. } if turns(*op) > 0 => UNROLLED_MAX,
             _ => 1,
         };

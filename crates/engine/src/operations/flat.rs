@@ -32,8 +32,8 @@ const REPETITIONS_MAX: u64 = 10_000_000;
 /// The number that stands for no piece or no square.
 const NONE: u8 = 64;
 
-/// One iteration of a loop counts as this many visited positions, because it takes as long. It takes less than a
-/// microsecond.
+/// One iteration of a loop takes less than a microsecond, about as long as visiting this many positions, so it counts as that many
+/// visited positions.
 const POSITIONS_A_TURN: usize = 64;
 
 /// The evaluation ended early, because the program ran into an error or was interrupted.
@@ -477,9 +477,9 @@ impl<'a> FlatMachine<'a> {
         usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }
 
-    /// Returns the origin and destination squares of the move to a slot, or `None` if the move fails the condition. For
-    /// castling, only the parts (king or rook) that pass the condition are returned. `part_counts` decides by its
-    /// origin square whether a part counts.
+    /// Returns the origin and destination squares of the move to a slot (position), or `None` if the move fails the condition. For
+    /// castling, only the parts (king or rook) that pass the condition are returned. `part_counts` decides by its origin square
+    /// whether a part counts.
     fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion, letters } = edge;
         let lies_in =

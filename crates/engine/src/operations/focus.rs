@@ -10,8 +10,8 @@ use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
 /// first position, and keep their numbers for the whole game.
 pub(super) struct MovedPieces {
     moved: Vec<FocusPieces>,
-    /// For each node, the pieces in the `focus` of a walk that begins there, with one bit for each piece; 0 if no walk
-    /// begins there.
+    /// For each node, the pieces in the `focus` of a walk (a sequence of positions) that begins there, with one bit for each piece;
+    /// 0 if no walk begins there.
     at_start: Vec<u64>,
     capture: bool,
 }
@@ -37,17 +37,17 @@ pub(super) struct FocusMasks {
 #[derive(Clone, Copy, Default)]
 struct SeenMasks {
     any: u32,
-    /// The positions after castling, whether or not the king or the rook is in the `focus` of the path.
+    /// The mask of the positions reached by castling, whether or not the king or the rook is in the `focus` of the path.
     castles: u32,
-    /// The positions after castling if the king is in the `focus` of the path.
+    /// The mask of the positions reached by castling whose king is in the `focus` of the path.
     king: u32,
-    /// The positions after castling if the rook is in the `focus` of the path.
+    /// The mask of the positions reached by castling whose rook is in the `focus` of the path.
     rook: u32,
 }
 
 impl MovedPieces {
-    /// Records the moves of a game. `starts` are the nodes at which walks begin, in ascending order. `focus` contains,
-    /// for these nodes, the squares of the pieces whose moves count.
+    /// Records the moves of a game. `starts` are the nodes at which walks (sequences of positions) begin, in ascending order.
+    /// `focus` contains, for these nodes, the squares of the pieces whose moves count.
     pub(super) fn new(
         nodes: NodeRange<'_>,
         games: &BlockGames<'_>,
@@ -84,12 +84,13 @@ impl MovedPieces {
         out
     }
 
-    /// Returns the pieces in the `focus` of a walk that begins at a node, with one bit for each piece.
+    /// Returns the pieces in the `focus` of a walk (a sequence of positions) that begins at a node, with one bit for each piece.
     pub(super) fn at_start(&self, node: usize) -> u64 {
         self.at_start[node]
     }
 
-    /// Groups nodes whose walks have the same pieces in their `focus`. Nodes whose walks have none are omitted.
+    /// Groups nodes whose walks (sequences of positions) have the same pieces in their `focus`. Nodes whose walks have none are
+    /// omitted.
     pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
         let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
         let mut places = HashMap::new();
@@ -111,8 +112,8 @@ impl MovedPieces {
         (mover | rook | taken) & set != 0
     }
 
-    /// Returns true if the move played from a node touches a piece in the `focus` of a walk that begins there. The game
-    /// must have no side lines.
+    /// Returns true if the move played from a node touches a piece in the `focus` of a walk (a sequence of positions) that begins
+    /// there. The game must have no side lines.
     pub(super) fn sees_next(&self, nodes: NodeRange<'_>, node: usize) -> bool {
         node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
     }
@@ -148,7 +149,7 @@ impl FocusMasks {
         self.masks[at - self.first_segment].any
     }
 
-    /// Returns true if the move that leads to a slot touches a piece in the `focus`.
+    /// Returns true if the move that leads to a slot (position) touches a piece in the `focus`.
     pub(super) fn has(&self, slot: usize) -> bool {
         self.any(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
@@ -193,7 +194,7 @@ fn board_at(mut board: [u8; 64], nodes: NodeRange<'_>, moves: &BlockMoves, mut n
     board
 }
 
-/// Plays the move to a slot on a board of piece numbers. Returns the pieces that the move touches.
+/// Plays the move to a slot (position) on a board of piece numbers. Returns the pieces that the move touches.
 fn play(board: &mut [u8; 64], moves: &BlockMoves, slot: usize) -> FocusPieces {
     let mut shift = |from: u8, to: u8| {
         let piece = std::mem::replace(&mut board[from as usize], NOBODY);

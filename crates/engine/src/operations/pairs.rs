@@ -5,12 +5,13 @@ use super::{OperandSource, tree::NodeRange};
 use crate::carry::SlotColumn;
 use orbit_plan::{Cmp, NO_VALUE, PairSearch, PairTest, PairWord};
 
-/// The targets of one source: bit `i` of word `n` is set if node `64 * n + i` is a target.
+/// The targets of one source, that is, the second positions of all pairs of an `echo` with one first position: bit `i` of word `n`
+/// is set if node `64 * n + i` is a target.
 #[derive(Clone, Default)]
 pub(super) struct Targets(Vec<u64>);
 
 impl Targets {
-    /// Returns the first target at or after the node `from`.
+    /// Returns the first target (second position of a pair) at or after the node `from`.
     pub(super) fn next(&self, from: usize) -> Option<usize> {
         let first = from / 64;
         let ahead = self.0.get(first)? & u64::MAX << (from % 64);
@@ -19,7 +20,7 @@ impl Targets {
         Some(64 * (first + index) + word.trailing_zeros() as usize)
     }
 
-    /// Sets the targets to the nodes of a range, which may be empty.
+    /// Sets the targets (second positions of pairs) to the nodes of a range, which may be empty.
     fn fill(&mut self, nodes: usize, first: usize, end: usize) {
         self.0.clear();
         self.0.resize(nodes.div_ceil(64), 0);
@@ -32,7 +33,7 @@ impl Targets {
         }
     }
 
-    /// Removes the targets that fail a test.
+    /// Removes the targets (second positions of pairs) that fail a test.
     fn keep(&mut self, mut test: impl FnMut(usize) -> bool) {
         for (index, word) in self.0.iter_mut().enumerate() {
             let mut left = *word;
@@ -46,7 +47,8 @@ impl Targets {
         }
     }
 
-    /// Removes the targets whose word fails a test. The words of all nodes are tested, because this needs no branches.
+    /// Removes the targets (second positions of pairs) whose word fails a test. The words of all nodes are tested, because this
+    /// needs no branches.
     fn keep_words(&mut self, words: &[u64], test: impl Fn(u64) -> bool) {
         for (word, words) in self.0.iter_mut().zip(words.chunks(64)) {
             if *word != 0 {
@@ -103,7 +105,7 @@ impl<'a> Pairs<'a> {
             match *test {
                 PairTest::Order(Cmp::Ne) => targets.keep(|target| source != target),
                 PairTest::Order(Cmp::Eq) => targets.keep(|target| source == target),
-                // The range of targets already satisfies these tests.
+                // The range from which the targets (second positions of pairs) are taken already satisfies these tests.
                 PairTest::Order(_) | PairTest::Mask { source: true, .. } => {}
                 PairTest::Mask { mask, source: false } => targets.keep(|target| self.holds(mask, target)),
                 PairTest::Either { source: mask, target: other } => {
@@ -195,12 +197,12 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Returns true if a word can differ between the targets of a source.
+/// Returns true if a word can differ between pairs of an `echo` that have the same first position.
 fn depends_on_target(word: PairWord) -> bool {
     !matches!(word, PairWord::Source(_) | PairWord::Constant(_) | PairWord::Piece { source: true, .. })
 }
 
-/// Returns true if a comparison of two words tests that the boards of source and target are equal.
+/// Returns true if a comparison of two words tests that the boards at both positions of a pair are equal.
 fn is_all_the_same(left: PairWord, right: PairWord) -> bool {
     left == PairWord::Same { others: false, count: false } && right == PairWord::Constant(u64::MAX)
 }

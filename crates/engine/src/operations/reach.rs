@@ -10,22 +10,22 @@ use crate::carry::has;
 use orbit_plan::{AutomatonState, Branch, NO_VALUE, Sees, Walk};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The masks of the states of a walk's automaton. A walk moves to later slots or, if `back` is true, to earlier ones.
-/// Segments are processed in the opposite direction, so that the masks of all segments that a walk can reach are known.
-/// Within a segment, the masks are computed by iterating to a fixed point.
+/// The masks of the states of a walk's automaton. A walk (a sequence of positions) moves to later slots (positions) or, if `back`
+/// is true, to earlier ones. Segments are processed in the opposite direction, so that the masks of all segments that a walk can
+/// reach are known. Within a segment, the masks are computed by iterating to a fixed point.
 pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
     games: &'a BlockGames<'a>,
-    /// The steps along moves, in the direction opposite to that of the walk.
+    /// The steps along moves, in the direction opposite to that of the walk (the sequence of positions).
     flow: Flow<'a>,
     /// The masks that the automaton reads.
     masks: Vec<Cow<'a, [u32]>>,
-    /// The mask of the positions at which a complete walk has a value; `None` if it has one everywhere.
+    /// The mask of the positions at which a complete walk (a sequence of positions) has a value; `None` if it has one everywhere.
     valued: Option<MaskBuilder>,
     /// The mask of positions from which a move was played; empty if no state needs it.
     inner: Vec<u32>,
     /// True if every transition leads to the same state or to a later one, and the block has no side lines. The states
-    /// are then computed one after the other, and each of them for all segments at once.
+    /// are then computed one after the other, and each of them for all segments (32 positions each) at once.
     is_ordered: bool,
     segments: usize,
     /// For each state and segment, the positions that the state accepts and from which the walk can be completed. A
@@ -37,7 +37,8 @@ pub(super) struct WalkReach<'a> {
     /// a walk with a `focus`, the positions that have a child in `ahead`. If `back` is true, parents count instead of
     /// children. Empty for walks that visit every position.
     further: Vec<u32>,
-    /// For walks with a `focus`: the positions after a move such that this move or a later one reaches a state.
+    /// For walks (sequences of positions) with a `focus`: the positions after a move such that this move or a later one reaches a
+    /// state.
     ahead: Vec<u32>,
 }
 
@@ -72,9 +73,9 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Computes the masks of a range of segments, which must contain whole games. If the walk has a `focus`, `seen`
-    /// contains the moves of the game that touch pieces in it. If `seen` is missing, the masks are an upper bound,
-    /// because the moves that count are then unknown.
+    /// Computes the masks of a range of segments (32 positions each), which must contain whole games. If the walk (the sequence of
+    /// positions) has a `focus`, `seen` contains the moves of the game that touch pieces in it. If `seen` is missing, the masks are
+    /// an upper bound, because the moves that count are then unknown.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {
             return self.run_states();
@@ -85,7 +86,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the positions of segment `at` at which a walk can begin.
+    /// Returns the positions of segment `at` at which a walk (a sequence of positions) can begin.
     pub(super) fn starts(&self, at: usize) -> u32 {
         let start = |way: &Branch| {
             let to = way.to.map(|state| self.place(at, state.into()));
@@ -97,13 +98,13 @@ impl<'a> WalkReach<'a> {
         self.walk.automaton.first.iter().map(start).fold(0, |all, word| all | word)
     }
 
-    /// Returns true if a walk can be completed from a state that accepts the position in a slot, or the move that leads
-    /// there.
+    /// Returns true if a walk (a sequence of positions) can be completed from a state that accepts the position in a slot, or the
+    /// move that leads there.
     pub(super) fn is_alive(&self, state: usize, slot: usize) -> bool {
         self.alive[self.place(slot / SEGMENT_SLOTS, state)] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns true if a mask of the automaton is true at a slot.
+    /// Returns true if a mask of the automaton (the translation of a `line` or `path`) is true at a slot (position).
     pub(super) fn holds(&self, mask: u16, slot: usize) -> bool {
         has(&self.masks[mask as usize], slot)
     }
@@ -116,7 +117,7 @@ impl<'a> WalkReach<'a> {
         self.masks[mask as usize][at]
     }
 
-    /// Returns the positions of a segment at which all guards of a transition are true.
+    /// Returns the positions of a segment at which all guards of a transition (the masks that it requires) are true.
     fn open(&self, way: &Branch, at: usize) -> u32 {
         way.guards.iter().fold(u32::MAX, |all, &guard| all & self.mask(guard, at))
     }
@@ -125,8 +126,8 @@ impl<'a> WalkReach<'a> {
         self.valued.as_ref().map_or(u32::MAX, |valued| valued.0[at])
     }
 
-    /// Computes the masks of all segments, one state at a time. The states to which a state leads have already been
-    /// computed, so most operations can process many words at a time.
+    /// Computes the masks of all segments (32 positions each), one state at a time. The states to which a state leads have already
+    /// been computed, so most operations can process many words at a time.
     fn run_states(&mut self) {
         let Walk { automaton, .. } = self.walk;
         let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));
@@ -193,7 +194,7 @@ impl<'a> WalkReach<'a> {
         while !self.games.count(ways) && self.settle(at, seen) {}
     }
 
-    /// Recomputes the masks of all states in a segment from the masks computed so far. Returns true if any of them
+    /// Recomputes the masks of all states in a segment (32 positions) from the masks computed so far. Returns true if any of them
     /// changed.
     fn settle(&mut self, at: usize, seen: Option<&FocusMasks>) -> bool {
         let mut has_changed = false;
@@ -208,7 +209,7 @@ impl<'a> WalkReach<'a> {
         has_changed
     }
 
-    /// Stores the mask of a state in a segment, and updates the masks that depend on it.
+    /// Stores the mask of a state in a segment (32 positions), and updates the masks that depend on it.
     fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&FocusMasks>) {
         let place = self.place(at, state);
         self.alive[place] = alive;
@@ -233,7 +234,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the mask of a state in a segment, computed from the masks computed so far.
+    /// Returns the mask of a state in a segment (32 positions), computed from the masks computed so far.
     fn taken(&self, at: usize, state: usize, seen: Option<&FocusMasks>) -> u32 {
         let automaton = &self.walk.automaton;
         let (of, further) =
@@ -271,8 +272,8 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns, for a state that is tied to a move, the positions after this move at which the walk can continue or is
-    /// complete.
+    /// Returns, for a state that is tied to a move, the positions after this move at which the walk (the sequence of positions) can
+    /// continue or is complete.
     fn over_move(&self, at: usize, state: usize) -> u32 {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };
@@ -284,7 +285,7 @@ impl<'a> WalkReach<'a> {
     }
 }
 
-/// Returns true if the walk visits every position and no transition leads to an earlier state.
+/// Returns true if the walk (the sequence of positions) visits every position and no transition leads to an earlier state.
 fn is_ordered(walk: &Walk) -> bool {
     let is_later = |(state, ways): (usize, &Vec<Branch>)| {
         ways.iter().filter_map(|way| way.to).all(|to| usize::from(to) >= state)

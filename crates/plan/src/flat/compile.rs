@@ -42,8 +42,8 @@ pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value:
     compiler.finish(result, !value)
 }
 
-/// Compiles the copies of the query's outermost transform to words. Each copy sets its bits in one word if it matches. `bits`
-/// returns the index of the word and the bits for a copy.
+/// Compiles the copies (transformed patterns) of the query's outermost transform to words. Each copy sets its bits in one word if
+/// it matches. `bits` returns the index of the word and the bits for a copy.
 pub(crate) fn compiled_copies(
     lower: &mut Lower,
     facts: &Facts,
@@ -103,7 +103,8 @@ pub(super) struct Compiler<'l> {
     /// The first free register.
     next: usize,
     words: usize,
-    /// In the target of a `--`, the registers that contain the selected part of the move.
+    /// In the target of a `--`, the registers with the squares that `from` and `to` mean: those of the move that the test accepts
+    /// or, for castling, those of the king's or the rook's move that it accepts.
     pub(super) selected: Option<RegisterWord>,
     /// In a constituent of a `line` that is evaluated for one particular move, the register with the node to which this move
     /// leads.
@@ -404,8 +405,8 @@ impl<'l> Compiler<'l> {
         self.in_order(filters, no, |_| Ok(()))
     }
 
-    /// Like [`Self::unless_all`], and then compiles code that runs if all filters match. If a filter binds a variable, the
-    /// variable is bound in the filters after it and in this code.
+    /// Does the same as [`Self::unless_all`], and then compiles code that runs if all filters match. If a filter binds a variable,
+    /// the variable is bound in the filters after it and in this code.
     pub(super) fn in_order<'a>(
         &mut self,
         filters: impl IntoIterator<Item = &'a Filter>,
@@ -423,8 +424,8 @@ impl<'l> Compiler<'l> {
         out
     }
 
-    /// Compiles a filter whose value is that of another filter, and leaves this value in a register. `read` compiles a filter of
-    /// this kind. `none` represents a missing value.
+    /// Compiles a filter, such as braces, whose value is that of a filter inside it, and leaves this value in a register. `read`
+    /// compiles a filter of this kind. `none` represents a missing value.
     pub(super) fn control<F: Kind<Expanded>>(
         &mut self,
         of: &Control<Expanded, F>,
@@ -506,7 +507,7 @@ impl<'l> Compiler<'l> {
         })
     }
 
-    /// Like [`Self::at_node`], but for code that leaves a value in a register and cannot fail.
+    /// Does the same as [`Self::at_node`] for code that leaves a value in a register and cannot fail.
     pub(super) fn value_at_node(
         &mut self,
         node: RegisterWord,

@@ -78,7 +78,7 @@ impl Compiler<'_> {
             C::TextIn(a, b) => self.text_in(a, b, no),
             C::Game(op) => self.game_condition(op, no),
             C::Form(orbit) => {
-                // Every copy must be evaluated, since it may assign variables.
+                // Every copy (transformed filter) must be evaluated, since it may assign variables.
                 self.count_copies(orbit, |this, count| this.emit(Instr::UnlessAny { set: count, no }))
             }
             _ => Err("a condition that depends on variables"),
@@ -281,7 +281,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles code that evaluates all copies and counts those that match. `then` compiles code that uses the count.
+    /// Compiles code that evaluates all copies (transformed filters) and counts those that match. `then` compiles code that uses
+    /// the count.
     pub(super) fn count_copies<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,

@@ -65,7 +65,7 @@ impl Compiler<'_> {
     ) -> CompileResult {
         self.scratch(|this| {
             let words = [this.word()?, this.word()?];
-            // Both the key and the value are evaluated before either is tested for a value.
+            // The code evaluates both the key and the value before it tests that they have values.
             this.datum(key, words[0])?;
             this.datum(value, words[1])?;
             this.unless_datum(key, words[0], no)?;

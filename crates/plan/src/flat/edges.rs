@@ -7,8 +7,9 @@ use orbit_query::tree::{Edge, Promotion};
 use orbit_transforms::{Expanded, Squares};
 
 impl Compiler<'_> {
-    /// Compiles a loop over the moves that pass the test `edge`, in order. `behind` runs after each of them. It may jump to its
-    /// label to try the next move. After the loop, the previous node is current again.
+    /// Compiles a loop over the moves that pass the test `edge`, in order. `behind` compiles code that runs after each of these
+    /// moves. To try the next move, this code may jump to the label that `behind` gets. After the loop, the previous node is
+    /// current again.
     pub(super) fn each_edge(
         &mut self,
         edge: &Edge<Expanded>,

@@ -32,8 +32,9 @@ impl Replace<'_, '_> {
         std::mem::replace(&mut self.outermost, false)
     }
 
-    /// Returns the variable that replaces an operand. Returns `None` if the operand is a leaf that names no variables. A leaf
-    /// with variables is replaced, too, since the graph contains only the variables that replace operands.
+    /// Returns the variable that replaces an operand. Returns `None` if the operand is a leaf (a filter that a plan can express)
+    /// that names no variables. A leaf with variables is replaced, too, since the graph contains only the variables that replace
+    /// operands.
     fn variable(&mut self, operand: FilterRef) -> Option<VarId> {
         let has_variables = operand.any(&mut |part| {
             let mut names_one = false;

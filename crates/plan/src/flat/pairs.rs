@@ -23,7 +23,8 @@ struct NamePair {
 }
 
 impl NamePair {
-    /// Returns true if a position is the source, false if it is the target, and `None` if it is any other position.
+    /// Returns true if a position is the source (the first position of an `echo`), false if it is the target (the second position),
+    /// and `None` if it is any other position.
     fn is_source(&self, position: &orbit_transforms::Position) -> Option<bool> {
         match position.op() {
             P::Control(Control::Var(var)) if *var == self.source => Some(true),
@@ -70,7 +71,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a loop that runs `body` at each target of an `echo`. `body` may jump to its label to try the next target.
+    /// Compiles a loop over the targets of an `echo`. `body` compiles the code that runs at each target. To try the next target,
+    /// this code may jump to the label that `body` gets.
     pub(super) fn each_target<F: Kind<Expanded>>(
         &mut self,
         echo: &Echo<F>,
@@ -172,8 +174,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the masks that must be true for one side of an `or` to match. The flag is true for a mask at the source, false for
-    /// a mask at the target.
+    /// Returns the masks that must be true for one side of an `or` to match. The flag is true for a mask at the source (the first
+    /// position of an `echo`), and false for a mask at the target (the second position).
     fn masks_of_side(&mut self, side: FilterRef, pair: &NamePair) -> CompileResult<Vec<(Id, bool)>> {
         let mut masks = Vec::new();
         for filter in conjuncts(side) {
@@ -186,8 +188,8 @@ impl Compiler<'_> {
         Ok(masks)
     }
 
-    /// Returns the mask with the same value as a filter, and true if it applies to the source. Returns `None` if there is no such
-    /// mask.
+    /// Returns the mask with the same value as a filter, and true if it applies to the source (the first position of an `echo`).
+    /// Returns `None` if there is no such mask.
     fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),

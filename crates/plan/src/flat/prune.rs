@@ -186,8 +186,8 @@ fn path_begins_with(path: &Path<Expanded>, piece: VarId) -> bool {
     }
 }
 
-/// Returns two flags about a chain. The first is true if the chain can begin only with moves of the piece. The second is true if
-/// the chain can match without a move.
+/// Returns two flags about a chain (a `line` or `path`). The first is true if the chain can begin only with moves of the piece. The
+/// second is true if the chain can match without a move.
 fn first_moves(chain: &Chain<PathStep<Expanded>>, piece: VarId) -> (bool, bool) {
     match chain {
         Chain::One(PathStep::Filter(_)) => (true, true),

@@ -121,7 +121,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the [`Lead`] of a chain, a mask that must be true where the chain begins. `of` returns the lead of a constituent.
+    /// Returns the [`Lead`] of a chain (a `line` or `path`), a mask that must be true where the chain begins. `of` returns the lead
+    /// of a constituent.
     pub(super) fn chain_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -131,8 +132,8 @@ impl Compiler<'_> {
         Ok(lead.filter(|_| !may_be_empty))
     }
 
-    /// Returns the [`Lead`] that all possible first constituents of a chain share, and true if the chain can have no
-    /// constituents.
+    /// Returns the [`Lead`] that all possible first constituents of a chain (a `line` or `path`) share, and true if the chain can
+    /// have no constituents.
     fn first_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -249,8 +250,8 @@ impl Compiler<'_> {
         Ok(None)
     }
 
-    /// Returns the register of a superset of `set` that is equal at all positions as long as no variable changes. Returns `None`
-    /// if there is none.
+    /// Returns the register of a superset of `set` that has one value at all positions as long as no variable changes. Returns
+    /// `None` if there is none.
     fn steady(&mut self, set: &Squares) -> CompileResult<Option<RegisterWord>> {
         match set.op() {
             S::Intersect(a, b) => Ok(self.steady(a)?.or(self.steady(b)?)),
@@ -347,8 +348,8 @@ fn piece_of(set: &Squares) -> Option<VarId> {
     }
 }
 
-/// Returns true if a set is equal at all positions as long as no variable changes. It is the set in a variable, or the value of a
-/// set or piece variable at a position that a variable holds.
+/// Returns true if a set has one value at all positions as long as no variable changes. It is the set in a variable, or the value
+/// of a set or piece variable at a position that a variable holds.
 fn is_steady(set: &Squares) -> bool {
     match set.op() {
         S::Control(Control::Var(_)) => true,

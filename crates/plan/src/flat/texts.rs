@@ -76,7 +76,7 @@ impl Compiler<'_> {
             G::Extremum { largest, of } => {
                 self.extreme_text(of, if *largest { Cmp::Gt } else { Cmp::Lt }, to)
             }
-            // The copies share one program, so the program cannot contain the name of a copy's transform.
+            // All copies (transformed filters) share one program, so the program cannot contain the name of one copy's transform.
             G::CurrentTransform(_) => Err("`currenttransform`"),
             G::Match { text, pattern } => {
                 let pattern = place_of(&mut self.patterns, pattern.clone())?;

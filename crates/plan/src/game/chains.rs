@@ -14,7 +14,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Number, Squares};
 use shakmaty::Bitboard;
 
-/// The masks that an automaton reads. The automaton refers to them by index.
+/// The masks that an automaton (the translation of a `line` or `path`) reads. The automaton refers to them by index.
 #[derive(Default)]
 struct AutomatonMasks(Vec<Id>);
 
@@ -31,7 +31,7 @@ impl AutomatonMasks {
 /// The range of a chain's value.
 enum ChainRange {
     Known(i32, i32),
-    /// Two computed bounds, and the mask of positions at which both have a value.
+    /// Two bounds that are computed at each position, and the mask of positions at which both have a value.
     Read {
         lo: Id,
         hi: Id,
@@ -165,8 +165,8 @@ impl Lower {
         chain
     }
 
-    /// Makes the automaton of a chain and runs it from each position. Returns the values that it finds, and the mask of positions
-    /// from which it finds one.
+    /// Makes the automaton of a chain (a `line` or `path`) and runs it from each position. Returns the values that it finds, and
+    /// the mask of positions from which it finds one.
     fn walk(
         &mut self,
         chain: &Chain<ChainPart>,
@@ -197,7 +197,8 @@ impl Lower {
         let word = self.dag.game(GameOp::Walk(walk.clone()), operands.clone());
         let (number, mut found) = self.unpacked_number(word);
         if any {
-            // Most queries need only this mask, and `AnyWalk` computes it faster than `Walk` computes the values.
+            // Most queries need only the mask of positions with a result, and `AnyWalk` computes it faster than `Walk` computes the
+            // values.
             found = self.dag.game(GameOp::AnyWalk(walk), operands);
         }
         let Some(ChainRange::Read { lo, hi, ok }) = range else { return (number, found) };

@@ -146,9 +146,9 @@ impl Lower {
         self.dag.game(GameOp::CountChildren, vec![entered, target])
     }
 
-    /// Returns the value of a target after the first suitable move: the move passes the test, and the target matches after it.
-    /// The value is `none` at positions without such a move. `word` lowers the target to its value, and to the mask of positions
-    /// at which it matches.
+    /// Returns the value of a `--` filter's target after the first suitable move: the move passes the test of the filter, and the
+    /// target matches after it. The value is `none` at positions without such a move. `word` lowers the target to its value, and to
+    /// the mask of positions at which it matches.
     pub(super) fn edge_word(
         &mut self,
         edge: &Edge<Expanded>,

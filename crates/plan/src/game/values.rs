@@ -11,7 +11,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Number, Squares};
 
 impl Lower {
-    /// Returns the mask of positions at which a condition of the game language is true.
+    /// Returns the mask of positions at which a condition about moves or other positions of the game is true.
     pub(crate) fn game_condition(&mut self, op: &C<Expanded>) -> Id {
         match op {
             C::At { at, of } => self.mask_at(at, |lower| lower.condition(of)),
@@ -40,7 +40,7 @@ impl Lower {
         }
     }
 
-    /// Returns a set of the game language.
+    /// Lowers a set filter about moves or other positions of the game.
     pub(crate) fn game_squares(&mut self, op: &S<Expanded>) -> Id {
         match op {
             S::Elsewhere(Elsewhere::At { at, of }) => self.word_at(at, 0, |lower| lower.squares(of)),
@@ -57,8 +57,8 @@ impl Lower {
         }
     }
 
-    /// Returns the mask of positions at which a set of the game language is non-empty. As a condition, a `--` filter uses the
-    /// first move after which its target is non-empty.
+    /// Returns the mask of positions at which a set filter about moves or other positions of the game has a non-empty value. As a
+    /// condition, a `--` filter uses the first move after which its target is non-empty.
     pub(crate) fn game_squares_truth(&mut self, op: &S<Expanded>) -> Id {
         let some = |of: &Squares| {
             let of = of.clone();
@@ -75,7 +75,8 @@ impl Lower {
         }
     }
 
-    /// Returns a number of the game language, and the mask of positions at which it has a value.
+    /// Lowers a number filter about moves or other positions of the game. Returns the number, and the mask of positions at which it
+    /// has a value.
     pub(crate) fn game_number(&mut self, op: &N<Expanded>) -> (Id, Id) {
         let always = self.dag.mask(true);
         match op {
@@ -97,7 +98,7 @@ impl Lower {
         }
     }
 
-    /// Returns the mask of positions at which a number of the game language has a value.
+    /// Returns the mask of positions at which a number filter about moves or other positions of the game has a value.
     pub(crate) fn game_number_truth(&mut self, op: &N<Expanded>) -> Id {
         let some = |of: &Number| {
             let of = of.clone();

@@ -2,15 +2,15 @@
 
 use orbit_query::tree::Chain;
 
-/// The maximum number of states of an automaton.
+/// The maximum number of states of an automaton (the translation of a `line` or `path`).
 const STATES_MAX: usize = 64;
 /// The maximum number of branches from one state.
 const BRANCHES_MAX: usize = 256;
 /// The maximum number of choices that the search for the branches of a state tries.
 const CHOICES_MAX: usize = 20_000;
 
-/// The automaton of a chain. Its states are the constituents that consume a position or a move. If a constituent may be repeated,
-/// there are as many states for it as its repetitions need.
+/// The automaton of a chain (a `line` or `path`). Its states are the constituents that consume a position or a move. A constituent
+/// that may be repeated has a state for each repetition that must be told apart.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
     /// The states. Branches refer to them by index.
@@ -23,13 +23,13 @@ pub struct Automaton {
     pub operands: usize,
 }
 
-/// A constituent of a chain that consumes a position or a move.
+/// A constituent of a chain (a `line` or `path`) that consumes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AutomatonState {
     /// The index of a mask that must be true at the position.
     pub mask: u16,
-    /// The index of a mask that must be true at the next position of the walk. It replaces `mask`, which is then tested only if
-    /// the walk ends here because no move leaves the position.
+    /// The index of a mask that must be true at the next position of the walk (the sequence of positions). It replaces `mask`,
+    /// which is then tested only if the walk ends here because no move leaves the position.
     pub leaving: Option<u16>,
     /// For castling, the indices of two masks that replace `mask`. The first must be true if the king is in focus, the second if
     /// the rook is. It is enough if one of them is in focus and its mask is true.
@@ -39,22 +39,22 @@ pub struct AutomatonState {
 /// A transition from one state to another.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Branch {
-    /// The next state; `None` if the walk is complete.
+    /// The next state; `None` if the walk (the sequence of positions) is complete.
     pub to: Option<u8>,
     /// The indices of masks that must be true at the position where the branch begins.
     pub guards: Vec<u16>,
 }
 
-/// A constituent of a chain from which the automaton is built.
+/// A constituent of a chain (a `line` or `path`) from which the automaton is built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
-    /// A mask that must be true at the position that the chain has reached.
+    /// A mask that must be true at the position that the chain (the `line` or `path`) has reached.
     Guard(u16),
 }
 
-/// An instruction of an intermediate program. A chain is compiled to this program first. The program backtracks: it tries choices
-/// in order, and fewer repetitions come first.
+/// An instruction of an intermediate program. A chain (a `line` or `path`) is compiled to this program first. The program
+/// backtracks: it tries choices in order, and fewer repetitions come first.
 enum Instruction {
     Take(usize),
     Guard(u16),
@@ -65,8 +65,8 @@ enum Instruction {
 }
 
 impl Automaton {
-    /// Returns the automaton of a chain whose constituents refer to `operands` masks. Returns `None` if the automaton would be
-    /// too large.
+    /// Returns the automaton of a chain (a `line` or `path`) whose constituents refer to `operands` masks. Returns `None` if the
+    /// automaton would be too large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
         let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;
@@ -158,8 +158,8 @@ struct WaySearch<'a> {
 }
 
 impl WaySearch<'_> {
-    /// Adds the branches that require `guards` and continue at instruction `at`. `open` lists the choices made since the last
-    /// state.
+    /// Adds the branches that require the masks `guards` and continue at instruction `at`. `open` lists the choices made since the
+    /// last state.
     fn follow(&mut self, mut at: usize, mut guards: Vec<u16>, open: &[usize]) -> Option<()> {
         loop {
             match self.code.instructions[at] {
@@ -187,7 +187,8 @@ impl WaySearch<'_> {
                         _ => None,
                     };
                     guards.sort_unstable();
-                    // The branch is useless if an earlier branch leads to the same state and requires only some of its guards.
+                    // The branch is useless if an earlier branch leads to the same state and requires only some of its guards
+                    // (masks that must be true).
                     let known = |branch: &Branch| {
                         branch.to == to && branch.guards.iter().all(|guard| guards.contains(guard))
                     };

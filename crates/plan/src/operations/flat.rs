@@ -84,7 +84,7 @@ pub struct MoveSeek {
 /// begins with the same tests. For a pair that fails here, the body would fail before it stores anything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
-    /// The tests, all of which must succeed. Tests that concern only the source come first.
+    /// The tests, all of which must succeed. Tests that concern only the source (the first position of the pair) come first.
     pub tests: Vec<PairTest>,
     /// The index of the first of four operands with the planes of the board.
     pub planes: Option<u16>,
@@ -94,15 +94,16 @@ pub struct PairSearch {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairTest {
-    /// A mask is true at the source or, if `source` is false, at the target.
+    /// A mask is true at the source (the first position of the pair) or, if `source` is false, at the target (the second position).
     Mask { mask: u16, source: bool },
-    /// A mask is true at the source, or another mask is true at the target.
+    /// A mask is true at the source (the first position of the pair), or another mask is true at the target (the second position).
     Either { source: u16, target: u16 },
-    /// The numbers of the source's node and the target's node are in this relation.
+    /// The numbers of the nodes of the source (the first position of the pair) and of the target (the second position) are in the
+    /// given relation.
     Order(Cmp),
     /// Two sets are equal, or differ if `equal` is false.
     Sets { equal: bool, left: PairWord, right: PairWord },
-    /// Two numbers have values and are in this relation.
+    /// Two numbers have values and are in the given relation.
     Compare { cmp: Cmp, left: PairWord, right: PairWord },
 }
 
@@ -110,18 +111,19 @@ pub enum PairTest {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairWord {
-    /// The word of an operand at the source.
+    /// The word of an operand at the source, the first position of the pair.
     Source(u16),
-    /// The word of an operand at the target.
+    /// The word of an operand at the target, the second position of the pair.
     Target(u16),
     /// A constant, the same word for all pairs.
     Constant(u64),
     /// The squares that have the same content in both positions. If `others` is true, all other squares instead. If `count` is
     /// true, the number of these squares.
     Same { others: bool, count: bool },
-    /// The intersection of a set at the source with a set at the target.
+    /// The intersection of a set at the source (the first position of the pair) with a set at the target (the second position).
     Both { source: u16, target: u16 },
-    /// The square of the piece in a variable, at the source or, if `source` is false, at the target.
+    /// The square of the piece in a variable, at the source (the first position of the pair) or, if `source` is false, at the
+    /// target (the second position).
     Piece { var: u16, source: bool },
 }
 
@@ -148,7 +150,7 @@ pub enum Instr {
         to: RegisterWord,
         constant: u16,
     },
-    /// Loads an operand's word at this node.
+    /// Loads an operand's word at the current node.
     Load {
         to: RegisterWord,
         operand: u16,
@@ -379,15 +381,17 @@ pub enum Instr {
         b: RegisterWord,
         planes: u16,
     },
-    /// Jumps to `no` unless the move that led to a node passes a test. If the move passes, stores the selected part of it in
-    /// three registers: the node, the squares that the move left, and the squares that it reached.
+    /// Jumps to `no` unless the move that led to a node passes a test. If the move passes, stores the node, the squares that the
+    /// move left and the squares that it reached, in three registers from `selected` on. For castling, only the squares of the king
+    /// or the rook are stored if only that part of the move passes.
     Fits {
         edge: u16,
         child: RegisterWord,
         selected: RegisterWord,
         no: Label,
     },
-    /// Stores the squares that `from` or `to` means. If a part of a move is selected, these are the squares of that part.
+    /// Stores the squares that `from` or `to` means. If [`Instr::Fits`] has stored the current node in the register `selected`,
+    /// these are the squares that it stored; otherwise those of the move that led to the node.
     Own {
         to: RegisterWord,
         selected: RegisterWord,

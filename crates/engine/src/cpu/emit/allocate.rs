@@ -21,7 +21,7 @@ pub(super) struct RegionCode {
     pub(super) pool: Vec<u64>,
     /// The number of vectors of scratch memory that the code needs.
     pub(super) slots: u32,
-    /// The queries whose answers the code writes. Each has one line of the answers.
+    /// The queries whose answers the code writes. The bytes for the answers of one query are one line.
     pub(super) answers: Vec<usize>,
 }
 
@@ -58,8 +58,8 @@ enum Home {
     Pool(u32),
 }
 
-/// The place to which a value is written for use after the region: a register of the register machine, or a line of the
-/// answers.
+/// The place to which a value is written for use after the region (steps that are compiled as one loop): a register of the register
+/// machine, or a line of the answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ValueSink {
     Store(u32),
@@ -85,7 +85,7 @@ struct RegisterAllocator<'a> {
     pinned: Vec<u8>,
     slots: u32,
     free_slots: Vec<u32>,
-    /// The registers of the register machine that the region writes.
+    /// The registers of the register machine that the region (steps that are compiled as one loop) writes.
     written: BTreeSet<u32>,
     /// The destinations of the values that are stored as soon as they are computed.
     early: HashMap<GraphValue, Vec<ValueSink>>,
@@ -158,8 +158,8 @@ impl<'a> RegisterAllocator<'a> {
     }
 
     /// Returns true if a value is computed by an instruction at its place in the order. Any other value is read from
-    /// memory where it is needed. A column that the region also writes counts as computed: it is loaded at its place,
-    /// before it can be overwritten.
+    /// memory where it is needed. A column that the region (steps that are compiled as one loop) also writes counts as computed: it
+    /// is loaded at its place, before it can be overwritten.
     fn is_computed(&self, value: GraphValue) -> bool {
         match self.graph.node(value) {
             WordNode::Word(_) => false,
@@ -280,8 +280,8 @@ impl<'a> RegisterAllocator<'a> {
         to
     }
 
-    /// Writes an instruction with two exchangeable operands. They are exchanged if necessary so that an operand in
-    /// memory comes second.
+    /// Writes an instruction for a commutative operation. The operands are exchanged if necessary, so that one in memory comes
+    /// second.
     fn either(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let (a, b) = if self.is_in_memory(a) && !self.is_in_memory(b) { (b, a) } else { (a, b) };
         self.two(op, value, a, b)
@@ -422,7 +422,7 @@ impl<'a> RegisterAllocator<'a> {
         self.put(VectorOp::Xor, to, from, all, 0);
     }
 
-    /// Writes a ternary logic instruction (AVX-512), which computes any bitwise function of up to three leaves. The
+    /// Writes a ternary logic instruction (AVX-512), which computes any bitwise function of up to three leaves (input words). The
     /// instruction overwrites its first operand.
     fn ternary(&mut self, value: GraphValue, logic: &Logic) {
         let leaves = &logic.leaves;
@@ -441,8 +441,7 @@ impl<'a> RegisterAllocator<'a> {
         if !third_in_memory {
             self.register(third);
         }
-        // The instruction overwrites its first operand, so that should be a value that is not read again, if there is
-        // one.
+        // The instruction overwrites its first operand. If possible, that is a value that is not read again.
         others.sort_by_key(|&leaf| self.dies(leaf));
         let (first, second) = match *others.as_slice() {
             [second, first] => (Some(first), Some(second)),
@@ -476,8 +475,8 @@ impl<'a> RegisterAllocator<'a> {
         self.put(VectorOp::Ternary, to, a, b, imm);
     }
 
-    /// Stores a newly computed value to its destinations in `early`. No node of the region reads the old contents of
-    /// these destinations.
+    /// Stores a newly computed value to its destinations in `early`. No node of the region (steps that are compiled as one loop)
+    /// reads the old contents of these destinations.
     fn put_early(&mut self, value: GraphValue) {
         let register = self.register_of[value.index()].expect("it was just computed");
         for sink in self.early.remove(&value).unwrap_or_default() {

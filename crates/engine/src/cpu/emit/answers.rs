@@ -6,8 +6,8 @@ use super::assembler::{ANSWER_BYTES, Width};
 use orbit_core::isa::Isa;
 use orbit_reel::{SEGMENT_SLOTS, lanes::LANES};
 
-/// Converts the bytes that machine code writes to the words of `out`, one for each segment and query. `bytes` has one
-/// line for each of `queries`.
+/// Converts the bytes that machine code writes to the words of `out`, one for each segment (32 positions) and query. `bytes` has
+/// one line for each of `queries`.
 pub(super) fn answers(
     isa: Isa,
     bytes: &[[u8; ANSWER_BYTES]],
@@ -31,8 +31,8 @@ fn answers_with_avx2(
     out: &mut [[u32; LANES]],
 ) {
     for (&query, bytes) in queries.iter().zip(bytes) {
-        // Each byte has the answers at one slot of each of the eight segments of the group. AVX2 code writes each byte
-        // as two halves of four bits.
+        // Each byte holds the answers at one slot number: one bit for each of the eight segments of the group. AVX2 code writes
+        // each byte as two halves of four bits.
         let rows = match width {
             Width::Zmm => *bytes.first_chunk().expect("half of them"),
             Width::Ymm => halves_joined(bytes),

@@ -47,7 +47,7 @@ pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     }
 }
 
-/// Returns, for each node, how often nodes whose values are needed read it.
+/// Returns, for each node, the number of times that it is read by nodes whose values are needed.
 fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     let mut uses = vec![0; graph.nodes.len()];
     let roots = sinks.stores.iter().map(|&(_, value)| value);
@@ -71,8 +71,8 @@ fn drop_unused(graph: &Graph, value: GraphValue, uses: &mut [usize]) {
     }
 }
 
-/// Merges the bitwise function `logic` with the function `inner` that computes one of its leaves. Returns `None` if the
-/// merged function would not fit in one instruction.
+/// Merges the bitwise function `logic` with the function `inner` that computes one of its leaves (input words). Returns `None` if
+/// the merged function would not fit in one instruction.
 fn joined(graph: &Graph, logic: &Logic, inner: GraphValue, uses: usize, width: Width) -> Option<Logic> {
     let WordNode::Logic(of) = graph.node(inner) else { return None };
     let is_opposite = of.leaves.len() == 1;

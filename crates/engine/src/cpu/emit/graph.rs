@@ -20,7 +20,7 @@ impl GraphValue {
 /// A node of the graph: an operation on words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum WordNode {
-    /// The contents of a register of the register machine at the start of the region.
+    /// The contents of a register of the register machine at the start of the region (steps that are compiled as one loop).
     Column(u32),
     /// A constant word, the same at every position.
     Word(u64),
@@ -45,19 +45,19 @@ pub(super) enum WordNode {
     Meets(Vec<(GraphValue, GraphValue, bool)>),
 }
 
-/// A bitwise function of up to three leaves `a`, `b` and `c`. Bit `4 * a + 2 * b + c` of the table is the value of the
-/// function for these bits. If there are fewer leaves, the function does not depend on the missing ones.
+/// A bitwise function of up to three leaves (input words) `a`, `b` and `c`. Bit `4 * a + 2 * b + c` of the table is the value of
+/// the function for these bits. If there are fewer leaves, the function does not depend on the missing ones.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Logic {
     pub(super) table: u8,
     pub(super) leaves: Vec<GraphValue>,
 }
 
-/// The truth tables of the functions that return the first, second or third leaf.
+/// The truth tables of the functions that return the first, second or third leaf (input word).
 pub(super) const LEAVES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 impl Logic {
-    /// Builds a function from distinct leaves. Leaves on which the function does not depend are dropped.
+    /// Builds a function from distinct leaves (input words). Leaves on which the function does not depend are dropped.
     pub(super) fn new(value: impl Fn(&dyn Fn(GraphValue) -> bool) -> bool, leaves: &[GraphValue]) -> Logic {
         let mut leaves: Vec<GraphValue> = leaves.to_vec();
         let table_of = |leaves: &[GraphValue]| {
@@ -71,7 +71,7 @@ impl Logic {
         };
         let mut table = table_of(&leaves);
         for k in (0..leaves.len()).rev() {
-            // A leaf is dropped if its bit never changes the value of the function.
+            // A leaf (input word) is dropped if its bit never changes the value of the function.
             let by = [4, 2, 1][k];
             if (table & LEAVES[k]) >> by == table & !LEAVES[k] {
                 leaves.remove(k);
@@ -81,7 +81,7 @@ impl Logic {
         Logic { table, leaves }
     }
 
-    /// Returns the value of the function for single bits. `bit` returns the bit of each leaf.
+    /// Returns the value of the function for single bits. `bit` returns the bit of each leaf (input word).
     pub(super) fn value(&self, bit: &dyn Fn(GraphValue) -> bool) -> bool {
         let place = self.leaves.iter().zip([4, 2, 1]).map(|(&leaf, place)| if bit(leaf) { place } else { 0 });
         self.table >> place.sum::<u8>() & 1 != 0
@@ -375,8 +375,8 @@ impl Graph {
         self.moved(a, stay, by)
     }
 
-    /// Computes `a & keep`, shifted left by `by` bits (right if negative). No bit of `keep` may be shifted out. The
-    /// mask is applied after the shift, because other nodes may use the same shifted word.
+    /// Computes `a & keep`, shifted left by `by` bits (right if negative). No bit of `keep` may be shifted out. `keep` is applied
+    /// after the shift, because other nodes may use the same shifted word.
     pub(super) fn moved(&mut self, a: GraphValue, keep: u64, by: i32) -> GraphValue {
         let moved = self.shift(a, by);
         let keep = if by >= 0 { keep << (by & 63) } else { keep >> (-by & 63) };

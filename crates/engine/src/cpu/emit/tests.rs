@@ -455,7 +455,7 @@ fn machine_code_computes_what_kernels_do() {
         for isa in Isa::available() {
             let Some(mut native) = compile(&program, &kept, isa) else { continue };
             if seed % 2 == 0 {
-                // With so few vector registers, the code must constantly evict values.
+                // With only 6 to 10 vector registers, the code must constantly evict values.
                 native =
                     compiled(&program, &kept, native.width, 6 + seed as usize % 5).expect("it was compiled");
             }

@@ -126,7 +126,7 @@ fn between(a: u64, b: u64) -> u64 {
 }
 
 impl FlatMachine<'_> {
-    /// Runs an instruction about lines (rays, pins and the like) at a slot.
+    /// Runs an instruction about lines (rays, pins and the like) at a slot (position).
     #[inline(never)]
     pub(super) fn rays(&mut self, instr: RayInstr, slot: usize) {
         let operands = self.operands;

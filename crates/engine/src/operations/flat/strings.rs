@@ -27,7 +27,7 @@ const STRINGS_MAX: usize = 1 << 20;
 /// The maximum length of a string, in bytes. The reference engine has the same limit.
 const LENGTH_MAX: usize = 16 << 20;
 
-/// Processing this many bytes of strings counts as one visited position, because it takes as long.
+/// Processing this many bytes of strings takes about as long as visiting one position, so it counts as one visited position.
 const BYTES_A_POSITION: usize = 16;
 
 /// The maximum capacity that is kept from one game to the next, in bytes and in strings.
