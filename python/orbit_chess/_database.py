@@ -1,4 +1,4 @@
-"""Open databases, and the functions that open them."""
+"""The class `Database`, the functions `open` and `loads` that make it, and functions for boards and themes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of searches, with their types."""
+"""The keyword arguments of searches, such as `where` and `limit`, as typed dictionaries."""
 
 from __future__ import annotations
 

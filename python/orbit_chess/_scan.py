@@ -1,4 +1,4 @@
-"""What is asked of a database, and what comes of it."""
+"""The class `Scan`, a search that its methods run, and the classes of results: counts, hits, rows, statistics, heat maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! Requests: queries, the choice of games and hits, and the results that are wanted.
+//! The native class `Request`: reads the options that Python passes as JSON, runs the search, and returns or writes its results.
 
 use std::ops::Range;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Recognises blanks and dashes in the text of games, including those of Unicode and Windows-1252.
+//! Defines which characters of a PGN text count as blanks and which as dashes, in ASCII, Unicode and Windows-1252.
 //!
 //! ASCII bytes are tested first, since most bytes of a text are ASCII.
 

@@ -1,4 +1,5 @@
-//! Recognises lines, tag pairs and tokens of movetext, as far as this is possible without their context in a game.
+//! Recognises single tokens by their bytes alone: tag pairs, ends of comments, move numbers, result tokens, glyphs such as `!?`,
+//! and results that touch a move, as in `Qg20-1`.
 
 use memchr::{memchr2, memchr3};
 

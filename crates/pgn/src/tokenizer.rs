@@ -1,4 +1,5 @@
-//! Splits PGN into tokens: finds the starts and ends of games, the tag pairs, and the text that should be moves.
+//! Decides where each game in a PGN text begins and ends, and yields its parts in order: tag pairs, moves, side lines, comments and
+//! the result.
 //!
 //! The tokenizer recognises the form of a move but does not know the rules of chess. It alone defines the boundaries of games. The
 //! code that cuts chunks and the code that reads games both use it, so they always agree.

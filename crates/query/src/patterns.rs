@@ -1,4 +1,5 @@
-//! Reads regular expressions: those of ECMAScript, applied to bytes, with the named classes of `std::regex` of C++.
+//! Checks the syntax and the size of the regular expressions in a query, and replaces named classes such as `[[:alpha:]]` by
+//! ranges. The syntax is that of ECMAScript, applied to bytes; the named classes are those of `std::regex` in C++.
 
 use regress::{Flags, Regex};
 

@@ -1,4 +1,5 @@
-//! Reads parts of strings, filters that make or use strings, and regular expressions.
+//! Parses the operators and filters of strings: `[i:j]`, `~~`, `int`, `ascii`, `uppercase`, `indexof`, `max`, `min` and the
+//! operands of `str`, `comment` and `message`.
 
 use super::{
     parser::{N, ParseResult, Parser, T, filter, name_of, typed},

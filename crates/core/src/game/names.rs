@@ -1,4 +1,4 @@
-//! Compares players' names that are spelt in different ways.
+//! Decides whether two spellings of a player's name match: rules for surnames, given names, initials, hyphens and accents.
 //!
 //! `Carlsen,M`, `Carlsen, M.`, `Carlsen, Magnus` and `Magnus Carlsen` are spellings of one name. Two spellings match if their
 //! surnames are the same and their given names, which may be abbreviated, do not contradict each other. Two people may share a

@@ -1,4 +1,5 @@
-//! Decides which spellings in a table of names belong to one player.
+//! Merges the spellings in a table of names into players, by the rules of `names`, FIDE numbers, and games between two of the
+//! names.
 //!
 //! Two spellings *fit* each other if they may belong to one player, by the rule of [`PlayerName`](super::PlayerName). A table of
 //! all names can rule out some of these matches. For example, `Adams, M` fits both `Adams, Michael` and `Adams, Mark`. If both are

@@ -1,5 +1,5 @@
-//! The syntax trees of regular expressions of ECMAScript. The patterns are valid, because the parser of queries refuses
-//! invalid ones.
+//! Parses ECMAScript regular expressions into syntax trees: escapes, character classes, groups, flags, repetitions, back
+//! references. The patterns are valid, because the parser of queries refuses invalid ones.
 
 use std::ops::Range;
 

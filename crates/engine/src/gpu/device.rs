@@ -1,4 +1,5 @@
-//! An open device with its limits, buffers and pipelines. It submits commands and waits for their results.
+//! Opens a device, enforces its limits and the memory limit, compiles pipelines, allocates and binds buffers, and waits
+//! for submitted commands.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,5 @@
-//! Runs kernels on uploads: copies inputs to the device, dispatches kernels and reads results back.
+//! Runs kernels on one upload: copies inputs to the device, chooses the size (number of workgroups) of each dispatch,
+//! reads results back and measures times.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;

@@ -1,5 +1,6 @@
-//! Reads zip archives. The central directory at the end of the file lists the members. The decompressors of gzip, bzip2 and zstd
-//! files also unpack the members.
+//! Lists and unpacks the members of zip archives: encodings of names, compression methods, encrypted members (refused),
+//! checksums. The central directory at the end of the file lists the members. The decompressors of gzip, bzip2 and zstd files also
+//! unpack the members.
 //!
 //! Only the central directory decides where the members are and how long they are. The local header before each member may
 //! contradict it and is ignored.

@@ -1,5 +1,6 @@
-//! Clients over HTTP. Everyone may use an opening explorer like that of lichess. Clients with the token may also send the
-//! requests of a conversation.
+//! The HTTP server: checks the `Host`, the `Origin` and the token of each request, and limits connections, sizes and times. Without
+//! the token, a client can use only the opening explorer, which answers like that of lichess. With the token, it can also send the
+//! requests of a conversation, as over a socket.
 //!
 //! A connection serves one request. There are three invariants. First, a request is answered only if its `Host` is an address of
 //! this server and its `Origin` is that of the server or an allowed one, so that no other page in a browser can read or request

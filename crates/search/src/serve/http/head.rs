@@ -1,4 +1,5 @@
-//! Reads the heads of HTTP requests, and writes answers.
+//! Parses the head of an HTTP request (path, query string, header lines, token), and writes the status, headers and body of
+//! answers.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
