@@ -21,7 +21,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
     Cql6Rows { title: "Pieces", about:
         "A *designator* names one kind of piece, or several kinds in brackets, followed by squares: `R`, `Ra1`, `[RN]a-h8`, \
          `♖♘[a1,h8]`. A designator without pieces is a set of squares; a designator without squares covers the whole board. The \
-         value of a designator is the set of those of its squares on which such a piece stands.",
+         value of a designator is a set: the squares, among those named, on which such a piece stands.",
         words: &[
         here(&["K", "♔"], "", Squares, man(6), "white kings", "Kg1"),
         here(&["Q", "♕"], "", Squares, man(5), "white queens", "Qa-h8"),
