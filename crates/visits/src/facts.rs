@@ -77,7 +77,8 @@ pub(super) struct PackedFacts {
     pub(super) speed: u8,
     /// 1 for casual games, 2 for rated ones.
     pub(super) mode: u8,
-    pub(super) zero: u8,
+    /// 1 if the game starts from the usual start position. This is 0 in facts that are not about a single game.
+    pub(super) usual_start: u8,
 }
 
 impl PackedFacts {
@@ -89,7 +90,7 @@ impl PackedFacts {
             outcome: facts.outcome as u8,
             speed: facts.speed.and_then(index).map_or(0, |index| index as u8 + 1),
             mode: facts.is_rated.map_or(0, |is_rated| u8::from(is_rated) + 1),
-            zero: 0,
+            usual_start: 0,
         }
     }
 

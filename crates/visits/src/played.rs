@@ -120,7 +120,8 @@ impl PositionTable {
                     game,
                     facts: entry.facts.facts(entry.date.date()),
                     mv,
-                    is_by_way: by_way.peek() == Some(&&of_game.start)
+                    is_by_way: entry.facts.usual_start == 1
+                        && by_way.peek() == Some(&&of_game.start)
                         && of_game.start + (way.len() as u64) < of_game.end,
                 });
             }
@@ -181,9 +182,13 @@ impl PositionTable {
         Ok(None)
     }
 
-    /// Returns, in ascending order, the slots from which the moves `way` lead from the usual start position to a visit in `last`.
-    /// The table has no moves, but positions are enough: different moves in a position lead to different positions. A slot may be
-    /// in the middle of a game, and the moves may go beyond the end of that game.
+    /// Returns, in ascending order, the slots from which the moves `way` lead to a visit in `last`, if the slots are the first ones
+    /// of games from the usual start position; the caller checks this. A slot may be in the middle of a game, and the moves may go
+    /// beyond the end of that game.
+    ///
+    /// The table has no moves, but positions are enough: different moves in a position lead to different positions. The positions
+    /// before the first and the second half-move, which have the longest lists of visits, need not be looked up: after two
+    /// half-moves from the start, the board shows which move each side has made.
     fn starts_of_way(
         &self,
         way: &[PackedMove],
@@ -203,7 +208,7 @@ impl PositionTable {
         let plies = before.len() as u64;
         let mut starts: Vec<u64> = last.iter().filter_map(|slot| slot.checked_sub(plies)).collect();
         // The positions are checked from the last to the first: few games have the last ones, and a short list is searched fast.
-        for (plies, position) in before.iter().enumerate().rev() {
+        for (plies, position) in before.iter().enumerate().skip(FORCED_PLIES).rev() {
             let visits = self.slots_of(&counted(position), blocks)?.unwrap_or_default();
             let mut kept = Vec::new();
             for_each_common(&starts, &visits, plies as u64, |found| kept.push(starts[found]));
@@ -212,6 +217,9 @@ impl PositionTable {
         Ok(starts)
     }
 }
+
+/// The number of half-moves from the usual start position that are known from the position after them.
+const FORCED_PLIES: usize = 2;
 
 /// The moves that are played at the visits of a position, as far as they have been found.
 struct PlayedAt<'s> {

@@ -109,7 +109,7 @@ fn facts_of(kind: u64, outcome: u8, date: Option<Date>, rating: Option<u16>) -> 
     let group = (kind >> 5).checked_sub(1).and_then(|group| RATING_GROUPS.get(group as usize));
     let low = group.map_or(0, |low| (*low).max(1) as u16);
     let (speed, mode) = ((kind >> 2 & 7) as u8, (kind & 3) as u8);
-    PackedFacts { ratings: [rating.unwrap_or(low); 2], outcome, speed, mode, zero: 0 }.facts(date)
+    PackedFacts { ratings: [rating.unwrap_or(low); 2], outcome, speed, mode, usual_start: 0 }.facts(date)
 }
 
 /// The facts, the move and the way that all games of a sum share, as the number that the table stores.

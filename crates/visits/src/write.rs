@@ -18,6 +18,7 @@ use super::format::{
 use super::games::VisitedGames;
 use super::key::{PositionKey, SLOT_BITS, counted};
 use super::read::PositionTable;
+use orbit_core::board::Position;
 use orbit_core::files::{Temporary, Unfinished};
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::replay::SegmentColumns;
@@ -253,7 +254,9 @@ fn games_of(block: &Block) -> Vec<GameEntry> {
     let game = |game: orbit_reel::GameRow<'_>| {
         let facts = TabledFacts::of_game(&game);
         let date = DateOrder::from_date(facts.date);
-        GameEntry { first_slot: game.first_slot() as u32, date, facts: PackedFacts::new(&facts) }
+        let usual_start = u8::from(counted(&game.start()) == Position::STANDARD);
+        let facts = PackedFacts { usual_start, ..PackedFacts::new(&facts) };
+        GameEntry { first_slot: game.first_slot() as u32, date, facts }
     };
     block.games().map(game).collect()
 }
