@@ -54,6 +54,8 @@ pub(super) struct Here<'a> {
     pub(super) at: usize,
     pub(super) spot: &'a Spot<'a>,
     pub(super) placement: Rc<SquareArray>,
+    /// The squares of each [`Code`].
+    contents: Rc<OnceCell<[Bitboard; 16]>>,
     rules: Rc<OnceCell<LegalMoves>>,
 }
 
@@ -61,7 +63,7 @@ impl<'a> Here<'a> {
     fn new(nodes: &'a [Spot<'a>], at: usize) -> Here<'a> {
         let spot = &nodes[at];
         let placement = Rc::new(SquareArray::new(&spot.position));
-        Here { at, spot, placement, rules: Rc::default() }
+        Here { at, spot, placement, contents: Rc::default(), rules: Rc::default() }
     }
 }
 
@@ -343,9 +345,7 @@ impl<'a> Evaluation<'a> {
             return Bitboard::EMPTY;
         }
         match f.op() {
-            S::Designator { pieces, squares } => {
-                squares.into_iter().filter(|&s| self.holds(s, pieces.accepts())).collect()
-            }
+            S::Designator { pieces, squares } => *squares & self.holding(pieces.accepts()),
             S::Constant(squares) => *squares,
             S::SquareLoop { var, domain, body } => {
                 let squares = self.squares_to_try(domain);
@@ -663,6 +663,14 @@ impl<'a> Evaluation<'a> {
 
     fn holds(&self, s: Square, contents: PieceSet) -> bool {
         contents.contains(self.content(s))
+    }
+
+    /// Returns the squares with one of these contents.
+    fn holding(&self, contents: PieceSet) -> Bitboard {
+        let squares = self.here.contents.get_or_init(|| self.here.placement.by_code());
+        // A set of contents has a bit for each code, as a set of squares has one for each square.
+        let codes = Bitboard(contents.0.into()).into_iter();
+        codes.fold(Bitboard::EMPTY, |all, code| all | squares[code as usize])
     }
 
     fn power(&mut self, set: Bitboard) -> i32 {

@@ -141,13 +141,14 @@ impl Reference {
     ///
     /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery) -> Result<Reference, ReferenceError> {
-        let numbered = CopyBuilder::expand(&query.body, CopyOrder::Declared)?;
         let declared = Declared::from_query(query);
-        if !order_shows(query) {
-            let numbers = (0..top(&numbered).len()).collect();
-            return Ok(Reference { body: numbered, numbers, declared });
+        let order = if order_shows(query) { CopyOrder::Evaluated } else { CopyOrder::Declared };
+        let body = CopyBuilder::expand(&query.body, order)?;
+        let copies = top(&body).len();
+        if order == CopyOrder::Declared || copies == 1 {
+            return Ok(Reference { body, numbers: (0..copies).collect(), declared });
         }
-        let body = CopyBuilder::expand(&query.body, CopyOrder::Evaluated)?;
+        let numbered = CopyBuilder::expand(&query.body, CopyOrder::Declared)?;
         let numbers = match (top(&body), top(&numbered)) {
             (Outermost::Sets(copies), Outermost::Sets(numbered)) => copies::numbers(copies, numbered),
             (Outermost::Numbers(copies), Outermost::Numbers(numbered)) => copies::numbers(copies, numbered),

@@ -18,7 +18,7 @@
 use shakmaty::{Bitboard, Color, Move, Piece, Position as _, Role, Square, attacks};
 
 use super::geometry::{square, xy};
-use orbit_core::board::Position;
+use orbit_core::board::{Code, Position};
 use orbit_query::tree::Special;
 
 /// A move, reduced to the properties that filters test. Castling is represented by the king's move.
@@ -117,10 +117,12 @@ pub(super) struct SquareArray {
 
 impl SquareArray {
     pub(super) fn new(position: &Position) -> SquareArray {
-        let turn = position.state.turn();
+        let (turn, occupied) = (position.state.turn(), position.board.occupied());
+        let mut squares = [None; 64];
+        occupied.into_iter().for_each(|s| squares[s as usize] = position.board.at(s).piece());
         SquareArray {
-            squares: std::array::from_fn(|n| position.board.at(Square::new(n as u32)).piece()),
-            occupied: position.board.occupied(),
+            squares,
+            occupied,
             turn,
             en_passant: position.state.en_passant(),
             rights: [true, false]
@@ -133,6 +135,15 @@ impl SquareArray {
     /// Returns the piece on a square.
     pub(super) fn at(&self, s: Square) -> Option<Piece> {
         self.squares[s as usize]
+    }
+
+    /// Returns the squares of each [`Code`].
+    pub(super) fn by_code(&self) -> [Bitboard; 16] {
+        let mut squares = [Bitboard::EMPTY; 16];
+        squares[usize::from(Code::EMPTY.0)] = !self.occupied;
+        let pieces = self.occupied.into_iter().filter_map(|s| Some((s, self.at(s)?)));
+        pieces.for_each(|(s, piece)| squares[usize::from(Code::from_piece(piece).0)].add(s));
+        squares
     }
 
     pub(super) fn put(&mut self, s: Square, content: Option<Piece>) {
