@@ -83,6 +83,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "uses the graphics card until it fails, then the processor",
     ),
     (
+        "engine::alternatives",
+        &["engine", "engine::cpu", "plan", "query", "reel"],
+        "a plan selects the alternatives for the reference engine",
+    ),
+    (
         "engine::narrowed",
         &["engine", "engine::cpu", "engine::reference", "plan", "query", "reel"],
         "a plan selects the games for the reference engine",
@@ -96,7 +101,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("engine::verify", &["engine", "pgn", "reel", "sync"], "packs games again for the engine that checks"),
     (
         "engine::reference",
-        &["engine", "query", "reel", "reference", "sync"],
+        &["engine", "engine::alternatives", "query", "reel", "reference", "sync"],
         "gives the games of blocks to `reference`, and collects its answers",
     ),
     (

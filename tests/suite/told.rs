@@ -6,13 +6,21 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use orbit_database::{BlockStream, MemoryBudget};
-use orbit_engine::{Commentary, Hits, MatchSpan, Rank, Wants};
+use orbit_engine::alternatives::Alternatives;
+use orbit_engine::reference::Bulk;
+use orbit_engine::{BlockRequest, Commentary, Engine as _, Hits, Interrupt, MatchSpan, Rank, Wants};
+use orbit_query::TypedQuery;
+use orbit_query::tree::Node;
 use orbit_reel::Block;
 use orbit_search::choice::Choice;
 use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
 use orbit_search::found::{BlockResult, Names};
 
-use crate::common::{data, length::stride};
+use crate::common::{
+    data,
+    length::{least, stride},
+    some_and_small,
+};
 use crate::database::SAMPLE;
 use crate::game_trees::with_variations;
 
@@ -61,6 +69,10 @@ const QUERIES: &[&str] = &[
     "piece X in R line --> {X attacks k comment(X)} --> true* --> {X attacks q comment(\"and \" X)}",
     "piece X in [RBNQ] piece Y in [RBQ] {Y attacks X sort \"length\" path focus capture X|Y max pathcountunfocused \
      X-- .[x]X comment(\"takes \" X) Y-- comment(pathcount)}",
+    "{mate comment(\"mate\")} or {check comment(\"check\")} or {#A>9 wtm comment(ply)} or {Qd1 comment(\"at home\")}",
+    "ply<60 {check or {#a>9 comment(\"many\")} or (terminal comment(\"end\")) or A attacks k or {btm comment(\"last\")}}",
+    "(flipcolor {check comment(#A)}) or (find mate or {flip Rd1 comment(\"rook\")}) or ({Q attacks q sort \"n\" #A} or terminal)",
+    "{x=A check} or {wtm x attacks k comment(x)} or {Qd1 comment(x)} or {#x<9 comment(\"few\")}",
     "x=#A find {#A+9<x comment(x)}",
     "x=#A check comment(\"of \" x) echo (s t) {t>s x-9>t:#A}",
     "{if initial x=0 if check x=#A line --> {#A==x comment(x)} --> check}",
@@ -125,6 +137,33 @@ pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<V
     let wants = [Wants::COMMENTARY | Wants::RANKS | Wants::VALUES | Wants::SPANS];
     scan.for_each_block(database, &wants, &Choice::default(), &Names::default(), work, take).ok()?;
     Some(all)
+}
+
+#[test]
+fn a_plan_finds_the_alternative_that_makes_a_hit() {
+    let blocks = [false, true].map(|variations| some_and_small(variations, 0, stride(2, 5)));
+    let (mut found, endings) = (BTreeSet::new(), data("endings.cql"));
+    for text in QUERIES.iter().copied().chain([&*endings]) {
+        let Ok(orbit_query::Parsed { query, .. }) = orbit_query::parse(text) else { continue };
+        let Some(alternatives) = Alternatives::new(&query) else { continue };
+        let engine = |body: Node| Bulk::new([&TypedQuery { body, ..query.clone() }]).unwrap();
+        let alone: Vec<Bulk> =
+            query.body.alternatives().into_iter().map(|alternative| engine(alternative.clone())).collect();
+        for block in &blocks[usize::from(query.variations)] {
+            let hits = |engine: &Bulk| {
+                let mut all = engine.scan(&[block], &BlockRequest::all(&[Wants::HITS])).unwrap();
+                all.remove(0).remove(0).hits
+            };
+            let (all, alone) = (hits(&engine(query.body.clone())), Vec::from_iter(alone.iter().map(hits)));
+            let first = alternatives.first(block, &all, &Interrupt::default()).unwrap();
+            for slot in all.slots(0..block.slots()) {
+                let number = alone.iter().position(|hits| hits.contains(slot)).unwrap();
+                assert_eq!(first[slot] as usize, number, "{text}, slot {slot}");
+                found.insert((text, number));
+            }
+        }
+    }
+    assert!(found.len() >= least(25, 15), "{}", found.len());
 }
 
 #[test]

@@ -48,7 +48,7 @@ use state::Declared;
 
 pub use found::{FoundValue, GameFound, Note, Noted, PositionAnswer};
 pub use state::RunState;
-pub use whole::{GameFault, WantedFacts};
+pub use whole::{Asked, GameFault, WantedFacts};
 
 mod apart;
 mod chains;

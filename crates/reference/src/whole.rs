@@ -23,6 +23,17 @@ pub struct WantedFacts {
     pub last_game: Option<u32>,
 }
 
+/// The part of a query that is evaluated at a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// Nothing.
+    Nothing,
+    /// The whole query.
+    Whole,
+    /// The alternative with this number, which is the first one that matches (see [`Any::alternatives`]).
+    Alternative(usize),
+}
+
 /// The error that ended the evaluation of a game, and the position at which it occurred.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFault {
@@ -33,7 +44,7 @@ pub struct GameFault {
 }
 
 impl Reference {
-    /// Evaluates the query once at each position of a game for which `is_asked` is true, in the order of the positions' numbers.
+    /// Evaluates the query on a game: at each position the part that `asked` returns, in the order of the positions' numbers.
     ///
     /// # Errors
     ///
@@ -43,22 +54,27 @@ impl Reference {
         &self,
         nodes: &[Spot],
         run: &mut RunState,
-        (wanted, is_asked): (WantedFacts, impl Fn(usize) -> bool),
+        (wanted, asked): (WantedFacts, impl Fn(usize) -> Asked),
         interrupt: &Interrupt,
     ) -> Result<GameFound, GameFault> {
         let mut evaluation = Evaluation::new(nodes, 0, &self.declared, interrupt);
         run.lend(&mut evaluation.state);
         evaluation.state.tells_spans = wanted.spans;
         evaluation.state.last_game = wanted.last_game;
+        let alternatives = self.body.alternatives();
         let mut values = Vec::with_capacity(nodes.len());
         for at in 0..nodes.len() {
-            if !is_asked(at) {
-                values.push(PositionAnswer::NONE);
-                continue;
-            }
+            let body = match asked(at) {
+                Asked::Nothing => {
+                    values.push(PositionAnswer::NONE);
+                    continue;
+                }
+                Asked::Whole => &self.body,
+                Asked::Alternative(number) => alternatives[number],
+            };
             evaluation.state.look();
             let before = wanted.copies.then(|| evaluation.state.clone());
-            let mut found = evaluation.there(at, |there| there.found_here(&self.body));
+            let mut found = evaluation.there(at, |there| there.found_here(body));
             if let Some(diagnostic) = evaluation.state.fault.take() {
                 return Err(GameFault { at, diagnostic });
             }

@@ -1,7 +1,10 @@
 //! Computes the comments and sort values of a query in the games that another engine has found.
 
 use super::{bulk::each_game, games::GameAnswers};
-use crate::{Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants};
+use crate::{
+    Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants,
+    alternatives::Alternatives,
+};
 use orbit_query::TypedQuery;
 use orbit_reel::{Block, GameRow};
 use orbit_reference::{Reference, ReferenceError, RunState};
@@ -17,6 +20,8 @@ pub struct Commentator {
     at_hits: bool,
     /// The part of the query that must be evaluated at hits; `None` if that is the whole query.
     left: Option<Reference>,
+    /// The search for the alternative of that part, or of the whole query, that is evaluated at each hit.
+    alternatives: Option<Alternatives>,
     /// True if the query's only output is a mark at each hit.
     marks_alone: bool,
     /// True if the query prints messages and they are requested. The query must then be evaluated on all games.
@@ -33,9 +38,12 @@ impl Commentator {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
         let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
         let left = query.written_at_hits().filter(|_| at_hits);
-        let left = left.map(|body| Reference::new(&TypedQuery { body, ..query.clone() })).transpose()?;
-        let reference = Reference::new(query)?;
-        Ok(Commentator { query: query.clone(), reference, wanted, at_hits, left, marks_alone, prints })
+        let left = left.map(|body| TypedQuery { body, ..query.clone() });
+        let at_hit = (at_hits && !marks_alone).then(|| left.as_ref().unwrap_or(query));
+        let alternatives = at_hit.and_then(Alternatives::new);
+        let left = left.as_ref().map(Reference::new).transpose()?;
+        let (query, reference) = (query.clone(), Reference::new(query)?);
+        Ok(Commentator { query, reference, wanted, at_hits, left, alternatives, marks_alone, prints })
     }
 
     /// Returns true if ranks are requested and the query has a `sort` filter.
@@ -68,7 +76,10 @@ impl Commentator {
             _ => &self.reference,
         };
         let all = GameAnswers::new(block, &self.query, reference, wanted, None, interrupt.clone());
-        let mut all = all.at(hits);
+        let first =
+            |hits| self.alternatives.as_ref().map(|all| all.first(block, hits, interrupt)).transpose();
+        let at_hits = hits.map(|hits| Ok::<_, EngineError>((hits, first(hits)?))).transpose()?;
+        let mut all = all.at(at_hits);
         let mut run = RunState::new(&self.query);
         let is_wanted = |index: usize| self.prints || is_found(index);
         each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))

@@ -9,7 +9,7 @@ use crate::{
 use orbit_query::{Type, TypedQuery, tree::Comments};
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};
 use orbit_reference::{
-    FoundValue, GameFault, GameFound, Noted, PositionAnswer, Reference, RunState, Spot, WantedFacts,
+    Asked, FoundValue, GameFault, GameFound, Noted, PositionAnswer, Reference, RunState, Spot, WantedFacts,
 };
 
 /// A collector of a query's answers on a block, which are added game by game.
@@ -17,8 +17,9 @@ pub(super) struct GameAnswers<'a> {
     query: &'a TypedQuery,
     reference: &'a Reference,
     wanted: WantedFacts,
-    /// The positions at which the query is evaluated; `None` means all positions.
-    only: Option<&'a Hits>,
+    /// The positions at which the query is evaluated, and the number of the alternative that is evaluated at each of
+    /// them, if only one is. `None` means all positions.
+    only: Option<(&'a Hits, Option<HitValues<i32>>)>,
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
     hits: Hits,
@@ -93,8 +94,8 @@ impl<'a> GameAnswers<'a> {
         spots: &[Spot],
         run: &mut RunState,
     ) -> Result<(), Box<QueryFault>> {
-        let is_asked = |at: usize| self.only.is_none_or(|hits| hits.contains(slots[at].slot));
-        let found = self.reference.game(spots, run, (self.wanted, is_asked), &self.interrupt);
+        let asked = |at: usize| self.asked(slots[at].slot);
+        let found = self.reference.game(spots, run, (self.wanted, asked), &self.interrupt);
         let mut found = found.map_err(|fault| Box::new(QueryFault::new(fault, game)))?;
         for (slot, found) in slots.iter().map(|slot| slot.slot).zip(&found.values) {
             set(&mut self.hits, slot, found.answer(), found.hit);
@@ -120,6 +121,17 @@ impl<'a> GameAnswers<'a> {
         self.games[game.index()] = GameAnswer { rank, ..GameAnswer::from_count(found.match_count) };
         self.comment(game, found);
         Ok(())
+    }
+
+    /// Returns the part of the query that is evaluated at a slot.
+    fn asked(&self, slot: usize) -> Asked {
+        match &self.only {
+            None => Asked::Whole,
+            Some((hits, _)) if !hits.contains(slot) => Asked::Nothing,
+            Some((_, first)) => {
+                first.as_ref().map_or(Asked::Whole, |first| Asked::Alternative(first[slot] as usize))
+            }
+        }
     }
 
     /// Adds the output of the query for a game. The output for a game without a match is added only if the query's
@@ -148,9 +160,9 @@ impl<'a> GameAnswers<'a> {
         });
     }
 
-    /// Limits the evaluation to the given positions.
+    /// Limits the evaluation to the given positions and, if they are known, to the alternatives that match there.
     #[must_use]
-    pub(super) fn at(self, only: Option<&'a Hits>) -> GameAnswers<'a> {
+    pub(super) fn at(self, only: Option<(&'a Hits, Option<HitValues<i32>>)>) -> GameAnswers<'a> {
         GameAnswers { only, ..self }
     }
 

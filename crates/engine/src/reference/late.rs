@@ -15,7 +15,7 @@ use crate::{
 };
 use orbit_query::TypedQuery;
 use orbit_reel::GameRow;
-use orbit_reference::{GameFault, Reference, ReferenceError, RunState, Spot, WantedFacts};
+use orbit_reference::{Asked, GameFault, Reference, ReferenceError, RunState, Spot, WantedFacts};
 
 /// A finder of the spans of a query's hits. The query must treat each game independently.
 #[derive(Debug)]
@@ -74,8 +74,12 @@ impl SpanFinder {
             return self.reference.spans(spots, hits, interrupt);
         }
         let wanted = WantedFacts { spans: true, ..WantedFacts::default() };
-        let mut found =
-            self.reference.game(spots, &mut RunState::new(&self.query), (wanted, |_| true), interrupt)?;
+        let mut found = self.reference.game(
+            spots,
+            &mut RunState::new(&self.query),
+            (wanted, |_| Asked::Whole),
+            interrupt,
+        )?;
         Ok(hits.iter().map(|&(node, _)| found.values[node as usize].span.take()).collect())
     }
 }

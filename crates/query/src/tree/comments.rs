@@ -1,10 +1,14 @@
 //! The comments that a query writes into games. This file also determines which filters must be evaluated to write the comments.
 
 use super::{
-    Comments, ConditionOp, Control, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares,
-    GameText, Kind as _, Line, Move, Node, NumberOp, Of, Path, PositionOp, Ref, SquaresOp, TextOp,
+    Any, Comments, ConditionOp, Control, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares,
+    GameText, Kind as _, Line, Move, Node, Number, NumberOp, Of, Path, PositionOp, Ref, SquaresOp, TextOp,
     TypedQuery, Written,
 };
+
+/// The smallest number of alternatives for which a plan finds the one that matches. Fewer are evaluated one after the other
+/// in less time.
+const ALTERNATIVES_MIN: usize = 4;
 
 impl TypedQuery {
     /// Returns true if everything that the query writes at a hit depends only on that hit. The query may contain `sort` filters,
@@ -61,10 +65,50 @@ impl TypedQuery {
         (len < before && !node.any(reads_variable)).then_some(node)
     }
 
+    /// Returns a query whose value is the number of the first of the [alternatives](Any::alternatives) that matches, counted
+    /// from 0, at positions where one of them is known to match. Returns `None` if there are fewer than `ALTERNATIVES_MIN`,
+    /// or if one of them reads a variable, which another one may have set.
+    pub fn first_alternative(&self) -> Option<TypedQuery> {
+        let all = self.body.alternatives();
+        if all.len() < ALTERNATIVES_MIN || self.body.any(reads_variable) {
+            return None;
+        }
+        let number = |op| Number::new(op, self.body.span());
+        let numbered = |number_of: usize| number(NumberOp::Int(number_of as i32));
+        let last = all.len() - 1;
+        let first = all[..last].iter().enumerate().rfold(numbered(last), |other, (at, &condition)| {
+            let (condition, then) = (condition.clone(), numbered(at));
+            number(NumberOp::Control(Control::If { condition, then, other }))
+        });
+        Some(TypedQuery { body: Node::Number(first), ..self.clone() })
+    }
+
     /// Returns true if a filter writes a comment, apart from its operands, and the header allows that comment.
     fn is_written(&self, filter: Ref<Written>) -> bool {
         let last = comments_of(filter);
         last != Comments::Silent && self.header.comments <= last
+    }
+}
+
+impl<P: Form> Any<P> {
+    /// Returns the operands of the outermost `or`s, in order. Only the first one that matches is evaluated to its end. A filter
+    /// that is no `or` is its own only alternative.
+    pub fn alternatives(&self) -> Vec<&Any<P>> {
+        let mut all = Vec::new();
+        self.add_alternatives(&mut all);
+        all
+    }
+
+    fn add_alternatives<'a>(&'a self, all: &mut Vec<&'a Any<P>>) {
+        let Any::Condition(f) = self else { return all.push(self) };
+        match f.op() {
+            ConditionOp::Or(a, b) => {
+                a.add_alternatives(all);
+                b.add_alternatives(all);
+            }
+            ConditionOp::Braces(of) if let [only] = &of[..] => only.add_alternatives(all),
+            _ => all.push(self),
+        }
     }
 }
 
@@ -207,6 +251,26 @@ mod tests {
             ("sort \"n\" path nestban -- check -- mate", false),
         ] {
             assert_eq!(written(text).0, at_hits, "{text}");
+        }
+    }
+
+    #[test]
+    fn alternatives_are_the_operands_of_all_outermost_ors() {
+        for (text, alternatives, has_first) in [
+            ("check or mate or wtm or btm", &["check", "mate", "wtm", "btm"][..], true),
+            ("{check or mate} or ({wtm Qd1} or A)", &["check", "mate", "{wtm Qd1}", "A"], true),
+            ("check or mate or wtm", &["check", "mate", "wtm"], false),
+            ("check or mate or wtm or x=1", &["check", "mate", "wtm", "x=1"], true),
+            ("check or mate or x=1 or {x=2 x>1}", &["check", "mate", "x=1", "{x=2 x>1}"], false),
+            ("not (check or mate)", &["not (check or mate)"], false),
+        ] {
+            let query = parse(text).expect(text).query;
+            let texts = query.body.alternatives().into_iter().map(|filter| {
+                let span = filter.span();
+                &text[span.start..span.end]
+            });
+            assert_eq!(texts.collect::<Vec<_>>(), alternatives, "{text}");
+            assert_eq!(query.first_alternative().is_some(), has_first, "{text}");
         }
     }
 

@@ -1,0 +1,58 @@
+//! Finds, with a plan, which alternative of a query makes each hit.
+//!
+//! The operands of the outermost `or`s of a query are its alternatives. What a query writes at a hit comes from the first
+//! one that matches, so the reference engine need not evaluate those before it.
+
+use std::sync::Arc;
+
+use super::{BlockRequest, Engine as _, EngineError, HitValues, Hits, Interrupt, Values, Wants, cpu::Cpu};
+use orbit_plan::{PlanOptions, Planner, Plans};
+use orbit_query::TypedQuery;
+use orbit_reel::Block;
+
+/// A search for the alternatives that make the hits of a query.
+#[derive(Debug)]
+pub struct Alternatives {
+    /// Evaluates [`TypedQuery::first_alternative`].
+    cpu: Cpu,
+}
+
+impl Alternatives {
+    /// Prepares the search. Returns `None` if the query has too few alternatives, or if only a program that visits
+    /// position after position could find them.
+    pub fn new(query: &TypedQuery) -> Option<Alternatives> {
+        let planner = Planner::new(&query.first_alternative()?, PlanOptions::default()).ok()?;
+        if planner.is_program() {
+            return None;
+        }
+        Some(Alternatives { cpu: Cpu::new(Arc::new(Plans::new(vec![Arc::new(planner)]).ok()?)) })
+    }
+
+    /// Returns the number of the first alternative that matches at each hit of a block.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the search is interrupted.
+    pub fn first(
+        &self,
+        block: &Block,
+        hits: &Hits,
+        interrupt: &Interrupt,
+    ) -> Result<HitValues<i32>, EngineError> {
+        if hits.count() == 0 {
+            return Ok(HitValues::default());
+        }
+        let at_hits = |_: usize, _: &Block, _: usize, all: &mut Hits| all.bits.clone_from(&hits.bits);
+        let request = BlockRequest {
+            select: Some(&at_hits),
+            interrupt: Some(interrupt),
+            ..BlockRequest::all(&[Wants::VALUES])
+        };
+        let mut values =
+            self.cpu.scan(&[block], &request)?.into_iter().flatten().map(|found| found.hits.values);
+        match values.next() {
+            Some(Values::Numbers(numbers)) => Ok(numbers),
+            _ => unreachable!("the only query has numbers as values"),
+        }
+    }
+}
