@@ -47,15 +47,18 @@ for package in orbit-chess orbit-chess-command orbit-chess-search; do
     unoptimised+=(--config "profile.dev.package.$package.opt-level=0")
 done
 
-# Builds a test binary and prints its path.
+# Builds a test binary and prints its path. If a planted fault does not compile, prints the errors.
 build() {
     local kind=(--test "$1" --features full)
     case $1 in
     orbit_command | orbit_engine) kind=(--lib --package "orbit-chess-${1#orbit_}" --features gpu) ;;
     orbit_*) kind=(--lib --package "orbit-chess-${1#orbit_}") ;;
     esac
-    cargo test "${unoptimised[@]}" "${kind[@]}" --no-run --message-format=json 2>"$work/build.log" |
-        sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1
+    cargo test "${unoptimised[@]}" "${kind[@]}" --no-run --message-format=json-render-diagnostics 2>"$work/build.log" |
+        sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1 || {
+        cat "$work/build.log" >&2
+        return 1
+    }
 }
 
 # Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take ten minutes, and 2 if this quarter of the
