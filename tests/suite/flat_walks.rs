@@ -38,6 +38,11 @@ const QUERIES: &[&str] = &[
     "piece X in [Rr] {line --> X--{+} --> not check --> Q attacks k}",
     "piece X in p {path X-- ~X--{+} q attacks K}",
     "piece X in N {path X-- --* -- a[x]P}",
+    // The squares that the moves must reach depend on the piece that makes them. Castling moves two pieces.
+    "piece X in [KR] {path X--left 1 3 X -- X--}",
+    "piece X in [BQbq] {path focus X --northeast 1 3 X --{1,2}}",
+    "piece X in A {flipvertical {path focus X (--up 1 2 X --right 1 2 (X|k)){1,}}}",
+    "piece X in a {path focus X --(down 1 X & a-h5-6) -- piece X=Q}",
     // Filters that read the progress of a path, such as `pathcount`.
     "piece X in R {path focus X -- pathcount<3 +}",
     "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",

@@ -7,6 +7,7 @@
 use super::{
     compile::{CompileResult, Compiler, Lead},
     prune::is_sequence,
+    walks::mover_of,
 };
 use crate::{Id, RegisterWord, dag::Carried};
 use orbit_query::tree::{
@@ -40,7 +41,9 @@ impl Compiler<'_> {
                 C::Game(GameCondition::BindPiece { of, .. } | GameCondition::AssignSome { of, .. }) => {
                     self.needed(of.node())
                 }
-                C::Game(GameCondition::Edge { edge, .. }) => Ok(self.relaxed(edge)?.map(|lead| lead.mask)),
+                C::Game(GameCondition::Edge { edge, .. }) => {
+                    Ok(self.relaxed(edge, None)?.map(|lead| lead.mask))
+                }
                 _ => Ok(None),
             },
             Ref::Squares(f) => match f.op() {
@@ -101,12 +104,13 @@ impl Compiler<'_> {
         path.chain.each_needed(&mut |step| needed.push(step));
         self.apart_from_moves(|this| {
             let first = this.path_lead(path)?;
+            let mover = mover_of(path);
             let mut ahead = Vec::new();
             for step in needed {
                 match step {
                     PathStep::Filter(filter) => ahead.extend(this.needed(filter.node())?),
                     PathStep::Edge { edge, targets } => {
-                        ahead.extend(this.relaxed(edge)?.map(|lead| lead.mask));
+                        ahead.extend(this.relaxed(edge, mover)?.map(|lead| lead.mask));
                         // In the target of a path's move, `from` and `to` mean the squares of that move.
                         let of_move = Some(RegisterWord(0));
                         let targets = targets.iter().map(Filter::node);

@@ -76,7 +76,7 @@ impl Compiler<'_> {
             self.word()?;
         }
         self.emit(Instr::Here { to: here })?;
-        let lead = self.relaxed(edge)?;
+        let lead = self.relaxed(edge, None)?;
         self.unless_led(lead, none)?;
         let before = if edge.entering {
             let parent = self.word()?;

@@ -12,10 +12,7 @@ use super::{
     names::used,
     walks::bans,
 };
-use crate::{
-    Instr, RegisterWord,
-    operations::{GameOp, Leaf},
-};
+use crate::{Instr, RegisterWord};
 use orbit_query::tree::{
     Chain, ConditionOp as C, Control, Focus, GameCondition as GC, GameNumber as GN, GamePosition as GP,
     GameSquares as GS, Kind as _, NumberOp as N, Path, PathStep, PositionOp as P, Ref, SquaresOp as S,
@@ -36,8 +33,7 @@ impl Compiler<'_> {
         }
         self.scratch(|this| {
             let leaving = this.word()?;
-            let from = this.lower.leaf(Leaf::From);
-            let from = this.lower.dag.game(GameOp::UnionChildren, vec![from]);
+            let from = this.leaving();
             this.load(leaving, from)?;
             this.emit(Instr::And { to: set, a: set, b: leaving })
         })

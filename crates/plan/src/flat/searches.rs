@@ -5,11 +5,14 @@ use super::{
     leaves::is_state,
     names::{assigns, used},
 };
-use crate::{Instr, Label, MoveSeek, RegisterWord};
+use crate::{
+    Id, Instr, Label, MoveSeek, RegisterWord,
+    operations::{GameOp, Leaf},
+};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
-    Chain, ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares, Kind as _,
-    NumberOp as N, PositionOp, Promotion, Ref, SquaresOp as S, VarId,
+    Cell, Cells, Chain, ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares,
+    Kind as _, NumberOp as N, PositionOp, Promotion, Ref, SquaresOp as S, VarId,
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 
@@ -116,7 +119,7 @@ impl Compiler<'_> {
             }
             match first_operand(filter) {
                 Some(first) => filter = first,
-                None => return edge_of(filter).map_or(Ok(None), |edge| self.relaxed(edge)),
+                None => return edge_of(filter).map_or(Ok(None), |edge| self.relaxed(edge, None)),
             }
         }
     }
@@ -266,8 +269,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the [`Lead`] of a `--` filter, taken from the part of the filter that does not depend on variables.
-    pub(super) fn relaxed(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<Lead>> {
+    /// Returns the [`Lead`] of a `--` filter, taken from the part of the filter that does not depend on variables. The square of
+    /// the piece in `mover`, which makes the move, is one of the squares that the next moves leave. Without `mover`, this piece may
+    /// follow from the filter.
+    pub(super) fn relaxed(
+        &mut self,
+        edge: &Edge<Expanded>,
+        mover: Option<VarId>,
+    ) -> CompileResult<Option<Lead>> {
         if edge.entering || self.selected.is_some() {
             return Ok(None);
         }
@@ -276,27 +285,59 @@ impl Compiler<'_> {
             Promotion::Pieces(pieces) => Promotion::Pieces(*pieces),
             Promotion::Letters(_) => Promotion::Pieces(PieceSet::WHITE.union(PieceSet::BLACK)),
         });
-        let [from, to] = [&edge.from, &edge.to].map(|side| self.known_part(side.as_ref()?));
+        let mover = mover.or_else(|| edge.from.as_ref().and_then(piece_of));
+        let from = edge.from.as_ref().and_then(|from| self.known_part(from, None));
+        let to = edge.to.as_ref().and_then(|to| self.known_part(to, mover));
         let relaxed = Edge { from, to, promotion, ..edge.clone() };
         if relaxed.from.is_none() && relaxed.to.is_none() && !edge.capture && edge.promotion.is_none() {
             return Ok(None);
         }
-        let mask = self.lower.apart(|lower| lower.edge_truth(&relaxed, |lower| lower.target(None)));
+        let leaving = self.leaving();
+        let place = self.place_of_mover();
+        let mask = self.lower.apart(|lower| {
+            lower.cells = Cells::unbound(place.0 as usize + 1);
+            lower.cells.bind(place, Cell::Squares(leaving));
+            lower.edge_truth(&relaxed, |lower| lower.target(None))
+        });
         match self.lower.refused.take() {
             Some(what) => Err(what),
             None => Ok(Some(Lead { mask, vars })),
         }
     }
 
-    /// Returns a superset of a set that does not depend on variables. Returns `None` if there is none.
-    fn known_part(&self, set: &Squares) -> Option<Squares> {
+    /// Returns a superset of a set. Except for [`Self::place_of_mover`], it does not depend on variables. Returns `None` if there
+    /// is none.
+    fn known_part(&self, set: &Squares, mover: Option<VarId>) -> Option<Squares> {
         if self.is_leaf(set.node()) {
             return Some(set.clone());
         }
-        match set.op() {
-            S::Intersect(a, b) => self.known_part(a).or_else(|| self.known_part(b)),
-            _ => None,
-        }
+        let known = |set: &Squares| self.known_part(set, mover);
+        let op = match set.op() {
+            S::Intersect(a, b) => match (known(a), known(b)) {
+                (Some(a), Some(b)) => S::Intersect(a, b),
+                (a, b) => return a.or(b),
+            },
+            S::Union(a, b) => S::Union(known(a)?, known(b)?),
+            S::Direction { dirs, lo, hi, of } => {
+                S::Direction { dirs: *dirs, lo: *lo, hi: *hi, of: known(of)? }
+            }
+            S::Game(GameSquares::Piece(var)) if Some(*var) == mover => {
+                S::Control(Control::Var(self.place_of_mover()))
+            }
+            _ => return None,
+        };
+        Some(Squares::new(op, set.mark))
+    }
+
+    /// Returns the variable that stands for the squares that the next moves leave. No variable of the query has this number.
+    fn place_of_mover(&self) -> VarId {
+        VarId(self.facts.vars.len() as u32)
+    }
+
+    /// Returns the squares that the moves from a position leave.
+    pub(super) fn leaving(&mut self) -> Id {
+        let from = self.lower.leaf(Leaf::From);
+        self.lower.dag.game(GameOp::UnionChildren, vec![from])
     }
 }
 
@@ -340,7 +381,7 @@ fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
 }
 
 /// If a set can contain only the square of a piece, returns the variable of that piece.
-fn piece_of(set: &Squares) -> Option<VarId> {
+pub(super) fn piece_of(set: &Squares) -> Option<VarId> {
     match set.op() {
         S::Game(GameSquares::Piece(var)) => Some(*var),
         S::Intersect(a, b) => piece_of(a).or_else(|| piece_of(b)),

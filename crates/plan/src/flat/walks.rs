@@ -6,13 +6,14 @@ use super::{
     compile::{CompileResult, Compiler, Lead},
     edges::pieces,
     names::assigns,
+    searches::piece_of,
 };
 use crate::{
     FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, RegisterWord, SearchMemory, dag::NO_VALUE,
 };
 use orbit_query::tree::{
     Chain, Focus, GameNumber, GamePosition, Kind as _, Line, NumberOp as N, Path, PathStep, PositionOp as P,
-    Promotion, Ref,
+    Promotion, Ref, VarId,
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number};
 
@@ -126,9 +127,10 @@ impl Compiler<'_> {
     }
 
     pub(super) fn path_lead(&mut self, path: &Path<Expanded>) -> CompileResult<Option<Lead>> {
+        let mover = mover_of(path);
         self.chain_lead(&path.chain, &|this, step| match step {
             PathStep::Filter(filter) => this.lead(filter.node()),
-            PathStep::Edge { edge, .. } => this.relaxed(edge),
+            PathStep::Edge { edge, .. } => this.relaxed(edge, mover),
         })
     }
 
@@ -151,20 +153,13 @@ impl Compiler<'_> {
         path.chain.each(&mut |step| steps.push(step));
         let mut filters = Vec::new();
         for step in steps {
+            each_filter(step, &mut |filter| filters.push(filter));
             let step = match step {
                 PathStep::Filter(filter) => {
-                    filters.push(filter.node());
                     let behind = self.apart_code(|this, no| this.unless(filter.node(), no))?;
                     FlatStep { behind: Some(behind), ..FlatStep::default() }
                 }
-                PathStep::Edge { edge, targets } => {
-                    filters.extend(edge.from.iter().chain(&edge.to).map(|set| set.node()));
-                    if let Some(Promotion::Letters(text)) = &edge.promotion {
-                        filters.push(text.node());
-                    }
-                    filters.extend(targets.iter().map(Filter::node));
-                    self.path_edge(edge, targets)?
-                }
+                PathStep::Edge { edge, targets } => self.path_edge(edge, targets)?,
             };
             chain.steps.push(step);
         }
@@ -325,6 +320,30 @@ impl Compiler<'_> {
         let Some(first) = self.walk else { return Err("what the last `path` has left") };
         self.reads_walk = true;
         self.emit(Instr::Copy { to, from: RegisterWord(first.0 + which) })
+    }
+}
+
+/// Returns the variable of the piece that makes every move of a path that counts. Returns `None` if other pieces can make such
+/// moves too.
+pub(super) fn mover_of(path: &Path<Expanded>) -> Option<VarId> {
+    let Some(Focus::Pieces { capture: false, of }) = &path.focus else { return None };
+    let piece = piece_of(of)?;
+    let mut stays = true;
+    path.chain.each(&mut |step| each_filter(step, &mut |filter| stays &= !filter.any(&mut assigns)));
+    stays.then_some(piece)
+}
+
+/// Calls `visit` with each filter of a path's constituent.
+fn each_filter<'p>(step: &'p PathStep<Expanded>, visit: &mut dyn FnMut(FilterRef<'p>)) {
+    match step {
+        PathStep::Filter(filter) => visit(filter.node()),
+        PathStep::Edge { edge, targets } => {
+            edge.from.iter().chain(&edge.to).for_each(|set| visit(set.node()));
+            if let Some(Promotion::Letters(text)) = &edge.promotion {
+                visit(text.node());
+            }
+            targets.iter().for_each(|target| visit(target.node()));
+        }
     }
 }
 
