@@ -95,6 +95,24 @@ fn pieces_that_do_not_move_next_are_passed_over() {
     assert!(without.is_empty(), "no hits of {without:?}");
 }
 
+/// Loops whose body requires a path with a first move that does not depend on the loop. In the last queries, the move may be left
+/// out, or its square depends on the loop.
+const OUTSIDE: &[&str] = &[
+    "piece X in [QRB] {square V in (_ attackedby X) {piece Y in [NP] {path focus X|Y X--(X attacks V) --* Y--V}}}",
+    "piece X in [KR] {piece Y in a {path X--(from attacks X or Y) Y[x].}}",
+    "piece X in [Nn] {piece Y in [Pp] {sort \"n\" path focus X|Y X--{1,} Y--}}",
+    "piece X in N {square V in Q {nn=0 path (X-- -- nn+=1){1,2} --* --V}}",
+    "piece X in N {piece Y in n {path X--(check) {0,1} Y--}}",
+    "piece X in N {piece Y in n {path X--(Y attacks X) Y--}}",
+];
+
+#[test]
+fn paths_begin_outside_loops() {
+    let samples = Samples::of(&corpus_blocks("otb.pgn"), 11, 40, 120);
+    let without = samples.without_hits(OUTSIDE, program_compared);
+    assert!(without.is_empty(), "no hits of {without:?}");
+}
+
 /// Searches remember only a limited number of results. In the shorter game, they have fewer tables than there are
 /// pieces, and in the longer game none.
 #[test]

@@ -10,15 +10,16 @@ use std::collections::HashMap;
 use super::{
     compile::{CompileResult, Compiler},
     names::used,
+    searches::piece_of,
     walks::bans,
 };
-use crate::{Instr, RegisterWord};
+use crate::{Instr, Label, RegisterWord};
 use orbit_query::tree::{
-    Chain, ConditionOp as C, Control, Focus, GameCondition as GC, GameNumber as GN, GamePosition as GP,
-    GameSquares as GS, Kind as _, NumberOp as N, Path, PathStep, PositionOp as P, Ref, SquaresOp as S,
-    TextOp as T, VarId,
+    Assigned, Chain, ConditionOp as C, Control, Edge, Focus, GameCondition as GC, GameNumber as GN,
+    GamePosition as GP, GameSquares as GS, Kind as _, NumberOp as N, Path, PathStep, PositionOp as P, Ref,
+    SquaresOp as S, TextOp as T, VarId,
 };
-use orbit_transforms::{Expanded, FilterRef, Squares};
+use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Squares};
 
 impl Compiler<'_> {
     /// Restricts a loop over pieces to the pieces that move next, if its body can match for no other piece.
@@ -37,6 +38,29 @@ impl Compiler<'_> {
             this.load(leaving, from)?;
             this.emit(Instr::And { to: set, a: set, b: leaving })
         })
+    }
+
+    /// If the body of a loop requires a path whose first move does not depend on the loop's variable, compiles a test of this move
+    /// before the loop. The code jumps to `none` if no move from the current position passes, so the body can match for no square
+    /// or piece.
+    pub(super) fn unless_begins(
+        &mut self,
+        var: VarId,
+        [domain, body]: [FilterRef; 2],
+        none: Label,
+    ) -> CompileResult {
+        let Some((edge, targets)) = first_move(body) else { return Ok(()) };
+        // Castling has two parts. If the piece is not known, the path might accept another part than this test.
+        if edge.from.as_ref().and_then(piece_of).is_none() {
+            return Ok(());
+        }
+        let target = Condition::new(C::Braces(targets.to_vec()), false);
+        let edge = GC::Edge { edge: edge.clone(), target: Some(Filter::Condition(target)) };
+        let first = Filter::Condition(Condition::new(C::Game(edge), false));
+        if !self.is_harmless(first.node()) || !self.is_closed_loop(var, [domain, body]) {
+            return Ok(());
+        }
+        self.apart_from_moves(|this| this.unless(first.node(), none))
     }
 
     /// Returns true if no filter outside the loop reads a variable that the loop assigns, and the loop cannot run into an error.
@@ -172,6 +196,45 @@ fn begins_with_move_of(filter: FilterRef, piece: VarId) -> bool {
             _ => false,
         },
         Ref::Condition(_) | Ref::Text(_) => false,
+    }
+}
+
+/// If a filter can match only where a path begins, and each such path begins with the same constituent, a move, returns this move
+/// and the filters after it.
+pub(super) fn first_move(filter: FilterRef<'_>) -> Option<(&Edge<Expanded>, &[Filter])> {
+    if is_sequence(filter) {
+        return filter.children().into_iter().find_map(first_move);
+    }
+    match filter {
+        Ref::Squares(f) => match f.op() {
+            S::SquareLoop { body, .. } | S::Game(GS::PieceLoop { body, .. }) => first_move(body.node()),
+            _ => None,
+        },
+        Ref::Number(f) => match f.op() {
+            N::Compare(_, a, b) => first_move(a.node()).or_else(|| first_move(b.node())),
+            N::InRange { of, .. } | N::Game(GN::Sort { of, .. }) => first_move(of.node()),
+            N::Game(GN::Path(path)) => first_move_of(&path.chain),
+            _ => None,
+        },
+        Ref::Position(f) => match f.op() {
+            P::Game(GP::PathEnd(path)) => first_move_of(&path.chain),
+            _ => None,
+        },
+        Ref::Condition(f) => match f.op() {
+            C::Assign(_, Assigned::Number(of)) => first_move(of.node()),
+            C::Assign(_, Assigned::Position(of)) => first_move(of.node()),
+            _ => None,
+        },
+        Ref::Text(_) => None,
+    }
+}
+
+fn first_move_of(chain: &Chain<PathStep<Expanded>>) -> Option<(&Edge<Expanded>, &[Filter])> {
+    match chain {
+        Chain::One(PathStep::Edge { edge, targets }) => Some((edge, targets)),
+        Chain::Sequence(all) => first_move_of(all.first()?),
+        Chain::Repeat { of, min: 1.., .. } => first_move_of(of),
+        Chain::One(PathStep::Filter(_)) | Chain::Repeat { .. } => None,
     }
 }
 

@@ -27,7 +27,10 @@ impl Compiler<'_> {
                 let (set, out) = (this.word()?, this.word()?);
                 this.squares(domain, set)?;
                 this.constant(out, 0)?;
+                let none = this.label();
+                this.unless_begins(*var, [domain.node(), body.node()], none)?;
                 this.loop_into(*var, set, false, body.node(), out)?;
+                this.place(none);
                 this.emit(Instr::Copy { to, from: out })
             }),
             S::Control(of) => self.control(of, to, 0, |this, f: &Squares| this.squares(f, to)),
@@ -132,7 +135,10 @@ impl Compiler<'_> {
                 this.squares(domain, set)?;
                 this.only_movers(*var, [domain.node(), body.node()], set)?;
                 this.constant(out, 0)?;
+                let none = this.label();
+                this.unless_begins(*var, [domain.node(), body.node()], none)?;
                 this.loop_into(*var, set, true, body.node(), out)?;
+                this.place(none);
                 this.emit(Instr::Copy { to, from: out })
             }),
             G::SameContents(a, b) => self.two_positions(a, b, |this, [a, b]| {
