@@ -47,6 +47,12 @@ const DICTIONARIES: &[&str] = &[
     "{local dictionary D if D[\"x\"] D[\"x\"]=D[\"x\"]+1 else D[\"x\"]=0 D[\"x\"]>20}",
     "{local dictionary D D[typename to]=str(ply) D[\"Q\"]>\"5\" true}",
     "{local dictionary D D[to]=[] D[from]}",
+    // The first moves of paths in an `echo` are compared with an entry of a dictionary.
+    "{local dictionary D unbind D piece X=--(from) path focus X -- D[pathcount]=to {2,} \
+     echo(s t){t>s piece Y=~X--(from) typename X==typename Y mm={path focus Y -- D[pathcount]==to {2,}} mm<5}}",
+    "{local dictionary D D[1]=to echo(s t){s<t path -- to==D[pathcount] --}}",
+    "{local dictionary D D[1]=to echo(s t){s<t D[1]=to path -- D[pathcount]==to --}}",
+    "{local dictionary D D[1]=to echo(s t){s<t path (-- D[pathcount]==to){0,1} K--}}",
     "{local dictionary D D[typename to]=1 tt=\"\" string s in D {tt+=s} #tt>4}",
     "{local dictionary D D[str(100-ply)]=1 tt=\"\" string s in D {tt=s} tt==\"99\"}",
 ];

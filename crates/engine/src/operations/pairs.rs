@@ -34,7 +34,7 @@ impl Targets {
     }
 
     /// Removes the targets (second positions of pairs) that fail a test.
-    fn keep(&mut self, mut test: impl FnMut(usize) -> bool) {
+    pub(super) fn keep(&mut self, mut test: impl FnMut(usize) -> bool) {
         for (index, word) in self.0.iter_mut().enumerate() {
             let mut left = *word;
             while left != 0 {

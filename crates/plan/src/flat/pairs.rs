@@ -3,7 +3,9 @@
 
 use super::{
     compile::{CompileResult, Compiler},
-    names::{assigns, used},
+    names::{assigns, bound_by, used},
+    prune::first_move,
+    walks::bans,
 };
 use crate::{Id, Instr, Label, PairSearch, PairTest, PairWord, dag::Op};
 use orbit_query::tree::{
@@ -86,10 +88,10 @@ impl Compiler<'_> {
         });
         let pair = NamePair { source: echo.source, target: echo.target, assigned: Vec::new(), changed };
         let both = [echo.source, echo.target];
-        let search = self.bound(&both, |this| this.search(echo.body.node(), pair, echo.in_all))?;
-        let pairs = u16::try_from(self.pairs.len()).map_err(|_| "so many pairs")?;
-        self.pairs.push(search);
         self.scratch(|this| {
+            let search = this.bound(&both, |this| this.search(echo.body.node(), pair, echo.in_all))?;
+            let pairs = u16::try_from(this.pairs.len()).map_err(|_| "so many pairs")?;
+            this.pairs.push(search);
             let [here, target] = [this.word()?, this.word()?];
             let [source_var, target_var] = [echo.source, echo.target].map(|var| this.var(var));
             this.emit(Instr::Here { to: here })?;
@@ -111,11 +113,12 @@ impl Compiler<'_> {
 
     /// Collects tests from the filters at the beginning of a body. It skips filters that need not be evaluated.
     fn search(&mut self, body: FilterRef, mut pair: NamePair, in_all: bool) -> CompileResult<PairSearch> {
-        let mut search = PairSearch { tests: Vec::new(), planes: None };
+        let mut search = PairSearch { tests: Vec::new(), planes: None, moves: None };
         if !in_all {
             search.tests.push(PairTest::Order(Cmp::Ne));
         }
         let conjuncts = conjuncts(body);
+        let sure = self.sure.len();
         for (place, &filter) in conjuncts.iter().enumerate() {
             if let Some(assigned) = self.pair_assignment(&conjuncts, place, &pair)? {
                 pair.assigned.push(assigned);
@@ -124,10 +127,17 @@ impl Compiler<'_> {
             let tests = self.pair_tests(filter, &pair)?;
             let is_over = tests.is_empty() && !self.is_harmless(filter);
             search.tests.extend(tests);
-            if is_over {
-                break;
+            if !is_over {
+                continue;
             }
+            if let Some(var) = self.hidden_assignment(&conjuncts, place) {
+                self.sure.push(var);
+                continue;
+            }
+            search.moves = self.first_moves_of_pair(filter, body, &pair)?;
+            break;
         }
+        self.sure.truncate(sure);
         let of_boards = |word: PairWord| matches!(word, PairWord::Same { .. });
         let has_boards = |test: &PairTest| match *test {
             PairTest::Sets { left, right, .. } | PairTest::Compare { left, right, .. } => {
@@ -249,6 +259,44 @@ impl Compiler<'_> {
             return Ok(None);
         }
         Ok(self.pair_set(value, pair)?.map(|word| (*var, word)))
+    }
+
+    /// If a conjunct does nothing but assign a variable that only the conjuncts after it name, returns this variable. The
+    /// assignment can be left out for pairs that fail later.
+    fn hidden_assignment(&self, conjuncts: &[FilterRef], place: usize) -> Option<VarId> {
+        let var = bound_by(conjuncts[place])?;
+        let mut count = 0;
+        let mut see = |used: VarId| count += usize::from(used == var);
+        conjuncts[place..].iter().for_each(|filter| filter.walk(&mut |filter| used(filter, &mut see)));
+        let is_hidden = self.uses.get(&var) == Some(&count);
+        let value = conjuncts[place].children();
+        (is_hidden && value.into_iter().all(|value| self.is_harmless(value))).then_some(var)
+    }
+
+    /// Returns a test of the moves that are played at the target of a pair. If no move passes, the filter, a path, fails before it
+    /// stores anything. The test is the same for all targets of a source.
+    fn first_moves_of_pair(
+        &mut self,
+        filter: FilterRef,
+        body: FilterRef,
+        pair: &NamePair,
+    ) -> CompileResult<Option<u16>> {
+        // A target that is skipped must not matter for later targets, and no target may change the test.
+        let has_effect = &mut |filter: FilterRef| {
+            bans(filter)
+                || matches!(filter, Ref::Condition(f) if matches!(
+                    f.op(),
+                    C::Game(GameCondition::SetEntry { .. } | GameCondition::Forget { .. })
+                ))
+        };
+        match first_move(filter) {
+            Some((edge, targets)) if !body.any(has_effect) => {
+                let mut changed = pair.changed.clone();
+                changed.extend([pair.source, pair.target]);
+                self.first_moves(edge, targets, &changed)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn pair_test(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<PairTest>> {

@@ -11,10 +11,10 @@ use crate::{
 };
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
-    Cell, Cells, Chain, ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares,
-    Kind as _, NumberOp as N, PositionOp, Promotion, Ref, SquaresOp as S, VarId,
+    Assigned, Cell, Cells, Chain, ConditionOp as C, Control, DictionaryId, Edge, Elsewhere, GameCondition,
+    GameNumber, GameSquares, Kind as _, NumberOp as N, PositionOp, Promotion, Ref, SquaresOp as S, VarId,
 };
-use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
+use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 
 /// A piece, and the only square on which it can stand at the positions that a search looks for. This is known only if `vars` are
 /// bound.
@@ -215,10 +215,45 @@ impl Compiler<'_> {
         if let Some(to) = edge.to.as_ref().filter(|_| !edge.capture) {
             seek.to = self.steady(to)?;
         }
+        self.pieces |= seek.piece.is_some();
+        self.seek(seek)
+    }
+
+    /// Returns the index of a test of moves. A path whose first constituent is this move, followed by these filters, can match
+    /// only at nodes from which some move passes the test. The code that computes the sets of the test is emitted here. They do not
+    /// depend on the variables in `changed`, nor on dictionaries that change before the test runs.
+    pub(super) fn first_moves(
+        &mut self,
+        edge: &Edge<Expanded>,
+        targets: &[Filter],
+        changed: &[VarId],
+    ) -> CompileResult<Option<u16>> {
+        let (None, Some(vars)) = (self.selected, self.unsure(&operands(edge))) else { return Ok(None) };
+        let keeps = |set: &Squares| {
+            let mut keeps = true;
+            set.node().walk(&mut |filter| used(filter, &mut |var| keeps &= !changed.contains(&var)));
+            keeps
+        };
+        let mut seek = MoveSeek { vars, ..MoveSeek::default() };
+        if let Some(from) = edge.from.as_ref().filter(|from| keeps(from)) {
+            seek.from = self.steady(from)?;
+        }
+        if let Some(to) = edge.to.as_ref().filter(|to| !edge.capture && keeps(to)) {
+            seek.to = self.steady(to)?;
+        }
+        if let Some((dictionary, key)) = targets.first().and_then(|target| entry_reached(target.node())) {
+            let word = self.word()?;
+            self.entry(dictionary, &key, word, 0)?;
+            seek.to = Some(word);
+        }
+        self.seek(seek)
+    }
+
+    /// Returns the index of a test of moves. Returns `None` if every move passes.
+    fn seek(&mut self, seek: MoveSeek) -> CompileResult<Option<u16>> {
         if seek.from.or(seek.to).or(seek.piece).is_none() {
             return Ok(None);
         }
-        self.pieces |= seek.piece.is_some();
         let place = u16::try_from(self.seeks.len()).map_err(|_| "so many searches")?;
         self.seeks.push(seek);
         Ok(Some(place))
@@ -359,6 +394,26 @@ fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
         },
         _ => None,
     }
+}
+
+/// If a filter after the first move of a path is `D[pathcount]==to`, which requires that the move reaches the square in an entry
+/// of a dictionary, returns the dictionary and the key.
+fn entry_reached(filter: FilterRef<'_>) -> Option<(DictionaryId, Assigned<Expanded>)> {
+    let Ref::Condition(f) = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last()?
+    else {
+        return None;
+    };
+    let C::SetEq { equal: true, left, right } = f.op() else { return None };
+    [(left, right), (right, left)].into_iter().find_map(|(set, to)| match (set.op(), to.op()) {
+        (
+            S::Game(GameSquares::Entry { dictionary, key: Assigned::Number(key) }),
+            S::Game(GameSquares::To),
+        ) => {
+            let one = || Number::new(N::Int(1), key.mark);
+            matches!(key.op(), N::Game(GameNumber::PathCount)).then(|| (*dictionary, Assigned::Number(one())))
+        }
+        _ => None,
+    })
 }
 
 /// Returns the test of moves in a `--` filter. Returns `None` for any other filter.

@@ -33,7 +33,7 @@ pub struct FlatProgram {
     pub is_mask: bool,
     /// The tests that find the targets of `echo`.
     pub pairs: Vec<PairSearch>,
-    /// The tests that [`Instr::SeekMove`] uses.
+    /// The tests that [`Instr::SeekMove`] and [`PairSearch`] use.
     pub seeks: Vec<MoveSeek>,
     /// The number of searches in the code whose results are stored.
     pub sites: usize,
@@ -88,6 +88,9 @@ pub struct PairSearch {
     pub tests: Vec<PairTest>,
     /// The index of the first of four operands with the planes of the board.
     pub planes: Option<u16>,
+    /// The index of a test of moves ([`MoveSeek`]). A move that is played at the target, the second position of the pair, must pass
+    /// it.
+    pub moves: Option<u16>,
 }
 
 /// One test of a pair of positions.

@@ -60,8 +60,11 @@ impl FlatMachine<'_> {
                 if from == 0 {
                     let (search, squares) = (&program.pairs[place], &self.men.of);
                     self.look_at(nodes.len())?;
-                    let search = Pairs::new(search, self.operands, nodes, &self.words, squares);
-                    search.find(self.words[source.0 as usize] as usize, &mut self.targets[place]);
+                    let found = Pairs::new(search, self.operands, nodes, &self.words, squares);
+                    found.find(self.words[source.0 as usize] as usize, &mut self.targets[place]);
+                    if let Some(moves) = search.moves {
+                        self.keep_left(nodes, moves, place);
+                    }
                 }
                 match self.targets[place].next(from) {
                     Some(target) => self.set(node, target as u64),

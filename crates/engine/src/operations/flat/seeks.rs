@@ -25,6 +25,25 @@ struct Left {
     movers: u64,
 }
 
+/// The moves that pass a test.
+struct Wanted {
+    /// The move must leave one of these squares.
+    from: u64,
+    /// The move must reach one of these squares.
+    to: u64,
+    /// The bit of the piece that must move. `None` if any piece may move.
+    piece: Option<u64>,
+}
+
+impl Wanted {
+    /// Returns true if one of the moves from a position may pass.
+    fn includes(&self, left: &Left) -> bool {
+        left.from & self.from != 0
+            && left.to & self.to != 0
+            && self.piece.is_none_or(|piece| left.movers & piece != 0)
+    }
+}
+
 impl Leaving {
     /// Prepares for a new game.
     pub(super) fn begin(&mut self) {
@@ -64,23 +83,34 @@ impl FlatMachine<'_> {
         first: usize,
         last: usize,
     ) -> Result<Option<usize>, Stopped> {
+        let Some(wanted) = self.wanted(nodes, seek) else { return Ok(Some(first)) };
+        let nodes = &self.leaving.of[first..=last];
+        let found = nodes.iter().position(|left| wanted.includes(left));
+        let passed = found.unwrap_or(nodes.len());
+        self.look_at(POSITIONS_A_TURN + passed)?;
+        Ok(found.map(|place| first + place))
+    }
+
+    /// Removes the targets of a search for pairs (see [`PairSearch`](orbit_plan::PairSearch)) from which no move is played
+    /// that passes a test.
+    pub(super) fn keep_left(&mut self, nodes: NodeRange<'_>, seek: u16, pairs: usize) {
+        if let Some(wanted) = self.wanted(nodes, seek) {
+            self.targets[pairs].keep(|target| wanted.includes(&self.leaving.of[target]));
+        }
+    }
+
+    /// Returns the moves that pass the test of a search. Returns `None` if a variable that the moves depend on has no value, so
+    /// that no position may be skipped.
+    fn wanted(&mut self, nodes: NodeRange<'_>, seek: u16) -> Option<Wanted> {
         let MoveSeek { from, to, piece, vars } = &self.program.seeks[usize::from(seek)];
         if vars.iter().any(|&var| !self.bound[usize::from(var)]) {
-            return Ok(Some(first));
+            return None;
         }
         if !self.leaving.is_filled {
             self.leaving.fill(nodes, self.games.moves(), &self.men);
         }
         let [from, to] = [from, to].map(|set| set.map_or(u64::MAX, |set| self.get(set)));
-        let passes = |left: &Left| left.from & from != 0 && left.to & to != 0;
-        let nodes = &self.leaving.of[first..=last];
-        let found = match piece.map(|piece| bit(self.get(piece) as u8)) {
-            Some(piece) => nodes.iter().position(|left| left.movers & piece != 0 && passes(left)),
-            None => nodes.iter().position(passes),
-        };
-        let passed = found.unwrap_or(nodes.len());
-        self.look_at(POSITIONS_A_TURN + passed)?;
-        Ok(found.map(|place| first + place))
+        Some(Wanted { from, to, piece: piece.map(|piece| bit(self.get(piece) as u8)) })
     }
 
     /// Returns the first node in a range at which a piece is on the only square of a set. An empty set means that the
