@@ -48,6 +48,13 @@ const QUERIES: &[&str] = &[
     "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",
     "piece X in N {path focus X -- {find all {pathcount<ply X--}>3} {2,}}",
     "piece X in B {path focus X -- -- {line --> pathcount==2 --> X}}",
+    // After a match of a chain with `nestban`, other filters fail.
+    "piece X in N {{path nestban focus X --{2,}} check}",
+    "piece X in [BR] {{path nestban focus X --{2,4}} find 1 2 check}",
+    // Copies, each of which requires a mask.
+    "flipcolor {wtm ss=to piece X in [NB] {path focus X --~ss --}}",
+    "flipcolor {wtm start=currentposition path nestban Q-- --* Q--(#(currentposition & start)>50)}",
+    "flip count {ss=to path --ss --Nc3}",
     // Chains that assign variables.
     "piece X in [RN] {ss=X path focus X (--~ss ss|=X){2,} --ss}",
     "piece X in Q {nn=0 path focus X (-- nn+=1){+} nn>=3}",

@@ -58,6 +58,9 @@ pub(super) fn run(
         return SlotColumn::Bits(out.0);
     }
     let mut out = words();
+    if machine.elsewhere != 0 {
+        out.fill(machine.elsewhere);
+    }
     games.each(|nodes| {
         if machine.game(nodes, |slot, word| out[slot] = word).is_err() {
             games.stop();
@@ -70,9 +73,11 @@ struct FlatMachine<'a> {
     program: &'a FlatProgram,
     operands: &'a [OperandSource<'a>],
     games: &'a BlockGames<'a>,
-    /// The mask that the program tests first, if there is one. Where it is false, the result is 0 and the program has
-    /// no other effect, so it is not run there.
+    /// The mask that the program tests first, if there is one. Where it is false, the result is `elsewhere` and the
+    /// program has no other effect, so it is not run there.
     lead: Option<OperandSource<'a>>,
+    /// The result where the lead is false.
+    elsewhere: u64,
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
@@ -213,11 +218,13 @@ impl<'a> FlatMachine<'a> {
         operands: &'a [OperandSource<'a>],
         games: &'a BlockGames<'a>,
     ) -> FlatMachine<'a> {
+        let (mask, elsewhere) = lead(program).unzip();
         FlatMachine {
             program,
             operands,
             games,
-            lead: lead(program).map(|mask| operands[mask as usize]),
+            lead: mask.map(|mask: u16| operands[mask as usize]),
+            elsewhere: elsewhere.unwrap_or(0),
             words: vec![0; program.words],
             bound: vec![false; program.vars],
             repetitions: 0,
@@ -234,8 +241,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Runs the program at each node of a game, in order, and passes the results to `put`. Nodes with the result 0 may
-    /// be omitted.
+    /// Runs the program at each node of a game, in order, and passes the results to `put`. Nodes with the result
+    /// `elsewhere` may be omitted.
     fn game(&mut self, nodes: NodeRange<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
         let Some(mut node) = self.next_led(nodes, 0) else { return Ok(()) };
         self.bound.fill(false);
@@ -509,14 +516,14 @@ impl<'a> FlatMachine<'a> {
     }
 }
 
-/// Returns the mask that a program tests first. Returns `None` unless the program's result is 0, without any other
-/// effect, where the mask is false.
-fn lead(program: &FlatProgram) -> Option<u16> {
+/// Returns the mask that a program tests first, and the program's result where the mask is false. Returns `None` unless
+/// the program has no other effect there.
+fn lead(program: &FlatProgram) -> Option<(u16, u64)> {
     let [Instr::Const { to, constant }, Instr::Unless { mask, no }, ..] = program.code[..] else {
         return None;
     };
-    let leaves_0 = to == program.result && program.constants[constant as usize] == 0;
-    (leaves_0 && program.code[no.0 as usize] == Instr::End).then_some(mask)
+    let has_no_effect = to == program.result && program.code[no.0 as usize] == Instr::End;
+    has_no_effect.then(|| (mask, program.constants[constant as usize]))
 }
 
 /// Returns the only square of a set, or `None` if the set does not have exactly one square.

@@ -7,14 +7,17 @@
 use super::{
     compile::{CompileResult, Compiler, Lead},
     prune::is_sequence,
-    walks::mover_of,
+    walks::{bans, mover_of},
 };
 use crate::{Id, RegisterWord, dag::Carried};
 use orbit_query::tree::{
-    Assigned, ConditionOp as C, GameCondition, GameNumber, GamePosition, GameSquares, Kind as _, Line,
+    Assigned, ConditionOp as C, GameCondition, GameNumber, GamePosition, GameSquares, Kind, Line,
     NumberOp as N, Path, PathStep, PositionOp as P, Ref, SquaresOp as S,
 };
-use orbit_transforms::{Expanded, Filter, FilterRef};
+use orbit_transforms::{Expanded, Filter, FilterRef, NumberOrbit, Orbit};
+
+/// The maximum number of copies (transformed filters) whose masks are joined. More copies take longer than the masks save.
+const COPIES_MAX: usize = 16;
 
 impl Compiler<'_> {
     /// Returns a mask that is true wherever a whole query matches. Returns `None` if no such mask is known. Also returns `None`
@@ -41,6 +44,7 @@ impl Compiler<'_> {
                 C::Game(GameCondition::BindPiece { of, .. } | GameCondition::AssignSome { of, .. }) => {
                     self.needed(of.node())
                 }
+                C::Form(orbit) => self.needed_any(orbit),
                 C::Game(GameCondition::Edge { edge, .. }) => {
                     Ok(self.relaxed(edge, None)?.map(|lead| lead.mask))
                 }
@@ -50,24 +54,29 @@ impl Compiler<'_> {
                 S::SquareLoop { domain, body, .. } | S::Game(GameSquares::PieceLoop { domain, body, .. }) => {
                     self.needed_all([domain.node(), body.node()])
                 }
+                S::Form(orbit) => self.needed_any(orbit),
                 _ => Ok(None),
             },
             Ref::Number(f) => match f.op() {
                 N::Compare(_, a, b) => self.needed_all([a.node(), b.node()]),
-                N::InRange { of, .. } | N::Game(GameNumber::Sort { of, .. }) => self.needed(of.node()),
-                N::Game(GameNumber::Line(line)) => self.needed_of_line(line),
-                N::Game(GameNumber::Path(path)) => self.needed_of_path(path),
+                N::InRange { lo, hi, of } => self.needed_all([lo.node(), hi.node(), of.node()]),
+                N::Game(GameNumber::Sort { of, .. }) => self.needed(of.node()),
+                N::Form(NumberOrbit::Largest(orbit)) => self.needed_any(orbit),
+                N::Game(GameNumber::Line(line)) if !bans_inside(filter) => self.needed_of_line(line),
+                N::Game(GameNumber::Path(path)) if !bans_inside(filter) => self.needed_of_path(path),
                 _ => Ok(None),
             },
             Ref::Position(f) => match f.op() {
-                P::Game(GamePosition::LineEnd(line)) => self.needed_of_line(line),
-                P::Game(GamePosition::PathEnd(path)) => self.needed_of_path(path),
+                P::Game(GamePosition::LineEnd(line)) if !bans_inside(filter) => self.needed_of_line(line),
+                P::Game(GamePosition::PathEnd(path)) if !bans_inside(filter) => self.needed_of_path(path),
                 _ => Ok(None),
             },
             Ref::Text(_) => Ok(None),
         }
     }
 
+    /// Returns the mask of positions at which filters that are evaluated one after the other can all match. A `nestban` affects
+    /// later positions even if a filter after it fails, so the masks of these filters are not used.
     fn needed_all<'f>(
         &mut self,
         filters: impl IntoIterator<Item = FilterRef<'f>>,
@@ -75,8 +84,23 @@ impl Compiler<'_> {
         let mut all = Vec::new();
         for filter in filters {
             all.extend(self.needed(filter)?);
+            if filter.any(&mut bans) {
+                break;
+            }
         }
         Ok(self.every(all))
+    }
+
+    /// Returns the mask of positions at which one of several copies (transformed filters) can match.
+    fn needed_any<F: Kind<Expanded>>(&mut self, orbit: &Orbit<F>) -> CompileResult<Option<Id>> {
+        let mut any = Vec::new();
+        for (_, copy) in orbit.in_turn().into_iter().take(COPIES_MAX + 1) {
+            match self.needed(copy.filter.node())? {
+                Some(mask) if any.len() < COPIES_MAX => any.push(mask),
+                _ => return Ok(None),
+            }
+        }
+        Ok(any.into_iter().reduce(|any, mask| self.lower.or(any, mask)))
     }
 
     fn every(&mut self, masks: Vec<Id>) -> Option<Id> {
@@ -129,6 +153,12 @@ impl Compiler<'_> {
         let masks = first.map(|lead| lead.mask).into_iter().chain(ahead).collect();
         self.every(masks)
     }
+}
+
+/// Returns true if an operand of a filter contains a `nestban`. If the filter is a `line` or `path`, a search for it then affects
+/// later positions even if it fails.
+fn bans_inside(filter: FilterRef) -> bool {
+    filter.children().into_iter().any(|child| child.any(&mut bans))
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Compiler<'_> {
         let stays = |var: &VarId| self.uses.get(var) == own.get(var);
         let mut known = self.sure.clone();
         known.push(var);
-        stays(&var) && self.is_sure(body, &mut known, &stays)
+        stays(&var) && !body.any(&mut bans) && self.is_sure(body, &mut known, &stays)
     }
 
     /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the
@@ -83,9 +83,6 @@ impl Compiler<'_> {
         known: &mut Vec<VarId>,
         stays: &dyn Fn(&VarId) -> bool,
     ) -> bool {
-        if bans(filter) {
-            return false;
-        }
         let before = known.len();
         if is_sequence(filter) {
             // A variable that one filter assigns is bound in the filters after it.

@@ -334,7 +334,7 @@ pub(super) fn mover_of(path: &Path<Expanded>) -> Option<VarId> {
 }
 
 /// Calls `visit` with each filter of a path's constituent.
-fn each_filter<'p>(step: &'p PathStep<Expanded>, visit: &mut dyn FnMut(FilterRef<'p>)) {
+pub(super) fn each_filter<'p>(step: &'p PathStep<Expanded>, visit: &mut dyn FnMut(FilterRef<'p>)) {
     match step {
         PathStep::Filter(filter) => visit(filter.node()),
         PathStep::Edge { edge, targets } => {
