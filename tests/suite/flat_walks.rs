@@ -43,6 +43,12 @@ const QUERIES: &[&str] = &[
     "piece X in [BQbq] {path focus X --northeast 1 3 X --{1,2}}",
     "piece X in A {flipvertical {path focus X (--up 1 2 X --right 1 2 (X|k)){1,}}}",
     "piece X in a {path focus X --(down 1 X & a-h5-6) -- piece X=Q}",
+    // Chains with moves that must follow one another.
+    "piece X in N {piece Y in n {path X-- Y-- X--}}",
+    "piece X in [RQ] {square V in a-h7-8 {line --> {move from X} --> not move from X* --> {move from X to V}}}",
+    "piece X in [Kk] {path castle --* X-- --* [Rr]--(X)}",
+    "piece X in B {path --* a[x]X}",
+    "{ss=e4 piece X in [Nn] {line --> {X--} --> true* --> {--ss} --> {move from X}}}",
     // Filters that read the progress of a path, such as `pathcount`.
     "piece X in R {path focus X -- pathcount<3 +}",
     "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",

@@ -12,7 +12,8 @@ use crate::{
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
     Assigned, Cell, Cells, Chain, ConditionOp as C, Control, DictionaryId, Edge, Elsewhere, GameCondition,
-    GameNumber, GameSquares, Kind as _, NumberOp as N, PositionOp, Promotion, Ref, SquaresOp as S, VarId,
+    GameNumber, GameSquares, Kind as _, MoveOf, NumberOp as N, PositionOp, Promotion, Ref, SquaresOp as S,
+    VarId,
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 
@@ -206,17 +207,7 @@ impl Compiler<'_> {
             return Ok(None);
         }
         let Some(vars) = self.unsure(&operands(edge)) else { return Ok(None) };
-        let mut seek = MoveSeek { vars, ..MoveSeek::default() };
-        if let Some(from) = &edge.from {
-            seek.piece = piece_of(from).map(|var| RegisterWord(self.var(var)));
-            seek.from = self.steady(from)?;
-        }
-        // For a capture, `to` is not the target square but the square of the captured piece.
-        if let Some(to) = edge.to.as_ref().filter(|_| !edge.capture) {
-            seek.to = self.steady(to)?;
-        }
-        self.pieces |= seek.piece.is_some();
-        self.seek(seek)
+        self.seek_of(MoveSeek { vars, ..MoveSeek::default() }, sides(edge))
     }
 
     /// Returns the index of a test of moves. A path whose first constituent is this move, followed by these filters, can match
@@ -235,17 +226,50 @@ impl Compiler<'_> {
             keeps
         };
         let mut seek = MoveSeek { vars, ..MoveSeek::default() };
-        if let Some(from) = edge.from.as_ref().filter(|from| keeps(from)) {
-            seek.from = self.steady(from)?;
-        }
-        if let Some(to) = edge.to.as_ref().filter(|to| !edge.capture && keeps(to)) {
-            seek.to = self.steady(to)?;
-        }
+        let sides = sides(edge).map(|side| side.filter(|side| keeps(side)));
         if let Some((dictionary, key)) = targets.first().and_then(|target| entry_reached(target.node())) {
             let word = self.word()?;
             self.entry(dictionary, &key, word, 0)?;
             seek.to = Some(word);
         }
+        self.seek_of(seek, sides)
+    }
+
+    /// Returns tests of moves for a search for a chain (a `line` or `path`). Each match of the chain contains moves that pass the
+    /// tests, in this order. `filters` are those of the constituents, and `moves` are the squares that the constituents require of
+    /// the moves, in order.
+    pub(super) fn moves_ahead(
+        &mut self,
+        filters: &[FilterRef],
+        moves: Vec<[Option<&Squares>; 2]>,
+    ) -> CompileResult<Vec<u16>> {
+        let (None, Some(vars)) = (self.selected, self.unsure(filters)) else { return Ok(Vec::new()) };
+        // The search itself begins with the first constituent.
+        if !moves.iter().skip(1).flatten().any(Option::is_some) {
+            return Ok(Vec::new());
+        }
+        let mut tests = Vec::new();
+        for sides in moves {
+            let seek = MoveSeek { vars: vars.clone(), ..MoveSeek::default() };
+            tests.extend(self.seek_of(seek, sides)?);
+        }
+        Ok(tests)
+    }
+
+    /// Adds the squares that a move must leave and reach to a test, and returns the index of the test.
+    fn seek_of(
+        &mut self,
+        mut seek: MoveSeek,
+        [from, to]: [Option<&Squares>; 2],
+    ) -> CompileResult<Option<u16>> {
+        if let Some(from) = from {
+            seek.piece = piece_of(from).map(|var| RegisterWord(self.var(var)));
+            seek.from = self.steady(from)?;
+        }
+        if let Some(to) = to {
+            seek.to = seek.to.or(self.steady(to)?);
+        }
+        self.pieces |= seek.piece.is_some();
         self.seek(seek)
     }
 
@@ -432,6 +456,32 @@ fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Returns the squares that a move must leave and reach to pass a test.
+pub(super) fn sides(edge: &Edge<Expanded>) -> [Option<&Squares>; 2] {
+    // For a capture, `to` is not the target square but the square of the captured piece.
+    [edge.from.as_ref(), edge.to.as_ref().filter(|_| !edge.capture)]
+}
+
+/// If a filter can match only where a certain move is played, returns the squares that this move must leave and reach.
+pub(super) fn move_tested(filter: FilterRef<'_>) -> [Option<&Squares>; 2] {
+    let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
+    let of = match first {
+        Some(Ref::Condition(f)) if let C::Game(GameCondition::Move(of)) = f.op() => of,
+        Some(Ref::Squares(f)) if let S::Game(GameSquares::Move(of)) = f.op() => of,
+        Some(first)
+            if let Some(edge) = edge_of(first)
+                && !edge.entering =>
+        {
+            return sides(edge);
+        }
+        _ => return [None; 2],
+    };
+    match of.of {
+        MoveOf::Played => [of.from.as_ref(), of.to.as_ref()],
+        _ => [None; 2],
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     compile::{CompileResult, Compiler, Lead},
     edges::pieces,
     names::assigns,
-    searches::piece_of,
+    searches::{move_tested, piece_of, sides},
 };
 use crate::{
     FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, RegisterWord, SearchMemory, dag::NO_VALUE,
@@ -54,7 +54,11 @@ impl Compiler<'_> {
             let chain = this.begin(chain, line.range.as_ref(), none)?;
             let lead = this.line_lead(line)?;
             this.unless_led(lead, none)?;
+            let mut moves = Vec::new();
+            line.chain.each_needed(&mut |step| moves.push(move_tested(step.filter.node())));
+            let ahead = if line.back { Vec::new() } else { this.moves_ahead(&filters, moves)? };
             this.chain(chain, to, |this, chain| {
+                chain.ahead = ahead;
                 for (filter, tied) in filters.iter().zip(&ties) {
                     let tied = if *tied { Some(this.word()?) } else { None };
                     let outer = std::mem::replace(&mut this.tied, tied);
@@ -103,6 +107,13 @@ impl Compiler<'_> {
                     this.word()?;
                 }
                 chain.of_path = of_path;
+                let (mut filters, mut moves) = (Vec::new(), Vec::new());
+                path.chain.each(&mut |step| each_filter(step, &mut |filter| filters.push(filter)));
+                path.chain.each_needed(&mut |step| match step {
+                    PathStep::Edge { edge, .. } => moves.push(sides(edge)),
+                    PathStep::Filter(_) => {}
+                });
+                chain.ahead = this.moves_ahead(&filters, moves)?;
                 this.chain(chain, to, |this, chain| {
                     let outer = (this.walk.replace(of_path), std::mem::take(&mut this.reads_walk));
                     let filters = this.path_steps(path, chain)?;

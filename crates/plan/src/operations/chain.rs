@@ -42,6 +42,9 @@ pub struct FlatChain {
     pub of_path: RegisterWord,
     /// Determines which results of earlier searches this search may use.
     pub memory: SearchMemory,
+    /// Tests of moves ([`MoveSeek`](super::MoveSeek)). Each match of the `line` or `path` contains moves that pass them, in this
+    /// order.
+    pub ahead: Vec<u16>,
 }
 
 /// A constituent of a chain.

@@ -206,6 +206,9 @@ impl FlatMachine<'_> {
         if remembers && !self.may_begin(nodes, chain, of, seen, start)? {
             return Ok(None);
         }
+        if !self.has_moves_ahead(nodes, chain, start)? {
+            return Ok(None);
+        }
         let mut left = TRIED_MAX[usize::from(remembers)];
         // Most searches end before they need a second frame, and the result of the first frame is never looked up. So the table of
         // remembered results is created late.
@@ -304,6 +307,28 @@ impl FlatMachine<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Returns true unless one of the moves that the chain requires is not played from a node or later.
+    fn has_moves_ahead(
+        &mut self,
+        nodes: NodeRange<'_>,
+        chain: &FlatChain,
+        start: usize,
+    ) -> Result<bool, Stopped> {
+        let last = self.family.last.get(start).map_or(nodes.len() - 1, |&last| last as usize);
+        let mut from = start;
+        for &test in &chain.ahead {
+            // A node with a suitable move is not the last one. So a test that accepts every node, for lack of a value, has found it.
+            if from > last {
+                break;
+            }
+            match self.next_left(nodes, test, from, last)? {
+                Some(node) => from = node + 1,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// Adds attempts to match a constituent of the chain (the `line` or `path`) to the pending work.
