@@ -154,10 +154,15 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Returns a column (with an entry for each position) of zero words. It reuses memory from `spare` if there is any.
+/// Returns a column (with an entry for each position) of zero words. It reuses memory from `spare` if there is enough of it. New
+/// memory is zero already.
 fn zeros(spare: &mut Vec<Vec<u64>>, block: &Block) -> Vec<u64> {
-    let mut words = spare.pop().unwrap_or_default();
-    words.clear();
-    words.resize(block.slots(), 0);
-    words
+    match spare.pop() {
+        Some(mut words) if words.capacity() >= block.slots() => {
+            words.clear();
+            words.resize(block.slots(), 0);
+            words
+        }
+        _ => vec![0; block.slots()],
+    }
 }

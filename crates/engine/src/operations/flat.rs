@@ -177,7 +177,9 @@ impl PieceIds {
         let moves = games.moves();
         for node in 1..nodes.len() {
             let parent = nodes.parent(node);
-            let (mut on, mut of) = (self.on[parent], self.of[parent]);
+            self.on.extend_from_within(parent..=parent);
+            self.of.extend_from_within(parent..=parent);
+            let (on, of) = (&mut self.on[node], &mut self.of[node]);
             if let Some([left, reached]) = moves.plain_squares(nodes.slot(node)) {
                 let mover = std::mem::replace(&mut on[usize::from(left)], NONE);
                 let taken = std::mem::replace(&mut on[usize::from(reached)], mover);
@@ -186,8 +188,6 @@ impl PieceIds {
                         *place = square;
                     }
                 }
-                self.on.push(on);
-                self.of.push(of);
                 continue;
             }
             let mv = moves.to(nodes.slot(node));
@@ -206,8 +206,6 @@ impl PieceIds {
                     *place = square;
                 }
             }
-            self.on.push(on);
-            self.of.push(of);
         }
     }
 }
