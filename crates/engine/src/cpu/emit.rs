@@ -48,7 +48,7 @@ const REGION_WEIGHT_MIN: usize = 4;
 
 /// The maximum weight of a table loop that is unrolled, summed over all rows of the table. Larger loops are left to the
 /// interpreter's kernels.
-const LOOP_WEIGHT_MAX: usize = 6000;
+const LOOP_WEIGHT_MAX: usize = 7000;
 
 /// A program compiled to machine code.
 #[derive(Debug)]
