@@ -3,8 +3,11 @@
 use super::compile::{CompileResult, Compiler};
 use crate::{FlatEdge, Instr, Label, RegisterWord};
 use orbit_core::board::PieceSet;
-use orbit_query::tree::{Edge, Promotion};
-use orbit_transforms::{Expanded, Squares};
+use orbit_query::tree::{
+    ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares, Kind as _, MoveOf,
+    NumberOp as N, Promotion, Ref, SquaresOp as S, VarId,
+};
+use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 
 impl Compiler<'_> {
     /// Compiles a loop over the moves that pass the test `edge`, in order. `behind` compiles code that runs after each of these
@@ -134,6 +137,80 @@ impl Compiler<'_> {
 pub(super) fn pieces(edge: &Edge<Expanded>) -> Option<PieceSet> {
     match edge.promotion {
         Some(Promotion::Pieces(pieces)) => Some(pieces),
+        _ => None,
+    }
+}
+
+/// Returns the operand that a filter evaluates first, if this operand must match for the filter to match.
+pub(super) fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            C::Braces(all) => all.first().map(Filter::node),
+            C::And(first, _) => Some(first.node()),
+            _ => None,
+        },
+        Ref::Squares(f) => match f.op() {
+            S::Control(Control::Braces { first, .. }) => first.first().map(Filter::node),
+            _ => None,
+        },
+        Ref::Number(f) => match f.op() {
+            N::Control(Control::Braces { first, .. }) => first.first().map(Filter::node),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the test of moves in a `--` filter. Returns `None` for any other filter.
+pub(super) fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            C::Game(GameCondition::Edge { edge, .. }) => Some(edge),
+            _ => None,
+        },
+        Ref::Squares(f) => match f.op() {
+            S::Game(GameSquares::Elsewhere(Elsewhere::Edge { edge, .. })) => Some(edge),
+            _ => None,
+        },
+        Ref::Number(f) => match f.op() {
+            N::Game(GameNumber::Elsewhere(Elsewhere::Edge { edge, .. })) => Some(edge),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the squares that a move must leave and reach to pass a test.
+pub(super) fn sides(edge: &Edge<Expanded>) -> [Option<&Squares>; 2] {
+    // For a capture, `to` is not the target square but the square of the captured piece.
+    [edge.from.as_ref(), edge.to.as_ref().filter(|_| !edge.capture)]
+}
+
+/// If a filter can match only where a certain move is played, returns the squares that this move must leave and reach.
+pub(super) fn move_tested(filter: FilterRef<'_>) -> [Option<&Squares>; 2] {
+    let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
+    let of = match first {
+        Some(Ref::Condition(f)) if let C::Game(GameCondition::Move(of)) = f.op() => of,
+        Some(Ref::Squares(f)) if let S::Game(GameSquares::Move(of)) = f.op() => of,
+        Some(first)
+            if let Some(edge) = edge_of(first)
+                && !edge.entering =>
+        {
+            return sides(edge);
+        }
+        _ => return [None; 2],
+    };
+    match of.of {
+        MoveOf::Played => [of.from.as_ref(), of.to.as_ref()],
+        _ => [None; 2],
+    }
+}
+
+/// If a set can contain only the square of a piece, returns the variable of that piece.
+pub(super) fn piece_of(set: &Squares) -> Option<VarId> {
+    match set.op() {
+        S::Game(GameSquares::Piece(var)) => Some(*var),
+        S::Intersect(a, b) => piece_of(a).or_else(|| piece_of(b)),
         _ => None,
     }
 }

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use super::{
     compile::{CompileResult, Compiler},
+    edges::piece_of,
     names::used,
-    searches::piece_of,
     walks::bans,
 };
 use crate::{Instr, Label, RegisterWord};

@@ -4,9 +4,8 @@
 
 use super::{
     compile::{CompileResult, Compiler, Lead},
-    edges::pieces,
+    edges::{move_tested, piece_of, pieces, sides},
     names::assigns,
-    searches::{move_tested, piece_of, sides},
 };
 use crate::{
     FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, RegisterWord, SearchMemory, dag::NO_VALUE,
@@ -345,7 +344,7 @@ pub(super) fn mover_of(path: &Path<Expanded>) -> Option<VarId> {
 }
 
 /// Calls `visit` with each filter of a path's constituent.
-pub(super) fn each_filter<'p>(step: &'p PathStep<Expanded>, visit: &mut dyn FnMut(FilterRef<'p>)) {
+fn each_filter<'p>(step: &'p PathStep<Expanded>, visit: &mut dyn FnMut(FilterRef<'p>)) {
     match step {
         PathStep::Filter(filter) => visit(filter.node()),
         PathStep::Edge { edge, targets } => {
