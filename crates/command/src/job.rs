@@ -298,7 +298,7 @@ fn part(args: PartArgs) -> Result<Exit, Failure> {
     let numbers =
         if words.is_empty() { (1..=all).collect() } else { chosen(&texts(words.iter().cloned())?, all)? };
     let PartArgs { threads, quiet, progress, engine, .. } = args;
-    let mut run = RunOptions { purpose: ScanPurpose::Part, threads, quiet, progress, engine };
+    let run = RunOptions { purpose: ScanPurpose::Part, threads, quiet, progress, engine };
     let mut exit = Exit::Done;
     for number in numbers {
         let part = &opened.job.parts[number - 1];
@@ -313,8 +313,6 @@ fn part(args: PartArgs) -> Result<Exit, Failure> {
             Exit::Interrupted => return Ok(Exit::Interrupted),
             other => exit = other,
         }
-        // Only the first part uses the progress display that was chosen. The other parts use the default one.
-        run.progress = ProgressArgs::default();
     }
     Ok(exit)
 }
@@ -393,7 +391,7 @@ pub(super) fn resume(args: &scan::Args, folder: &Path, invocation: &Invocation) 
         )));
     }
     let interrupt = CtrlC::install()?;
-    let mut run = RunOptions::new(args, ScanPurpose::Part);
+    let run = RunOptions::new(args, ScanPurpose::Part);
     let quietly = RunOptions { quiet: true, progress: ProgressArgs::default(), ..run.clone() };
     let asked = PreparedScan::new(args, quietly, &interrupt)?.asked(&interrupt)?;
     let opened = match OpenedJob::here(folder) {
@@ -408,12 +406,10 @@ pub(super) fn resume(args: &scan::Args, folder: &Path, invocation: &Invocation) 
         Err(failure) => return Err(failure),
     };
     for part in &opened.job.parts {
-        if opened.job.check_part(part, &opened.folder).is_err() {
-            if opened.compute(part, &interrupt, run.clone())? == Exit::Interrupted {
-                return Ok(Exit::Interrupted);
-            }
-            // Only the first part uses the progress display that was chosen. The other parts use the default one.
-            run.progress = ProgressArgs::default();
+        if opened.job.check_part(part, &opened.folder).is_err()
+            && opened.compute(part, &interrupt, run.clone())? == Exit::Interrupted
+        {
+            return Ok(Exit::Interrupted);
         }
     }
     opened.merge(&interrupt, Some(run.quiet))

@@ -177,6 +177,23 @@ fn a_search_is_resumed() {
     assert!(stderr.contains("the options are others than when it was planned"), "{stderr}");
 }
 
+#[test]
+fn each_part_shows_its_progress() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    let events = |args: &[&str]| {
+        let (code, _, stderr) = orbit(inputs, &[args, &["--progress", "json"]].concat());
+        assert_eq!(code, 0, "{stderr}");
+        // The merge shows its progress, too, but does not know how many bytes it has to read.
+        let is_of_part = |line: &&str| line.contains(r#""event":"progress""#) && !line.contains("null");
+        stderr.lines().filter(is_of_part).count()
+    };
+    done(inputs, &[&["job", "plan", "-q", "-o", "out/", QUERY], &REELS[..]].concat());
+    // Each part has one block, and an event for it.
+    assert_eq!(events(&["job", "part", "-q", "out"]), 6);
+    assert_eq!(events(&[&["scan", "-q", "--resume", "again", "--count", QUERY], &REELS[..]].concat()), 6);
+}
+
 /// All engines must compute the same file for a part. A job that was planned for the reference engine runs on that
 /// engine.
 #[cfg(feature = "gpu")]
