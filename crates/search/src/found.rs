@@ -191,6 +191,12 @@ impl<'a> Found<'a> {
         block.games().filter(|game| answers.finds(game))
     }
 
+    /// Iterates over the games with at least one selected hit. A query can also find games without a hit.
+    pub(crate) fn games_with_hits(&self) -> impl Iterator<Item = GameRow<'a>> {
+        let hits = &self.answers.hits;
+        self.block.games().filter(|game| hits.any_in(game.slots()))
+    }
+
     /// Returns whether a game is selected.
     pub fn counts(&self, game: &GameRow) -> bool {
         self.games.is_none_or(|games| games[game.index()])

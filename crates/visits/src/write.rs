@@ -254,7 +254,7 @@ fn games_of(block: &Block) -> Vec<GameEntry> {
     let game = |game: orbit_reel::GameRow<'_>| {
         let facts = TabledFacts::of_game(&game);
         let date = DateOrder::from_date(facts.date);
-        let usual_start = u8::from(counted(&game.start()) == Position::STANDARD);
+        let usual_start = u8::from(game.start() == Position::STANDARD);
         let facts = PackedFacts { usual_start, ..PackedFacts::new(&facts) };
         GameEntry { first_slot: game.first_slot() as u32, date, facts }
     };

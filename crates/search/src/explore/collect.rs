@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::asked::ExplorerRequest;
-use crate::found::BlockResult;
-use crate::found::Found;
+use crate::found::{BlockResult, Found};
 use crate::run::{Collector, Part, PartError};
 use crate::stats::{MoveTally, sides_of};
 use orbit_core::board::{Color, PackedMove, legal};
@@ -131,9 +130,7 @@ impl Collector for Explorer {
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ExplorerPart {
         let found = result.first();
         let mut part = self.none();
-        for game in
-            found.block.games().filter(|game| found.answers.hits.any_in(game.slots()) && found.counts(game))
-        {
+        for game in found.games_with_hits().filter(|game| found.counts(game)) {
             let Some(node) = self.last_visit(&found, &game) else { continue };
             let facts = TabledFacts::of_game(&game);
             if self.asked.takes(&facts) && self.takes_players(&game) {

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ENDINGS, THEMES};
 use crate::choice::Player;
-use crate::found::BlockResult;
-use crate::found::Found;
+use crate::found::{BlockResult, Found};
 use crate::run::{Collector, Part, PartError, SpellingsCollector, SpellingsPart};
 use crate::stats::{MoveTally, PatternSides, SideResults, sides_of};
 use orbit_core::board::Color;

@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Collector, Part, PartError, TakeError};
 use crate::choice::{Order, TopGames, chance};
-use crate::found::BlockResult;
-use crate::found::Found;
+use crate::found::{BlockResult, Found};
 use crate::report::findings::{
     Findings, GAMES_MAX, Histogram, HistogramRow, HitCounts, ListedGame, OrbitFindings, PatternBoard,
     ResultCount, SampleHit, SampleMoves, SampleSpan, SortedBy, SquareNames, SquarePair, TEXT_MAX, Unit,
@@ -255,7 +254,7 @@ impl FindingsCollector {
 
     fn sample(&self, found: &Found) -> TopGames<SampleHit> {
         let mut top = self.order.top(self.sample_max);
-        for game in found.block.games().filter(|game| found.answers.hits.any_in(game.slots())) {
+        for game in found.games_with_hits() {
             top.offer(self.order.rank(&game, found), game.number(), || game);
         }
         top.map(|game| {
@@ -494,7 +493,7 @@ fn value_text(value: Answer) -> Option<String> {
 fn squares(found: &Found) -> Vec<u64> {
     let Values::Sets(sets) = &found.answers.hits.values else { return Vec::new() };
     let mut sums = vec![0; 3 * 64];
-    for game in found.block.games().filter(|game| found.answers.hits.any_in(game.slots())) {
+    for game in found.games_with_hits() {
         let (side, mut walk) = (found.side(&game), NodeWalk::from_game(&game));
         let first = game.first_slot();
         for slot in found.answers.hits.slots(first..game.end_slot()) {
