@@ -127,7 +127,8 @@ impl Process {
     }
 
     /// Waits until the process itself is waiting for input or another event, that is, until several consecutive polls
-    /// find all its threads asleep. On systems that do not report the state of threads, returns at once.
+    /// find all its threads asleep. Panics if the process computes for a minute of processor time without falling asleep,
+    /// however long that takes on a busy machine. On systems that do not report the state of threads, returns at once.
     #[track_caller]
     pub fn falls_asleep(&mut self) {
         let threads = format!("/proc/{}/task", self.0.id());
@@ -135,7 +136,13 @@ impl Process {
             return;
         }
         let mut asleep = 0;
+        #[cfg(target_os = "linux")]
+        let (process, before) = (self.0.id(), self.computed());
         self.until("all threads sleep", || {
+            #[cfg(target_os = "linux")]
+            if computed(process).is_some_and(|now| now >= before + 6000) {
+                panic!("the process computes for a minute and does not fall asleep");
+            }
             let states = states(&threads);
             asleep =
                 if !states.is_empty() && states.chars().all(|state| state == 'S') { asleep + 1 } else { 0 };
@@ -147,11 +154,7 @@ impl Process {
     #[cfg(target_os = "linux")]
     #[track_caller]
     pub fn computed(&self) -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
-        // The name of the program may contain blanks, so the fields are counted from its end: the state is field 3, and
-        // the times are fields 14 and 15.
-        let (_, fields) = stat.rsplit_once(") ").unwrap();
-        fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum()
+        computed(self.0.id()).expect("the process has not been waited for")
     }
 
     /// Sends the signal of Ctrl-C.
@@ -179,6 +182,16 @@ impl Process {
         let [stdout, stderr] = [stdout, stderr].map(|pipe| pipe.map_or_else(Vec::new, Heard::whole));
         Output { status, stdout, stderr }
     }
+}
+
+/// Returns the processor time that a process has used so far, in hundredths of a second, or nothing after it was waited for.
+#[cfg(target_os = "linux")]
+fn computed(process: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program may contain blanks, so the fields are counted from its end: the state is field 3, and the times
+    // are fields 14 and 15.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    Some(fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum())
 }
 
 /// Returns the state of each thread of a process as a letter, such as `S` for a sleeping thread.
