@@ -6,6 +6,10 @@
 #
 # Two processes compute in the meantime. AGAIN_LOADS sets another number of processes.
 set -euo pipefail
+if ! [[ ${1:-} =~ ^[1-9][0-9]*$ && $# -ge 2 ]]; then
+    echo "usage: again.sh TIMES COMMAND.., with at least one run" >&2
+    exit 2
+fi
 times=$1
 shift
 log=$(mktemp)

@@ -214,8 +214,20 @@ fn a_wrong_answer_is_told() {
     needs_adapter();
     let folder = tempfile::tempdir().unwrap();
     let queries = two_queries(folder.path());
-    let args =
-        ["--positions", "1K", "--runs", "1", "--queries", &queries, "--output", "run", "--spoil", "checks"];
+    let args = [
+        "--positions",
+        "1K",
+        "--runs",
+        "1",
+        "--queries",
+        &queries,
+        "--output",
+        "run",
+        "--spoil",
+        "checks",
+        "--budget",
+        "60m",
+    ];
     let out = orbit(folder.path(), &args);
     let stderr = text(&out.stderr);
     assert_eq!(out.status.code(), Some(2), "{stderr}");

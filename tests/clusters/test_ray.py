@@ -44,7 +44,8 @@ def orbit(*words, folder=None):
 @pytest.fixture(scope="session", autouse=True)
 def cluster():
     """A cluster of one machine, which claims to have a graphics card."""
-    ray.init(num_cpus=2, num_gpus=1, include_dashboard=False, log_to_driver=False)
+    store = 128 << 20
+    ray.init(num_cpus=2, num_gpus=1, include_dashboard=False, log_to_driver=False, object_store_memory=store)
     yield
     ray.shutdown()
 

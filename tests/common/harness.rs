@@ -106,9 +106,14 @@ pub fn main() -> ExitCode {
     let mut tests: Vec<Trial> = tests.chain(rows).collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));
     let mut arguments = Arguments::from_args();
-    // If the filter contains `|`, it selects the tests whose names contain any of the strings between these signs.
+    // If the filter contains `|`, it selects the tests whose names contain any of the strings between these signs, or with
+    // `--exact`, are one of them.
     if let Some(parts) = arguments.filter.take_if(|filter| filter.contains('|')) {
-        tests.retain(|test| parts.split('|').any(|part| test.name().contains(part)));
+        let is_selected =
+            |name: &str, part: &str| if arguments.exact { name == part } else { name.contains(part) };
+        let parts: Vec<&str> = parts.split('|').filter(|part| !part.is_empty()).collect();
+        tests.retain(|test| parts.iter().any(|part| is_selected(test.name(), part)));
+        arguments.exact = false;
     }
     libtest_mimic::run(&arguments, tests).exit_code()
 }

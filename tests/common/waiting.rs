@@ -127,7 +127,7 @@ impl Process {
     }
 
     /// Waits until the process itself is waiting for input or another event, that is, until several consecutive polls
-    /// find all its threads asleep. Panics if the process computes for a minute of processor time without falling asleep,
+    /// find all its threads asleep. Panics if the process computes for 20 seconds of processor time without falling asleep,
     /// however long that takes on a busy machine. On systems that do not report the state of threads, returns at once.
     #[track_caller]
     pub fn falls_asleep(&mut self) {
@@ -140,8 +140,8 @@ impl Process {
         let (process, before) = (self.0.id(), self.computed());
         self.until("all threads sleep", || {
             #[cfg(target_os = "linux")]
-            if computed(process).is_some_and(|now| now >= before + 6000) {
-                panic!("the process computes for a minute and does not fall asleep");
+            if computed(process).is_some_and(|now| now >= before + 2000) {
+                panic!("the process computes for 20 seconds and does not fall asleep");
             }
             let states = states(&threads);
             asleep =

@@ -61,13 +61,16 @@ build() {
     }
 }
 
-# Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take ten minutes, and 2 if this quarter of the
-# long trials has none of them.
+# Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take ten minutes, 2 if this quarter of the long
+# trials has none of them, and 3 if the process was killed.
 run() {
     local exact=() log=$work/run-$BASHPID.log
     # The name of a test may be the beginning of other names. The name of a table is only the beginning of the names of its rows.
     ! "$1" --list 2>"$log" | grep -xF "$2: test" >/dev/null || exact=(--exact)
-    timeout 600 "$1" "$2" "${exact[@]}" >"$log" 2>&1 || return 1
+    local code=0
+    timeout 600 "$1" "$2" "${exact[@]}" >"$log" 2>&1 || code=$?
+    [ $code != 137 ] || return 3
+    [ $code = 0 ] || return 1
     grep -qE '^test result: ok. [1-9][0-9]* passed' "$log" || return 2
 }
 
@@ -92,17 +95,20 @@ fails() {
     for quarter in "${quarters[@]}"; do
         code=0
         ORBIT_LONG=part ORBIT_LONG_PART=$quarter run "$@" || code=$?
-        [ $code != 1 ] || return 0
-        [ $code = 2 ] || ran=1
+        case $code in
+        0) ran=1 ;;
+        1) return 0 ;;
+        3) echo "FAULT: $2 was killed" && return 1 ;;
+        esac
     done
     [ -n "$ran" ] || echo "FAULT: no test $2 ran"
     return 1
 }
 
 caught() {
-    local name=$1 tests=$2 test=$3
+    local name=$1 tests=$2 test=$3 begun=$SECONDS
     if ORBIT_PLANTED=$name fails "$tests" "$test"; then
-        echo "caught: $name by $test"
+        echo "caught: $name by $test ($((SECONDS - begun)) s)"
         echo "$name" >>"$work/caught"
     else
         echo "MISSED: $name: $test passes"

@@ -656,7 +656,7 @@ mod tests {
         });
         assert!(receiver.recv_timeout(Duration::from_millis(200)).is_err(), "it does not wait");
         drop(held);
-        assert_eq!(receiver.recv_timeout(Duration::from_secs(60)).unwrap(), Some("a frame is missing"));
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(600)).unwrap(), Some("a frame is missing"));
         large.join().unwrap();
     }
 }

@@ -36,11 +36,13 @@ fn kills_orders_and_repetitions_change_nothing() {
         let (out, wanted) = (format!("{folder}/"), random.usize(1..=6).to_string());
         done(inputs, &[&["job", "plan", "--parts", &wanted, "-o", &out], &args[..]].concat());
         let all = parts(inputs, &folder);
-        for _ in 0..4 {
+        for round in 0..4 {
             let number = random.usize(1..=all).to_string();
             let compute = ["job", "part", "-q", "--again", "-j", "1", &number, &folder];
             let mut victims = [spawn(inputs, &compute), spawn(inputs, &compute)];
-            std::thread::sleep(Duration::from_micros(random.u64(..=taken.as_micros() as u64)));
+            // The first runs are killed immediately, so some are killed while they work, even on a busy machine.
+            let delay = Duration::from_micros(random.u64(..=taken.as_micros() as u64));
+            std::thread::sleep(if round > 0 { delay } else { Duration::ZERO });
             for victim in victims.iter_mut().take(random.usize(1..=2)) {
                 let is_at_work = victim.try_wait().unwrap().is_none();
                 // On a busy machine, the run may have ended before it was killed. Later runs are then killed sooner.
@@ -71,7 +73,7 @@ fn kills_orders_and_repetitions_change_nothing() {
         let names = super::files(&inputs.join(&folder).join("parts"));
         assert_eq!(names.len(), all, "{names:?}");
     }
-    assert!(killed_at_work * 4 > kills, "only {killed_at_work} of {kills} were killed while they worked");
+    assert!(killed_at_work * 8 > kills, "only {killed_at_work} of {kills} were killed while they worked");
 }
 
 #[test]

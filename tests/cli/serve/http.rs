@@ -4,11 +4,13 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use orbit_search::serve::{BODY_BYTES_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME, TARGET_BYTES_MAX};
 use serde_json::{Value, json};
 
-use crate::common::waiting::{PATIENCE, Process};
+use crate::common::waiting::{PATIENCE, Process, until};
 use crate::program::{SAMPLE, run, stdout};
 
 /// A process that serves over HTTP.
@@ -364,28 +366,37 @@ fn what_is_too_long_or_no_request_is_refused() {
     http.is_alive();
 }
 
-#[test]
-fn many_and_slow_clients_do_not_keep_others_away() {
-    let http = Http::start(&[SAMPLE]);
-    let begun = std::time::Instant::now();
-    // This client sends one letter at a time and never ends its request.
-    let mut slow = http.connect();
+/// Returns a client that sends one letter at a time and never ends its request, and the thread that sends.
+fn slow_client(http: &Http) -> (TcpStream, JoinHandle<()>) {
+    let slow = http.connect();
     let mut other = slow.try_clone().unwrap();
     let writer = std::thread::spawn(move || {
         for letter in b"GET / HTTP/1.1\r\nX: ".iter().chain(std::iter::repeat(&b'a')) {
             if other.write_all(&[*letter]).is_err() {
                 return;
             }
-            std::thread::sleep(std::time::Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(50));
         }
     });
-    let silent: Vec<TcpStream> = (1..CONNECTIONS_MAX).map(|_| http.connect()).collect();
-    // When the maximum number of connections is reached, a further request is refused immediately.
-    let refused = http.get("/lichess?moves=1");
-    assert_eq!(refused.status, 503, "{refused:?}");
-    assert!(begun.elapsed() < HEAD_TIME, "the test was too slow to tell");
+    (slow, writer)
+}
+
+#[test]
+fn many_and_slow_clients_do_not_keep_others_away() {
+    let http = Http::start(&[SAMPLE]);
+    // When the maximum number of connections is reached, a further request is refused immediately. On a busy machine, the server
+    // may close connections before the last one is made, so all are made again until the request is refused.
+    let (mut slow, writer, silent, begun) = until("a server without room", || {
+        let begun = Instant::now();
+        let (slow, writer) = slow_client(&http);
+        let silent: Vec<TcpStream> = (1..CONNECTIONS_MAX).map(|_| http.connect()).collect();
+        match http.get("/lichess?moves=1").status {
+            503 => Ok((slow, writer, silent, begun)),
+            status => Err(status),
+        }
+    });
     drop(silent);
-    let answer = crate::common::waiting::until("room for a client", || match http.get("/lichess?moves=1") {
+    let answer = until("room for a client", || match http.get("/lichess?moves=1") {
         answer if answer.status == 200 => Ok(answer),
         answer => Err(answer.status),
     });
