@@ -27,8 +27,8 @@ const VALUES_POSITIONS: u64 = 4_000_000;
 const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
-/// Each row has a query that compares the number of copies (transformed patterns) that match at a later position with a bound, the
-/// same query for the position itself, and true if the ratio of their times has a target. It has a target for up to 64 copies.
+/// Each row has a query that compares the number of copies that match at a later position with a bound, the same query for the
+/// position itself, and true if the ratio of their times has a target. It has a target for up to 64 copies.
 const FINDS: &[(&str, &str, bool)] = &[
     ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
     ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),
@@ -55,7 +55,7 @@ pub fn measures() -> Vec<Measure> {
 fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     let blocks = bench.inputs.blocks(COPIES_POSITIONS);
     let together = prepared(query, PlanOptions::default()).cpu().expect("a plan says it");
-    // Each copy (transformed pattern) is evaluated by itself, and nothing is shared among copies.
+    // Each copy is evaluated by itself, and nothing is shared among copies.
     let apart = PlanOptions {
         anchors: false,
         grids: false,
@@ -76,8 +76,8 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     )
 }
 
-/// Measures a query that compares the number of copies (transformed patterns) that match with a bound, so that the number must be
-/// computed at every position. Its time is divided by the time of the condition.
+/// Measures a query that compares the number of copies that match with a bound, so that the number must be computed at every
+/// position. Its time is divided by the time of the condition.
 fn at_least(bench: &Bench) -> Vec<Row> {
     let games = &bench.inputs.games;
     let query = format!("({VALUE}) >= 2");

@@ -2,6 +2,8 @@
 //!
 //! `tests/data/conformance.tsv` contains the statements, paraphrased, each with a check. This test runs the checks and
 //! compares the resulting page with `docs/conformance.md`. `UPDATE_GOLDEN=1` rewrites that document.
+//!
+//! A *copy* is one of the patterns that a transform generates.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -35,11 +37,11 @@ enum Check<'a> {
     Found(&'a str, &'a str, &'a str),
     /// A query, a list of games, and the numbers of the games that the query finds, in the order of the result.
     Games(&'a str, &'a str, &'a str),
-    /// A query, and the number of its distinct copies (transformed patterns).
+    /// A query, and the number of its distinct copies.
     Count(&'a str, &'a str),
-    /// A query, and all of its distinct copies (transformed patterns).
+    /// A query, and all of its distinct copies.
     Copies(&'a str, &'a str),
-    /// A query, and one of its distinct copies (transformed patterns).
+    /// A query, and one of its distinct copies.
     Contains(&'a str, &'a str),
     /// Two queries that match at the same positions of real games.
     Same(&'a str, &'a str),
@@ -106,7 +108,7 @@ fn squares_text(squares: Bitboard) -> String {
     if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(",")) }
 }
 
-/// Returns the distinct copies (transformed patterns) of a query as CQL 6 text.
+/// Returns the distinct copies of a query as CQL 6 text.
 fn copies(text: &str) -> Vec<String> {
     let orbit = expand(&parsed(text).body).unwrap().outermost();
     let orbit = orbit.unwrap_or_else(|| panic!("{text} has no transform"));

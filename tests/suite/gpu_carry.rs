@@ -20,8 +20,7 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries with each kind of stage (a part of the plan that runs first), in both directions along games. Some have
-/// several stages, constants, or columns of games.
+/// Queries with each kind of stage, in both directions along games. Some have several stages, constants, or columns of games.
 const QUERIES: [&str; 13] = [
     "find Nf3",
     "find <-- {Nd4 nc6}",
@@ -68,8 +67,7 @@ fn device(limits: GpuLimits) -> Arc<GpuDevice> {
     open_device(device_options(limits))
 }
 
-/// Returns the number of stages (parts of plans that run first) whose results the device propagates along games while a function
-/// runs.
+/// Returns the number of stages whose results the device propagates along games while a function runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -82,8 +80,7 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The device propagates the results of all stages (parts of plans that run first) along games, unless the variant leaves this to
-/// the processor.
+/// The device propagates the results of all stages along games, unless the variant leaves this to the processor.
 #[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();
@@ -190,7 +187,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// Propagates the results of stages (parts of plans that run first) along more games than one dispatch can process.
+/// Propagates the results of stages along more games than one dispatch can process.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =

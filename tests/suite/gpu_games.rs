@@ -144,8 +144,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns the number of stages (parts of plans that run first) whose results the device propagates along games while a function
-/// runs.
+/// Returns the number of stages whose results the device propagates along games while a function runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -240,8 +239,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// Queries share kernels, and a stage (a part of a plan that runs first) that several queries have is computed only once. If the
-/// processor propagates the results of one stage along games, it does so for all stages of the kernel.
+/// Queries share kernels, and a stage that several queries have is computed only once. If the processor propagates the results of
+/// one stage along games, it does so for all stages of the kernel.
 #[test(part = 3)]
 fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
@@ -263,8 +262,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// Propagates the results of stages (parts of plans that run first) along more games than one dispatch can process, in one upload
-/// and in several.
+/// Propagates the results of stages along more games than one dispatch can process, in one upload and in several.
 #[test]
 fn games_take_as_many_dispatches_as_they_need() {
     let of = |games: &[_]| block_of_games(games.iter().cloned());

@@ -26,7 +26,7 @@ fn blocks() -> Vec<Block> {
 
 const CODES: [u64; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// Returns bounds for each segment (32 positions): the squares on which each piece may be, and the squares that moves touch.
+/// Returns bounds for each segment: the squares on which each piece may be, and the squares that moves touch.
 fn known(block: &Block) -> Vec<([u64; 16], u64)> {
     let (mut known, segments) = (Vec::new(), (0..block.segments() as u32).collect::<Vec<u32>>());
     for segments in segments.chunks(LANES) {
@@ -161,7 +161,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
     );
 }
 
-/// Queries, each with the minimum percentage of segments (32 positions each) that the screen must skip.
+/// Queries, each with the minimum percentage of segments that the screen must skip.
 const SELECTIVE: &[(&str, u64)] = &[
     ("Bh7 kg8", 80),
     ("flipcolor {Bh7 kg8}", 70),
@@ -192,8 +192,7 @@ const SELECTIVE: &[(&str, u64)] = &[
     ("flipcolor flip {Nf3 ne4}", 1),
 ];
 
-/// Returns the hits and values of a query, the number of segments (32 positions each) that were skipped, and the number of all
-/// segments.
+/// Returns the hits and values of a query, the number of segments that were skipped, and the number of all segments.
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let prepared =

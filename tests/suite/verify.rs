@@ -1,4 +1,6 @@
 //! Tests engines that check the answers of another engine, and engines that replace an engine that fails.
+//!
+//! A *copy* is one of the patterns that a transform generates.
 
 use orbit_engine::{
     Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Values, Wants,
@@ -65,8 +67,8 @@ impl Engine for Liar {
         match self.lie {
             Lie::Hit(_) => {}
             Lie::Copies => {
-                // The copies (transformed patterns) are taken from another query, whose transform has the same number of copies
-                // that match at other positions.
+                // The copies are taken from another query, whose transform has the same number of copies that match at other
+                // positions.
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Wants::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
@@ -100,8 +102,7 @@ fn verification_finds_a_lie() {
         let error = lie(&self::prepared("ply > 3"), Lie::Value, sample, Wants::VALUES);
         assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
     }
-    // Even if only the number of hits of each copy (transformed pattern) is requested, the copies at each hit are
-    // checked.
+    // Even if only the number of hits of each copy is requested, the copies at each hit are checked.
     for outputs in [Wants::COPY_COUNTS, Wants::LOWEST_COPY, Wants::ALL_COPIES] {
         let error = lie(&prepared, Lie::Copies, Sample::All, outputs);
         assert!(error.contains("`liar` and `reference` find copies"), "{error}");
@@ -115,8 +116,7 @@ fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Wants) -> St
     checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
 }
 
-/// Hits that the choice of games removes are also checked. Values and copies (transformed patterns) are checked only for the
-/// remaining hits.
+/// Hits that the choice of games removes are also checked. Values and copies are checked only for the remaining hits.
 #[test]
 fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let prepared = prepared("flip {Nf3 nc6}");

@@ -6,6 +6,8 @@
 //! at how many of these positions, or at which nearest one. A block holds whole games, so no result is propagated from
 //! one block to another. The module depends on plans and reels (packed games), but not on queries. The engines `cpu`
 //! and `gpu` both use it.
+//!
+//! Positions of a block are numbered by *slots*.
 
 use std::ops::Range;
 
@@ -19,14 +21,14 @@ pub(super) enum SlotColumn {
     /// One bit for each slot. Each word holds the bits of a segment of 32 slots: bit `i` is for slot `32 * segment +
     /// i`.
     Bits(Vec<u32>),
-    /// One word for each slot (position): a set of squares, or a sign-extended number.
+    /// One word for each slot: a set of squares, or a sign-extended number.
     Words(Vec<u64>),
 }
 
-/// Computes a column from `found`, a mask with one bit for each slot (position). The value at a slot depends on the bits of the
-/// same game on one side of the slot. If `back` is true, that side is the slot itself and all slots before it; otherwise the slot
-/// itself and all slots after it. `what` chooses the result: whether the mask is true there at all, at how many slots, or at which
-/// nearest slot. `words` creates a column of zero words.
+/// Computes a column from `found`, a mask with one bit for each slot. The value at a slot depends on the bits of the same game on
+/// one side of the slot. If `back` is true, that side is the slot itself and all slots before it; otherwise the slot itself and all
+/// slots after it. `what` chooses the result: whether the mask is true there at all, at how many slots, or at which nearest slot.
+/// `words` creates a column of zero words.
 pub(super) fn carried_bits(
     found: &[u32],
     (what, back): (Carried, bool),
@@ -102,8 +104,8 @@ fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&
     }
 }
 
-/// Returns, for each slot (position), the union of the sets of squares on one side of the slot in its game: before it if `back` is
-/// true, otherwise after it. The slot's own set is included.
+/// Returns, for each slot, the union of the sets of squares on one side of the slot in its game: before it if `back` is true,
+/// otherwise after it. The slot's own set is included.
 pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> SlotColumn {
     for game in block.games() {
         let slots = slots(game);
@@ -132,7 +134,7 @@ pub(super) fn slots(game: GameRow<'_>) -> Range<usize> {
     game.first_slot()..game.end_slot()
 }
 
-/// Returns the slots (positions) of a game from the first to the last, or in reverse order.
+/// Returns the slots of a game from the first to the last, or in reverse order.
 fn order(slots: Range<usize>, forwards: bool) -> impl Iterator<Item = usize> {
     let len = slots.len();
     (0..len).map(move |k| if forwards { slots.start + k } else { slots.end - 1 - k })
@@ -158,7 +160,7 @@ fn last_set(bits: &[u32], slots: Range<usize>) -> Option<usize> {
     Some(segment * SEGMENT_SLOTS + word.ilog2() as usize)
 }
 
-/// Sets the bits of the slots (positions) in a non-empty range.
+/// Sets the bits of the slots in a non-empty range.
 fn set(bits: &mut [u32], slots: Range<usize>) {
     let (first, last) = (slots.start / SEGMENT_SLOTS, (slots.end - 1) / SEGMENT_SLOTS);
     let from = u32::MAX << (slots.start % SEGMENT_SLOTS);

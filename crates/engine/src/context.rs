@@ -1,5 +1,6 @@
 //! The data of a block other than its positions: columns of tag values and results of stages (parts of a plan that run first). They
-//! are computed once and shared by all queries and outputs of a request.
+//! are computed once and shared by all queries and outputs of a request. Columns of tags have an entry for each game, and columns
+//! that were propagated along games from results of stages have an entry for each position.
 
 use std::collections::HashMap;
 
@@ -21,11 +22,9 @@ pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
     /// The columns with one value for each game, computed from the games' tags.
     columns: Vec<GameColumn>,
-    /// The results of stages (parts of a plan that run first), by the number of the word in the plan. The flag in the
-    /// key is true if the result is a mask.
+    /// The results of stages, by the number of the word in the plan. The flag in the key is true if the result is a mask.
     found: HashMap<(Id, bool), SlotColumn>,
-    /// The columns (with an entry for each position) that were propagated along games from results of stages (see the module
-    /// `carry`).
+    /// The columns that were propagated along games from results of stages (see the module `carry`).
     carried: HashMap<CarryId, SlotColumn>,
     /// The moves and the trees of lines of the block's games.
     games: BlockGames<'a>,
@@ -50,8 +49,8 @@ impl<'a> Context<'a> {
         self.spare.into_iter().chain(carried).collect()
     }
 
-    /// Returns an empty column for the results of a stage (a part of a plan that runs first): one bit for each slot (position) if
-    /// `is_mask`, otherwise one word for each slot.
+    /// Returns an empty column for the results of a stage: one bit for each slot (position) if `is_mask`, otherwise one word for
+    /// each slot.
     pub(super) fn column(&mut self, is_mask: bool) -> SlotColumn {
         if is_mask {
             SlotColumn::Bits(vec![0; self.block.segments()])
@@ -83,8 +82,8 @@ impl<'a> Context<'a> {
         &self.columns
     }
 
-    /// Returns the columns that a program reads, as `reads` lists them. They were propagated along games from the
-    /// results of stages (parts of a plan that run first).
+    /// Returns the columns that a program reads, as `reads` lists them. They were propagated along games from the results of
+    /// stages.
     ///
     /// # Panics
     ///
@@ -93,8 +92,8 @@ impl<'a> Context<'a> {
         reads.iter().map(|read| &self.carried[&read.id]).collect()
     }
 
-    /// Computes the columns (with an entry for each position) in `carries` whose operands are already available. Returns true if
-    /// all columns in `carries` are now computed.
+    /// Computes the columns in `carries` whose operands are already available. Returns true if all columns in `carries` are now
+    /// computed.
     pub(super) fn carry_found(&mut self, carries: &[StageCarry]) -> bool {
         for carry in carries {
             if !self.carried.contains_key(&carry.id)
@@ -122,8 +121,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes a propagated column (with an entry for each position) from other columns. Returns `None` if an operand is not
-    /// available yet. If the evaluation was interrupted, the result is an empty column.
+    /// Computes a propagated column from other columns. Returns `None` if an operand is not available yet. If the evaluation was
+    /// interrupted, the result is an empty column.
     fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
         let operand = |operand: &ColumnOperand| {
             Some(match *operand {
@@ -154,8 +153,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Returns a column (with an entry for each position) of zero words. It reuses memory from `spare` if there is enough of it. New
-/// memory is zero already.
+/// Returns a column of zero words. It reuses memory from `spare` if there is enough of it. New memory is zero already.
 fn zeros(spare: &mut Vec<Vec<u64>>, block: &Block) -> Vec<u64> {
     match spare.pop() {
         Some(mut words) if words.capacity() >= block.slots() => {

@@ -7,25 +7,24 @@ use super::Hits;
 use orbit_plan::{Apart, CopiesPlan};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The amount of detail that is recorded about the copies (transformed patterns) that match at a hit.
+/// The amount of detail that is recorded about the copies that match at a hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CopyDetail {
-    /// Only the number of hits at which each copy (transformed pattern) matches.
+    /// Only the number of hits at which each copy matches.
     #[default]
     Counts,
-    /// For each hit, the copy (transformed pattern) with the lowest number that matches, and the number of matching
-    /// copies.
+    /// For each hit, the copy with the lowest number that matches, and the number of matching copies.
     Lowest,
-    /// For each hit, all copies (transformed patterns) that match. There can be many: at most hits of `shift flip
-    /// flipcolor {not {Nd4 kf3}}`, 671 copies match.
+    /// For each hit, all copies that match. There can be many: at most hits of `shift flip flipcolor {not {Nd4 kf3}}`, 671 copies
+    /// match.
     All,
-    /// For each hit, the sides whose pattern matches. Each copy (transformed pattern) must belong to one side
-    /// (`OutermostOrbit::copy_sides`). The sides are recorded as if they were two copies: 0 for White and 1 for Black.
+    /// For each hit, the sides whose pattern matches. Each copy must belong to one side (`OutermostOrbit::copy_sides`). The sides
+    /// are recorded as if they were two copies: 0 for White and 1 for Black.
     Sides,
 }
 
-/// The copies (transformed patterns) of the query's outermost transform that match at the hits of one block. Copies are numbered
-/// from 0 in the order in which the transform generates them.
+/// The copies of the query's outermost transform that match at the hits of one block. Copies are numbered from 0 in the order in
+/// which the transform generates them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CopyHits {
     /// For each hit, in the order of slots (positions): the number of the lowest matching copy of the pattern, and the number of
@@ -39,8 +38,7 @@ pub struct CopyHits {
     lists: Option<Lists>,
 }
 
-/// The copies (transformed patterns) that match at each hit, one hit after the other. The copies of hit `n` end at
-/// index `ends[n]` of `copies`.
+/// The copies that match at each hit, one hit after the other. The copies of hit `n` end at index `ends[n]` of `copies`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Lists {
     ends: Vec<usize>,
@@ -48,14 +46,14 @@ struct Lists {
 }
 
 impl CopyDetail {
-    /// Returns the kind of plan that computes this detail: one that separates the two sides, or one that separates all
-    /// transformed patterns (copies).
+    /// Returns the kind of plan that computes this detail: one that separates the two sides, or one that separates all transformed
+    /// patterns.
     pub(super) fn apart(self) -> Apart {
         if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
     }
 
     /// Returns the detail that the reference engine must record so that `self` can be derived from it. Sides are derived from all
-    /// matching copies (transformed patterns).
+    /// matching copies.
     pub(super) fn by_copies(self) -> CopyDetail {
         if self == CopyDetail::Sides { CopyDetail::All } else { self }
     }
@@ -153,8 +151,8 @@ impl CopyHits {
         (self.before[segment] + below.count_ones()) as usize
     }
 
-    /// Returns the number of the lowest transformed pattern (copy) that matches at a hit, or `None` if no copy matches
-    /// there. A query that accepts a range of counts, such as `flip 3 4 Ra1`, can have such hits.
+    /// Returns the number of the lowest transformed pattern that matches at a hit, or `None` if no copy matches there. A query that
+    /// accepts a range of counts, such as `flip 3 4 Ra1`, can have such hits.
     ///
     /// # Panics
     ///
@@ -164,7 +162,7 @@ impl CopyHits {
         (count > 0).then_some(lowest)
     }
 
-    /// Returns the number of transformed patterns (copies) that match at a hit.
+    /// Returns the number of transformed patterns that match at a hit.
     ///
     /// # Panics
     ///
@@ -173,13 +171,13 @@ impl CopyHits {
         self.hits[hit].1 as usize
     }
 
-    /// Returns the number of hits at which each transformed pattern (copy) matches.
+    /// Returns the number of hits at which each transformed pattern matches.
     pub fn sums(&self) -> &[u64] {
         &self.sums
     }
 
-    /// Returns the sides whose pattern matches at a hit. If the record has all copies (transformed patterns),
-    /// `of_copies` must contain the sides of each of them.
+    /// Returns the sides whose pattern matches at a hit. If the record has all copies, `of_copies` must contain the sides of each
+    /// of them.
     ///
     /// # Panics
     ///
@@ -193,7 +191,7 @@ impl CopyHits {
         any_side(self.at_hit(hit).iter().map(|&copy| of_copies[copy as usize]))
     }
 
-    /// Returns the numbers of the transformed patterns (copies) that match at a hit, in ascending order.
+    /// Returns the numbers of the transformed patterns that match at a hit, in ascending order.
     ///
     /// # Panics
     ///

@@ -1,10 +1,10 @@
 //! The fast CPU engine. It evaluates a plan on many positions at the same time.
 //!
-//! A *group* is eight segments of 32 slots, that is, 256 positions. The engine replays the moves of a group and writes
-//! the planes of each board (bitboards that together encode the piece on each square) straight into the registers of
-//! the plan. A register holds one 64-bit word for each position of the group. Each step of the plan then runs over
-//! whole registers, and the compiler turns this into vector code. This module depends on plans and reels (packed
-//! games), but not on queries.
+//! Positions of a block are numbered by *slots*. A *group* is eight segments of 32 slots, that is, 256 positions. The
+//! engine replays the moves of a group and writes the planes of each board (bitboards that together encode the piece on
+//! each square) straight into the registers of the plan. A register holds one 64-bit word for each position of the
+//! group. Each step of the plan then runs over whole registers, and the compiler turns this into vector code. This
+//! module depends on plans and reels (packed games), but not on queries.
 
 #[cfg(target_arch = "x86_64")]
 mod emit;
@@ -175,8 +175,8 @@ impl Cpu {
         all
     }
 
-    /// Computes the values of a query at its hits, in a second pass over the block. If few slots (positions) are hits, only these
-    /// are gathered into full groups and evaluated; if many are hits, all slots are evaluated.
+    /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, only these are gathered
+    /// into full groups and evaluated; if many are hits, all slots are evaluated.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let Hits { bits, values, .. } = hits;
@@ -258,17 +258,17 @@ fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }
 
-/// The threshold for evaluating all slots (positions) in the second pass: it is done if more than one slot in `DENSE` is a hit.
-/// Gathering one slot costs about as much as replaying a few slots.
+/// The threshold for evaluating all slots in the second pass: it is done if more than one slot in `DENSE` is a hit. Gathering one
+/// slot costs about as much as replaying a few slots.
 const DENSE: usize = 4;
 
-/// Sets the bits of the first `slots` slots (positions), and clears the rest.
+/// Sets the bits of the first `slots` slots, and clears the rest.
 fn fill(bits: &mut [u32], slots: usize) {
     bits.fill(u32::MAX);
     clear_after(bits, slots);
 }
 
-/// Copies the bits of the first `slots` slots (positions) of a mask column, and clears the rest.
+/// Copies the bits of the first `slots` slots of a mask column, and clears the rest.
 fn copy(column: &SlotColumn, bits: &mut [u32], slots: usize) {
     let SlotColumn::Bits(from) = column else { unreachable!("masks are carried as bits") };
     bits.copy_from_slice(from);

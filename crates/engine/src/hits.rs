@@ -10,7 +10,7 @@ use orbit_core::isa::{Isa, for_each_isa};
 use orbit_query::Type;
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The slots (positions) of one block at which a query matches.
+/// The slots of one block at which a query matches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hits {
     /// One word for each segment: bit `i` is set if the query matches at slot `32 * segment + i`.
@@ -38,10 +38,10 @@ pub enum Values {
 /// The values of a query at the hits of a block. If a hit is removed later, its value stays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HitValues<T> {
-    /// For each segment up to the last one with a value: the slots (positions) that have a value, as bits (see [`Hits::bits`]), and
-    /// the number of values in the segments before it.
+    /// For each segment up to the last one with a value: the slots that have a value, as bits (see [`Hits::bits`]), and the number
+    /// of values in the segments before it.
     segments: Vec<(u32, u32)>,
-    /// The values, in the order of the slots (positions) to which they belong.
+    /// The values, in the order of the slots to which they belong.
     values: Vec<T>,
 }
 
@@ -52,14 +52,14 @@ impl<T> Default for HitValues<T> {
 }
 
 impl<T> HitValues<T> {
-    /// Adds the value of a slot (position). The slot must come after all slots that have a value.
+    /// Adds the value of a slot. The slot must come after all slots that have a value.
     pub fn push(&mut self, slot: usize, value: T) {
         self.slots_of(slot / SEGMENT_SLOTS, 1 << (slot % SEGMENT_SLOTS));
         self.values.push(value);
     }
 
-    /// Adds values for slots (positions) of one segment. `bits` has a bit for each slot that gets a value, and `value` returns the
-    /// value for the number of a bit. The slots must come after all slots that already have a value.
+    /// Adds values for slots of one segment. `bits` has a bit for each slot that gets a value, and `value` returns the value for
+    /// the number of a bit. The slots must come after all slots that already have a value.
     pub(super) fn push_segment(&mut self, segment: usize, bits: u32, value: impl Fn(usize) -> T) {
         if bits != 0 {
             self.slots_of(segment, bits);
@@ -67,7 +67,7 @@ impl<T> HitValues<T> {
         }
     }
 
-    /// Marks slots (positions) of a segment as having values.
+    /// Marks slots of a segment as having values.
     fn slots_of(&mut self, segment: usize, bits: u32) {
         if self.segments.len() <= segment {
             self.segments.resize(segment + 1, (0, self.values.len() as u32));
@@ -78,14 +78,14 @@ impl<T> HitValues<T> {
         self.segments[segment].0 |= bits;
     }
 
-    /// Returns the value of a slot (position); `None` if the slot was not a hit.
+    /// Returns the value of a slot; `None` if the slot was not a hit.
     pub fn get(&self, slot: usize) -> Option<&T> {
         let &(bits, before) = self.segments.get(slot / SEGMENT_SLOTS)?;
         let bit = 1_u32 << (slot % SEGMENT_SLOTS);
         (bits & bit != 0).then(|| &self.values[before as usize + (bits & (bit - 1)).count_ones() as usize])
     }
 
-    /// Returns the values, in the order of their slots (positions).
+    /// Returns the values, in the order of their slots.
     pub fn all(&self) -> &[T] {
         &self.values
     }
@@ -97,13 +97,13 @@ impl<T> HitValues<T> {
 }
 
 impl<T: Copy + Default> HitValues<T> {
-    /// Returns the value of a slot (position), or 0 or the empty set if the slot was not a hit.
+    /// Returns the value of a slot, or 0 or the empty set if the slot was not a hit.
     pub fn at(&self, slot: usize) -> T {
         self.get(slot).copied().unwrap_or_default()
     }
 }
 
-/// Indexing by slot (position) returns the value of the slot, which must have been a hit.
+/// Indexing by slot returns the value of the slot, which must have been a hit.
 impl<T> Index<usize> for HitValues<T> {
     type Output = T;
 
@@ -112,7 +112,7 @@ impl<T> Index<usize> for HitValues<T> {
     }
 }
 
-/// Collects pairs of a slot (position) and its value. The slots must be in ascending order.
+/// Collects pairs of a slot and its value. The slots must be in ascending order.
 impl<T> FromIterator<(usize, T)> for HitValues<T> {
     fn from_iter<I: IntoIterator<Item = (usize, T)>>(values: I) -> HitValues<T> {
         let mut out = HitValues::default();
@@ -138,9 +138,9 @@ impl Hits {
         };
     }
 
-    /// Returns the hits that were found in `part`, a copy of some games of a block, at their slots (positions) in the whole block.
-    /// For each game of the part, `places` yields the first slot of the game in the whole block, and true if White and Black were
-    /// swapped in the part. In that case, sets of squares are reflected back.
+    /// Returns the hits that were found in `part`, a copy of some games of a block, at their slots in the whole block. For each
+    /// game of the part, `places` yields the first slot of the game in the whole block, and true if White and Black were swapped in
+    /// the part. In that case, sets of squares are reflected back.
     pub fn put_back(&self, part: &Block, whole: &Block, places: impl Iterator<Item = (usize, bool)>) -> Hits {
         let mut out = Hits { main_lines: self.main_lines, ..Hits::new(whole) };
         // For each hit: its slot in the part, its slot in the whole block, and true if White and Black were swapped in
@@ -168,13 +168,12 @@ impl Hits {
         out
     }
 
-    /// Returns true if the query matches at a slot (position).
+    /// Returns true if the query matches at a slot.
     pub fn contains(&self, slot: usize) -> bool {
         self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns the value of the query at a slot (position). If values were not requested, the result is a boolean: true if the slot
-    /// is a hit.
+    /// Returns the value of the query at a slot. If values were not requested, the result is a boolean: true if the slot is a hit.
     pub fn answer(&self, slot: usize) -> Answer {
         match &self.values {
             Values::None => Answer::Bool(self.contains(slot)),
@@ -184,8 +183,8 @@ impl Hits {
         }
     }
 
-    /// Returns the string that the query yields at a slot (position). Returns `None` if the slot is not a hit or if strings were
-    /// not requested.
+    /// Returns the string that the query yields at a slot. Returns `None` if the slot is not a hit or if strings were not
+    /// requested.
     pub fn text(&self, slot: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Texts(texts) if self.contains(slot) => texts.get(slot)?.as_deref(),
@@ -206,12 +205,12 @@ impl Hits {
         words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
     }
 
-    /// Returns whether there is a hit in a range of slots (positions).
+    /// Returns whether there is a hit in a range of slots.
     pub fn any_in(&self, range: Range<usize>) -> bool {
         self.slots(range).next().is_some()
     }
 
-    /// Removes the hits in a range of slots (positions). Their values stay in place.
+    /// Removes the hits in a range of slots. Their values stay in place.
     pub fn clear(&mut self, range: Range<usize>) {
         let first = range.start / SEGMENT_SLOTS;
         let last = range.end.div_ceil(SEGMENT_SLOTS).max(first);
@@ -225,13 +224,13 @@ impl Hits {
         games_hit(Isa::detected(), &self.bits, &ends.0)
     }
 
-    /// Returns the hits in a range of slots (positions), in ascending order.
+    /// Returns the hits in a range of slots, in ascending order.
     pub fn slots(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
         slots_of(&self.bits, range)
     }
 }
 
-/// The ends of the games of a block: bit `i` of word `n` is set if slot (position) `64 * n + i` is the last of its game.
+/// The ends of the games of a block: bit `i` of word `n` is set if slot `64 * n + i` is the last of its game.
 #[derive(Clone, Debug)]
 pub struct GameEnds(Vec<u64>);
 
@@ -255,8 +254,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Returns the number of games in which at least one slot (position) has its bit set. In `ends`, bit `i` of word `n` is set if
-    /// slot `64 * n + i` is the last slot of its game.
+    /// Returns the number of games in which at least one slot has its bit set. In `ends`, bit `i` of word `n` is set if slot
+    /// `64 * n + i` is the last slot of its game.
     pub(super) fn games_hit(bits: &[u32], ends: &[u64]) -> u64 {
         let (mut games, mut carry) = (0, false);
         // The sum adds ones in all slots of a game except the last to the hits in these slots. If there is a hit, the
@@ -278,7 +277,7 @@ for_each_isa! {
     }
 }
 
-/// Returns the slots (positions) of a range whose bits are set, in ascending order.
+/// Returns the slots of a range whose bits are set, in ascending order.
 pub(super) fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item = usize> {
     let first = range.start / SEGMENT_SLOTS;
     let last = range.end.div_ceil(SEGMENT_SLOTS);
@@ -295,7 +294,7 @@ pub(super) fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item 
     })
 }
 
-/// Clears the bits of those slots (positions) of a segment that are outside a range. The range must overlap the segment.
+/// Clears the bits of those slots of a segment that are outside a range. The range must overlap the segment.
 pub(super) fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32 {
     let from = segment * SEGMENT_SLOTS;
     if range.start > from {

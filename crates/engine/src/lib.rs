@@ -5,6 +5,8 @@
 //! the plan for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It receives blocks and a
 //! [`BlockRequest`], and returns the [`Answers`] of each query on each block: one bit for each slot, and the requested
 //! data about the hits (matching positions).
+//!
+//! A *copy* is one of the distinct patterns that the outermost transform of a query generates.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -69,14 +71,14 @@ pub enum EngineError {
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     Differ { engine: &'static str, other: &'static str, game: u32, place: String, answers: String },
-    /// The error of two engines that count different numbers of hits for a copy (a transformed pattern).
+    /// The error of two engines that count different numbers of hits for a copy.
     #[error(
         "verification failed: `{engine}` counts copy {copy} {} times, `{other}` {} times; one of them is wrong: \
          please report it", counts.0, counts.1
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
-    /// The error of two engines that find different copies (transformed patterns) at the same hit.
+    /// The error of two engines that find different copies at the same hit.
     #[error(
         "verification failed: on game {game}, {place}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
          them is wrong: please report it"
@@ -106,8 +108,7 @@ pub enum EngineError {
 pub struct EngineInfo {
     /// The name of the engine: `reference`, `cpu`, `gpu`, or a combination of them.
     pub name: &'static str,
-    /// For each query, the number of distinct copies (transformed patterns) that its outermost transform generates; 1
-    /// for a query without a transform.
+    /// For each query, the number of distinct copies that its outermost transform generates; 1 for a query without a transform.
     pub copies: Vec<usize>,
     /// True if the answers for a block depend on earlier blocks. One thread must then pass the blocks in order.
     pub in_order: bool,

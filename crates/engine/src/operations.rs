@@ -106,12 +106,12 @@ impl<'a> BlockGames<'a> {
 pub(super) enum OperandSource<'a> {
     /// The same word for every slot.
     Constant(u64),
-    /// A column, with an entry for each slot (position).
+    /// A column, with an entry for each slot.
     Column(&'a SlotColumn),
 }
 
 impl<'a> OperandSource<'a> {
-    /// Returns the word at a slot (position); for a mask, all ones or zero.
+    /// Returns the word at a slot; for a mask, all ones or zero.
     pub(super) fn word(&self, slot: usize) -> u64 {
         match self {
             OperandSource::Constant(word) => *word,
@@ -120,7 +120,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns true if the operand, taken as a mask, is true at a slot (position).
+    /// Returns true if the operand, taken as a mask, is true at a slot.
     pub(super) fn holds(&self, slot: usize) -> bool {
         match self {
             OperandSource::Constant(word) => *word != 0,
@@ -129,7 +129,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns the first slot (position) of a range at which the operand, taken as a mask, is true.
+    /// Returns the first slot of a range at which the operand, taken as a mask, is true.
     fn first_in(&self, slots: Range<usize>) -> Option<usize> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
@@ -137,7 +137,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Writes the word of each slot (position) to `out`, which must have one entry for each slot.
+    /// Writes the word of each slot to `out`, which must have one entry for each slot.
     pub(super) fn copy_words(&self, out: &mut [u64]) {
         match self {
             OperandSource::Column(SlotColumn::Words(words)) => out.copy_from_slice(words),
@@ -145,7 +145,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns the operand as a mask: one word for each segment, with one bit for each slot (position).
+    /// Returns the operand as a mask: one word for each segment, with one bit for each slot.
     pub(super) fn bits(&self, block: &Block) -> Cow<'a, [u32]> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
@@ -161,7 +161,7 @@ impl<'a> OperandSource<'a> {
     }
 }
 
-/// A mask under construction: one word for each segment, with one bit for each slot (position).
+/// A mask under construction: one word for each segment, with one bit for each slot.
 struct MaskBuilder(Vec<u32>);
 
 impl MaskBuilder {

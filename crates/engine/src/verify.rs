@@ -1,4 +1,6 @@
 //! Checks the answers of one engine with another engine while a search runs.
+//!
+//! A *segment* is a run of 32 positions. A *copy* is one of the distinct patterns that a transform generates.
 
 use std::collections::BinaryHeap;
 use std::sync::Mutex;
@@ -13,8 +15,8 @@ use orbit_reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS};
 pub enum Sample {
     /// All positions.
     All,
-    /// At least this number of segments (32 positions each), and the whole games to which they belong. The segments are
-    /// chosen evenly over the database, although its size is not known in advance.
+    /// At least this number of segments, and the whole games to which they belong. The segments are chosen evenly over the
+    /// database, although its size is not known in advance.
     Segments(usize),
 }
 
@@ -23,9 +25,8 @@ pub struct Verified {
     engine: Box<dyn Engine>,
     other: Box<dyn Engine>,
     sample: Sample,
-    /// The hashes of the chosen segments (32 positions each), with the largest on top. There are at most as many as the sample
-    /// requests. A segment is chosen if its hash is less than the largest one, so the heap always contains the lowest hashes of all
-    /// blocks seen so far.
+    /// The hashes of the chosen segments, with the largest on top. There are at most as many as the sample requests. A segment is
+    /// chosen if its hash is less than the largest one, so the heap always contains the lowest hashes of all blocks seen so far.
     chosen: Mutex<BinaryHeap<u64>>,
     checked: Mutex<u64>,
 }
@@ -124,7 +125,7 @@ impl Verified {
         })
     }
 
-    /// Chooses segments (32 positions each) of a block for the sample, and returns the games to which they belong.
+    /// Chooses segments of a block for the sample, and returns the games to which they belong.
     fn choose<'a>(&self, block: &'a Block, wanted: usize) -> Vec<GameRow<'a>> {
         let mut chosen = lock(&self.chosen);
         let mut games: Vec<usize> = Vec::new();
@@ -171,7 +172,7 @@ struct HitRecorder {
 
 /// The answers of one query on one block, together with all hits, including those that were removed.
 struct Checked {
-    /// All hits: one word for each segment (32 positions).
+    /// All hits: one word for each segment.
     bits: Vec<u32>,
     /// The answers, with only the hits that the request selects.
     answers: Answers,

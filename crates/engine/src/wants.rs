@@ -1,4 +1,6 @@
 //! The flags that say which data a search must read and compute.
+//!
+//! A *copy* is one of the distinct patterns that the outermost transform of a query generates.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
@@ -27,12 +29,11 @@ impl Wants {
     pub const TAGS: Wants = Wants(1);
     /// The value at each hit: a number or a set of squares.
     pub const VALUES: Wants = Wants(1 << 1);
-    /// For each hit, the lowest copy (transformed pattern) of the outermost transform that matches, and the number of
-    /// matching copies.
+    /// For each hit, the lowest copy of the outermost transform that matches, and the number of matching copies.
     pub const LOWEST_COPY: Wants = Wants(1 << 2);
-    /// For each hit, all copies (transformed patterns) of the outermost transform that match.
+    /// For each hit, all copies of the outermost transform that match.
     pub const ALL_COPIES: Wants = Wants(1 << 3);
-    /// The number of hits at which each copy (transformed pattern) matches.
+    /// The number of hits at which each copy matches.
     pub const COPY_COUNTS: Wants = Wants(1 << 4);
     /// The names of copies, as text.
     pub const COPY_NAMES: Wants = Wants(1 << 5);
@@ -48,7 +49,7 @@ impl Wants {
     pub const SIDES: Wants = Wants(1 << 10);
     /// The sort keys of games, for queries that define an order.
     pub const RANKS: Wants = Wants(1 << 11);
-    /// The transform of each copy (transformed pattern), which is needed to map moves back to the filter as it is written.
+    /// The transform of each copy, which is needed to map moves back to the filter as it is written.
     pub const PLACEMENTS: Wants = Wants(1 << 12);
 
     const NAMES: [(Wants, &str); 13] = [
@@ -84,21 +85,21 @@ impl Wants {
         self.0 & others.0 == others.0
     }
 
-    /// Returns the wants for a search with one filter. The lowest copy (transformed pattern) is not requested if the
-    /// filter has only one, and sides are not requested if its copies do not distinguish sides.
+    /// Returns the wants for a search with one filter. The lowest copy is not requested if the filter has only one, and sides are
+    /// not requested if its copies do not distinguish sides.
     pub fn of_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
         let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
     }
 
-    /// Returns these wants without the wants for copies (transformed patterns) and sides.
+    /// Returns these wants without the wants for copies and sides.
     pub(super) fn without_copies(self) -> Wants {
         let copies = Wants::LOWEST_COPY | Wants::ALL_COPIES | Wants::COPY_COUNTS | Wants::SIDES;
         Wants(self.0 & !copies.0)
     }
 
-    /// Returns the detail in which matching copies (transformed patterns) must be recorded, or `None` if no copies are requested.
-    /// `All` includes the data of `Lowest`, and `Lowest` includes the data of `Counts`.
+    /// Returns the detail in which matching copies must be recorded, or `None` if no copies are requested. `All` includes the data
+    /// of `Lowest`, and `Lowest` includes the data of `Counts`.
     pub fn detail(self) -> Option<CopyDetail> {
         let of_copies = Wants::LOWEST_COPY.0 | Wants::ALL_COPIES.0 | Wants::COPY_COUNTS.0;
         if self.contains(Wants::SIDES) {

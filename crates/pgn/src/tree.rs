@@ -83,7 +83,7 @@ struct UnfinishedLine {
     moves: Vec<PackedMove>,
     /// The position before the last move of the line.
     before: Option<Position>,
-    /// The number of the first node (position) of the line, or 0 if the line is left out. It is set when the nodes are numbered.
+    /// The number of the first node of the line, or 0 if the line is left out. It is set when the nodes are numbered.
     first: u32,
 }
 
@@ -246,7 +246,7 @@ impl SideLines {
         }
     }
 
-    /// Returns the number of the node (position) after `moves` moves of a line. The nodes must have been numbered.
+    /// Returns the number of the node after `moves` moves of a line. The nodes must have been numbered.
     pub(super) fn node(&self, line: usize, moves: u32) -> u32 {
         if line == 0 { moves } else { self.lines[line].first + moves.max(1) - 1 }
     }
@@ -260,9 +260,9 @@ impl SideLines {
         moves
     }
 
-    /// Numbers the first node (position) of each side line, and appends the side lines to `out` in the order of these numbers. Each
-    /// line is directly followed by the lines that branch off from it: first those that branch off from its last node, and last
-    /// those from its first node.
+    /// Numbers the first node of each side line, and appends the side lines to `out` in the order of these numbers. Each line is
+    /// directly followed by the lines that branch off from it: first those that branch off from its last node, and last those from
+    /// its first node.
     fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {
         // For each line, `leaving` contains the side lines that branch off from it, with their numbers among the side lines of one
         // node. Each list is a stack: its last line is numbered first.

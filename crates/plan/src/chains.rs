@@ -13,12 +13,11 @@ use super::{
 };
 use orbit_core::board::attacks;
 
-/// The maximum number of terms in a chain (several operations in one step). Longer chains are split, so that no register is in use
-/// for long.
+/// The maximum number of terms in a chain. Longer chains are split, so that no register is in use for long.
 const TERMS_MAX: usize = 24;
 
 impl ProgramWriter<'_> {
-    /// Merges operations whose results are read only once into chains (steps that combine several operations).
+    /// Merges operations whose results are read only once into chains.
     pub(super) fn chain(&mut self, roots: &[Id]) {
         let readers = self.readers(roots);
         let drafts = std::mem::take(&mut self.drafts);
@@ -70,7 +69,7 @@ impl ProgramWriter<'_> {
         readers
     }
 
-    /// Returns the node that a draft computes. Returns `None` if no chain (several operations in one step) can replace the draft.
+    /// Returns the node that a draft computes. Returns `None` if no chain can replace the draft.
     fn made_of(&self, draft: &Draft) -> Option<Id> {
         match draft {
             Draft::Node(id) | Draft::AndScalar(id, ..) => Some(*id),
@@ -78,8 +77,7 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Returns the chain (several operations in one step) that replaces a draft. Returns `None` if no operand of the draft can
-    /// become terms of a chain.
+    /// Returns the chain that replaces a draft. Returns `None` if no operand of the draft can become terms of a chain.
     fn combine(&mut self, chains: &mut ChainDrafts, draft: &Draft) -> Option<OperationChain> {
         match *draft {
             Draft::Node(id) => match self.dag.op(id) {
@@ -107,8 +105,8 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Joins two operands into one chain (several operations in one step). The flag of an operand is true if it is negated. Returns
-    /// `None` if no operand consists of terms that the chain could contain.
+    /// Joins two operands into one chain. The flag of an operand is true if it is negated. Returns `None` if no operand consists of
+    /// terms that the chain could contain.
     fn join(
         &mut self,
         chains: &mut ChainDrafts,
@@ -144,8 +142,8 @@ impl ProgramWriter<'_> {
         operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()
     }
 
-    /// Returns the terms by which a chain (several operations in one step) with the operator `op` can replace a node. Returns
-    /// `None` if there are no such terms, or if the node has several readers.
+    /// Returns the terms by which a chain with the operator `op` can replace a node. Returns `None` if there are no such terms, or
+    /// if the node has several readers.
     fn terms(&mut self, chains: &ChainDrafts, op: ChainOp, id: Id, not: bool) -> Option<Vec<Term<Id>>> {
         let negated = |term: &Term<Id>| Term { not: term.not != not, ..*term };
         match chains.only_reader(id)? {
@@ -196,9 +194,9 @@ impl ProgramWriter<'_> {
     }
 }
 
-/// The drafts of a program while some of them are merged into chains (steps that combine several operations).
+/// The drafts of a program while some of them are merged into chains.
 struct ChainDrafts {
-    /// The drafts. A draft that was merged into a chain (several operations in one step) is `None`.
+    /// The drafts. A draft that was merged into a chain is `None`.
     drafts: Vec<Option<Draft>>,
     /// The index of the draft that computes each node of the innermost loop.
     at: HashMap<Id, usize>,
@@ -217,8 +215,7 @@ impl ChainDrafts {
     }
 }
 
-/// Removes the drafts that were merged into chains (steps that combine several operations), and adjusts the indices at which loops
-/// begin and end.
+/// Removes the drafts that were merged into chains, and adjusts the indices at which loops begin and end.
 fn without_gaps(drafts: Vec<Option<Draft>>) -> Vec<Draft> {
     let mut new_places = Vec::with_capacity(drafts.len());
     let mut count = 0;

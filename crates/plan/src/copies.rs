@@ -14,16 +14,16 @@ use super::{
 use orbit_query::tree::Kind;
 use orbit_transforms::{Expanded, Filter, Orbit};
 
-/// The place of the bit that is set if a certain copy (transformed pattern) matches.
+/// The place of the bit that is set if a certain copy matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CopyBit {
-    /// The index of the word among the words of the orbit (all copies of a filter).
+    /// The index of the word among the words of the orbit.
     pub word: usize,
     /// The number of the bit in the word, 0..=63.
     pub bit: u32,
 }
 
-/// The words of an orbit (all copies of a filter), and the places of the copies' bits in them, while they are collected.
+/// The words of an orbit, and the places of the copies' bits in them, while they are collected.
 #[derive(Default)]
 struct CopyWords {
     words: Vec<Id>,
@@ -32,8 +32,7 @@ struct CopyWords {
 }
 
 impl CopyWords {
-    /// Adds a word. `copies` contains, for each copy (transformed pattern) that has a bit in the word, its index and the number of
-    /// the bit.
+    /// Adds a word. `copies` contains, for each copy that has a bit in the word, its index and the number of the bit.
     fn push(&mut self, word: Id, copies: impl Iterator<Item = (usize, u32)>) {
         for (copy, bit) in copies {
             self.places[copy] = Some(CopyBit { word: self.words.len(), bit });
@@ -43,7 +42,7 @@ impl CopyWords {
 }
 
 impl Lower {
-    /// Returns the words of an orbit (all copies of a filter), and the place of the bit of each copy.
+    /// Returns the words of an orbit, and the place of the bit of each copy.
     pub(super) fn each_copy<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -97,8 +96,7 @@ impl Lower {
         (vec![self.truth(filter.node())], vec![CopyBit { word: 0, bit: 0 }])
     }
 
-    /// Lowers copies (transformed patterns) to a table in which row `k` sets bit `k` if its copy matches. Returns the union of the
-    /// rows.
+    /// Lowers copies to a table in which row `k` sets bit `k` if its copy matches. Returns the union of the rows.
     fn table_word<F: Kind<Expanded>>(&mut self, orbit: &Orbit<F>, rows: &[usize]) -> Id {
         let bits: Vec<u64> = (0..rows.len()).map(|bit| 1 << bit).collect();
         let table = self.open_table(orbit, rows, Some(&bits));

@@ -11,14 +11,13 @@ use super::{
     needed,
 };
 
-/// Programs with fewer steps get no guard (a cheap condition that is evaluated first).
+/// Programs with fewer steps get no guard.
 const STEPS_MIN: u64 = 1000;
 
-/// A guard (a cheap condition that is evaluated first) may take at most 1 / `SHARE` of the query's steps. Each operand that it
-/// retains may take at most half of that.
+/// A guard may take at most 1 / `SHARE` of the query's steps. Each operand that it retains may take at most half of that.
 const SHARE: u64 = 8;
 
-/// Graphs with more nodes get no guard (a cheap condition that is evaluated first).
+/// Graphs with more nodes get no guard.
 const NODES_MAX: usize = 20_000;
 
 /// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps. Returns `None` if no such

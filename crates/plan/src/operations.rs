@@ -8,6 +8,8 @@
 //! * tests of moves ([`EdgeTest`]) have their result at the position after the move;
 //! * other operations read values at other positions;
 //! * automata ([`Walk`]) run along games.
+//!
+//! A *walk* is a sequence of positions that an automaton accepts. Automata are translated from `line` and `path`.
 
 mod automaton;
 mod chain;
@@ -75,7 +77,7 @@ pub enum GameOp {
     /// Mask: an automaton finds a walk (a sequence of positions or moves), whatever its value. The operands are those of
     /// [`GameOp::Walk`].
     AnyWalk(Arc<Walk>),
-    /// The value of the walk (the sequence of positions) that an automaton finds, or [`super::NO_VALUE`] if it finds none.
+    /// The value of the walk that an automaton finds, or [`super::NO_VALUE`] if it finds none.
     Walk(Arc<Walk>),
     /// The result of a flat program.
     Flat(Arc<FlatProgram>),
@@ -180,41 +182,39 @@ impl EdgeTest {
 /// An automaton, and the rules by which it searches a game for a walk, that is, for a sequence of positions or moves.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Walk {
-    /// The automaton (the translation of a `line` or `path`). Its operands are the first operands of the operation; see
-    /// [`AutomatonState`] and [`Branch`].
+    /// The automaton. Its operands are the first operands of the operation; see [`AutomatonState`] and [`Branch`].
     pub automaton: Automaton,
-    /// True if each state of the automaton (the translation of a `line` or `path`) consumes a move. Otherwise each consumes a
-    /// position.
+    /// True if each state of the automaton consumes a move. Otherwise each consumes a position.
     pub moves: bool,
-    /// True if the walk (the sequence of positions) runs backwards, from a position to its parent.
+    /// True if the walk runs backwards, from a position to its parent.
     pub back: bool,
-    /// The positions or moves that the automaton (the translation of a `line` or `path`) reads. It skips all others.
+    /// The positions or moves that the automaton reads. It skips all others.
     pub sees: Sees,
-    /// The kind of children to which the walk (the sequence of positions) may continue. `None` if it may continue to every child.
+    /// The kind of children to which the walk may continue. `None` if it may continue to every child.
     pub sibling: Option<Sibling>,
-    /// True if the result is the first walk (a sequence of positions) that the search finds. Otherwise it is the longest walk.
+    /// True if the result is the first walk that the search finds. Otherwise it is the longest walk.
     pub first_match: bool,
-    /// True if the result is the walk (the sequence of positions) with the largest number at its last position, not the longest
-    /// walk. The next operand contains this number.
+    /// True if the result is the walk with the largest number at its last position, not the longest walk. The next operand contains
+    /// this number.
     pub largest: bool,
     /// The range in which the value must lie.
     pub range: (i32, i32),
-    /// True if no other walk (a sequence of positions) may begin at a position of a walk that was found. The next operand is the
-    /// mask of positions at which the walk is evaluated.
+    /// True if no other walk may begin at a position of a walk that was found. The next operand is the mask of positions at which
+    /// the walk is evaluated.
     pub nestban: bool,
-    /// True if the value is the last position of the walk (the sequence of positions).
+    /// True if the value is the last position of the walk.
     pub end: bool,
 }
 
-/// The positions or moves that an automaton (the translation of a `line` or `path`) reads.
+/// The positions or moves that an automaton reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sees {
     /// All positions or moves.
     All,
-    /// The positions or moves of the side that is to move at the start of the walk (the sequence of positions).
+    /// The positions or moves of the side that is to move at the start of the walk.
     OneSide,
-    /// The moves of the pieces that stand on the squares of the last operand at the start of the walk (the sequence of positions).
-    /// If `capture` is true, also moves that capture one of these pieces.
+    /// The moves of the pieces that stand on the squares of the last operand at the start of the walk. If `capture` is true, also
+    /// moves that capture one of these pieces.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { capture: bool },
 }

@@ -6,6 +6,8 @@
 //! become the rows of a *table*. All remaining copies are written out one by one.
 //!
 //! Anchors, grids and tables can be switched off. If a method is switched off, the next one in this order is used.
+//!
+//! A *placement* is one combination of turns, reflections and colour swaps.
 
 use std::collections::HashMap;
 
@@ -19,38 +21,36 @@ use orbit_query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp};
 use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member};
 
-/// Groups with fewer copies (transformed filters) than this are written out instead of being put into a table.
+/// Groups with fewer copies than this are written out instead of being put into a table.
 const TABLE_COPIES_MIN: usize = 8;
 
-/// The operation that combines the results of the copies (transformed filters).
+/// The operation that combines the results of the copies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueUse {
     /// Mask: any copy matches.
     Any,
-    /// Number: the number of copies (transformed filters) that match.
+    /// Number: the number of copies that match.
     Count,
-    /// Set: the union of the squares of all copies (transformed filters).
+    /// Set: the union of the squares of all copies.
     Union,
-    /// Number: the largest value of a copy (transformed filter), packed into one word.
+    /// Number: the largest value of a copy, packed into one word.
     Max,
 }
 
-/// A function that lowers all shifts of one placement (one combination of turns, reflections and colour swaps) together to words.
-/// It returns `None` if this is impossible.
+/// A function that lowers all shifts of one placement together to words. It returns `None` if this is impossible.
 type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
 
-/// The functions that lower the copies (transformed filters) of an orbit: a single copy, or all shifts of one placement (one
-/// combination of turns, reflections and colour swaps).
+/// The functions that lower the copies of an orbit: a single copy, or all shifts of one placement.
 struct Gather<F> {
     wanted: ValueUse,
-    /// Lowers one copy (transformed filter) to its value or, if copies are counted, to the mask of positions at which it matches.
+    /// Lowers one copy to its value or, if copies are counted, to the mask of positions at which it matches.
     word: fn(&mut Lower, &F) -> Id,
-    /// Lowers all shifts of one placement (one combination of turns, reflections and colour swaps) together.
+    /// Lowers all shifts of one placement together.
     tiles: Tiled<F>,
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
-    /// Returns the functions for results that depend only on the positions at which the copies (transformed filters) match.
+    /// Returns the functions for results that depend only on the positions at which the copies match.
     fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,
@@ -63,12 +63,12 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
 }
 
 impl Lower {
-    /// Returns the mask of positions at which at least one copy (transformed filter) matches.
+    /// Returns the mask of positions at which at least one copy matches.
     pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
         self.gather(orbit, &Gather::truth(ValueUse::Any))
     }
 
-    /// Returns the union of the squares of all copies (transformed filters).
+    /// Returns the union of the squares of all copies.
     pub(super) fn union_of(&mut self, orbit: &Orbit<Squares>) -> Id {
         let (word, tiles) = (Lower::squares as fn(&mut Lower, &Squares) -> Id, Lower::collapse_set);
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
@@ -102,7 +102,7 @@ impl Lower {
         let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
         let mut parts = Vec::new();
         if self.assigns_outer(orbit.base.node()) {
-            // A copy (transformed filter) may read variables that earlier copies assigned, so the order of the copies matters.
+            // A copy may read variables that earlier copies assigned, so the order of the copies matters.
             for (_, copy) in orbit.in_turn() {
                 parts.push(self.copy_word(&copy.filter, how));
             }
@@ -130,8 +130,7 @@ impl Lower {
         }
     }
 
-    /// Returns the contribution of one copy (transformed filter) to the result. If copies are counted, this is 1 where the copy
-    /// matches and 0 elsewhere.
+    /// Returns the contribution of one copy to the result. If copies are counted, this is 1 where the copy matches and 0 elsewhere.
     fn copy_word<F>(&mut self, copy: &F, how: &Gather<F>) -> Id {
         let word = (how.word)(self, copy);
         if how.wanted != ValueUse::Count {
@@ -143,7 +142,7 @@ impl Lower {
 
     // ---- tables
 
-    /// Divides copies (transformed filters) into groups. The copies in a group differ only in squares and square colours.
+    /// Divides copies into groups. The copies in a group differ only in squares and square colours.
     pub(super) fn same_but_squares<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -193,8 +192,8 @@ impl Lower {
         note.in_tables += group.len();
     }
 
-    /// Opens a table for copies (transformed filters) that differ only in squares. The filter that is lowered next becomes the body
-    /// of the table's loop. If `last` is present, it contains one more word for each row.
+    /// Opens a table for copies that differ only in squares. The filter that is lowered next becomes the body of the table's loop.
+    /// If `last` is present, it contains one more word for each row.
     pub(super) fn open_table<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -235,7 +234,7 @@ impl Lower {
 
     // ---- shifts together
 
-    /// Lowers those groups of copies (transformed filters) whose shifts can be evaluated together. Returns all other copies.
+    /// Lowers those groups of copies whose shifts can be evaluated together. Returns all other copies.
     fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -278,8 +277,7 @@ impl Lower {
         rest
     }
 
-    /// Groups copies (transformed filters) that differ only in their shifts. Returns the groups, and the copies that belong to no
-    /// group.
+    /// Groups copies that differ only in their shifts. Returns the groups, and the copies that belong to no group.
     pub(super) fn shift_groups<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -304,7 +302,7 @@ impl Lower {
     }
 }
 
-/// Returns true if the copies (transformed filters) in a group can be computed as the rows of one table.
+/// Returns true if the copies in a group can be computed as the rows of one table.
 pub(super) fn fits_table<F: Kind<Expanded>>(orbit: &Orbit<F>, group: &[usize]) -> bool {
     let copy = orbit.copies[group[0]].filter.node();
     // A table cannot contain operations on values at other positions.
@@ -356,8 +354,7 @@ fn square_masks(filter: FilterRef) -> Vec<u64> {
     out
 }
 
-/// Encodes a filter without its squares and square colours. Two copies (transformed filters) have equal codes if they differ in
-/// nothing else.
+/// Encodes a filter without its squares and square colours. Two copies have equal codes if they differ in nothing else.
 fn skeleton(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_skeleton(filter, &mut out);

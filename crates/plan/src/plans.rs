@@ -3,6 +3,8 @@
 //! All queries are lowered into one graph, each of them once. If several queries, or several outputs of one query, share a
 //! subexpression, the graph has a single node for it. Columns of tags and results of operations along games have numbers, which
 //! are the same in all plans, so an engine computes each only once for a block (a group of whole games).
+//!
+//! The *copies* of a query are the distinct filters that its outermost transform generates.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -26,8 +28,7 @@ struct LoweredGraph {
     /// For each query, the mask of positions at which it matches.
     hits: Vec<Id>,
     values: Vec<Option<LoweredValue>>,
-    /// For each query and each kind of [`Apart`], the words whose bits show which copies (transformed patterns) or sides match, and
-    /// the place of each bit.
+    /// For each query and each kind of [`Apart`], the words whose bits show which copies or sides match, and the place of each bit.
     apart: Vec<[Option<WordIndex>; 2]>,
 }
 
@@ -84,8 +85,7 @@ impl Plans {
         self.planners[query].has_values()
     }
 
-    /// Returns the number of distinct copies (transformed patterns) of a query's outermost transform, or 1 if there is no
-    /// transform.
+    /// Returns the number of distinct copies of a query's outermost transform, or 1 if there is no transform.
     ///
     /// # Panics
     ///
@@ -94,7 +94,7 @@ impl Plans {
         self.planners[query].copies()
     }
 
-    /// Returns the number of copies (transformed patterns) of each query; see [`Plans::copy_count`].
+    /// Returns the number of copies of each query; see [`Plans::copy_count`].
     pub fn copy_counts(&self) -> Vec<usize> {
         (0..self.len()).map(|query| self.copy_count(query)).collect()
     }
@@ -178,8 +178,7 @@ impl Plans {
         finish(lower, hit, Some(value))
     }
 
-    /// Returns the plan that shows which copies (transformed patterns) of a query's outermost transform match, or for which side
-    /// such a copy matches.
+    /// Returns the plan that shows which copies of a query's outermost transform match, or for which side such a copy matches.
     ///
     /// # Panics
     ///

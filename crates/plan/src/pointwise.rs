@@ -18,7 +18,7 @@ use orbit_core::board::PieceSet;
 use orbit_query::tree::Cmp;
 
 impl Lower {
-    /// Returns a word with a bit for each shift of a tile (64 shifts). The bit is set if the attack exists under this shift.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if the attack exists under this shift.
     pub(super) fn shifted_attack(&mut self, attack: &Attack, anchor: Anchor) -> Id {
         let ((pieces, from), (attacked, to)) = match *attack {
             Attack::On { from: (may, squares), to } => {
@@ -61,8 +61,8 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// Returns a word with a bit for each shift of a tile (64 shifts). The bit is set if a comparison with a number of squares is
-    /// true under this shift.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if a comparison with a number of squares is true under
+    /// this shift.
     pub(super) fn shifted_comparison(&mut self, comparison: &ShiftedComparison, anchor: Anchor) -> Id {
         let &ShiftedComparison { ref set, squares, cmp, number } = comparison;
         let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
@@ -97,8 +97,7 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// Returns a word with a bit for each shift of a tile (64 shifts). The bit is set if the shifted set contains the shifted
-    /// square.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if the shifted set contains the shifted square.
     pub(super) fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
         match set {
             Set::Plain(set) => {
@@ -142,8 +141,8 @@ impl Lower {
         }
     }
 
-    /// Moves a set by the step that leads from `square` to the anchor of a tile (64 shifts). `square` is a square of the filter
-    /// before any shift.
+    /// Moves a set by the step that leads from `square` to the anchor of a tile. `square` is a square of the filter before any
+    /// shift.
     fn seen_from(&mut self, set: Id, square: Square, anchor: Anchor) -> Id {
         self.moved(set, anchor.x - square.file() as i8, anchor.y - square.rank() as i8)
     }

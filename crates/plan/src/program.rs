@@ -2,6 +2,8 @@
 //!
 //! A register is a column with one word for each position of a group. A register is free again as soon as the last step that
 //! reads it has run. No step writes a register that it reads.
+//!
+//! A *chain* is a step that combines several operations. The *stages* of a program are programs that run before it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -31,7 +33,7 @@ pub enum Step {
     AndScalar { dst: Reg, a: Reg, scalar: Scalar },
     /// `dst = a | scalar`.
     OrScalar { dst: Reg, a: Reg, scalar: Scalar },
-    /// `dst` = the terms of a chain (several operations in one step), combined by the operation of the chain.
+    /// `dst` = the terms of a chain, combined by the operation of the chain.
     Chain { dst: Reg, chain: OperationChain<Reg> },
     /// Begins a loop over the rows of a table. It repeats the steps up to the matching [`Step::End`] for each row. The words of
     /// the row are stored in the scalars from `first` on. The initial value of `acc` is the neutral word of `reduce`.
@@ -42,7 +44,7 @@ pub enum Step {
     Answer { query: usize, mask: Reg },
 }
 
-/// The operation that combines the terms of a chain (several operations in one step).
+/// The operation that combines the terms of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChainOp {
     /// The union of the terms.
@@ -101,20 +103,20 @@ pub struct Program {
     pub registers: usize,
     /// The registers that are loaded before the program runs, each with its input. Steps never write these registers.
     pub inputs: Vec<(RegisterInput, Reg)>,
-    /// The results of stages (programs that run first) that the program reads.
+    /// The results of stages that the program reads.
     pub reads: Vec<Read>,
     /// The initial values of the scalars. These are constants, and space for the parameters of every table.
     pub scalars: Vec<u64>,
     /// The rows of each table.
     pub tables: Vec<Vec<Vec<u64>>>,
-    /// True if the program reads anything from the positions. False if it reads only results of stages (programs that run first).
+    /// True if the program reads anything from the positions. False if it reads only results of stages.
     pub positions: bool,
     /// True if a step needs the whole position, with the side to move and the castling and en passant rights. False if the bit
     /// planes of the board suffice.
     pub whole_positions: bool,
 }
 
-/// A result of stages (programs that run first) that a program reads.
+/// A result of stages that a program reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Read {
     /// The number of the result. All queries that are planned together use the same numbers.
@@ -135,7 +137,7 @@ pub struct Stage {
     pub carried: Vec<StageCarry>,
 }
 
-/// A result of a stage (a program that runs first), and the register that contains it.
+/// A result of a stage, and the register that contains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StageFound {
     /// The node of the result in the graph. All queries that are planned together share one graph.
@@ -158,14 +160,14 @@ pub struct StageCarry {
 }
 
 impl Program {
-    /// Returns the number of steps that run for one position. A step in a loop counts once for each row. The steps of stages
-    /// (programs that run first) are included.
+    /// Returns the number of steps that run for one position. A step in a loop counts once for each row. The steps of stages are
+    /// included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
         stages.fold(self.own_cost(), u64::saturating_add)
     }
 
-    /// Returns the number of steps that run for one position. The steps of stages (programs that run first) are not included.
+    /// Returns the number of steps that run for one position. The steps of stages are not included.
     pub fn own_cost(&self) -> u64 {
         let (mut cost, mut times) = (0u64, vec![1u64]);
         for step in &self.steps {
@@ -202,8 +204,7 @@ impl Program {
         answers.into_iter().collect()
     }
 
-    /// Returns the number of chains (steps that combine several operations) among the steps, and the number of terms in all of
-    /// these chains.
+    /// Returns the number of chains among the steps, and the number of terms in all of these chains.
     pub fn chains(&self) -> (usize, usize) {
         let terms = self.steps.iter().filter_map(|step| match step {
             Step::Chain { chain, .. } => Some(chain.terms.len()),
@@ -605,9 +606,9 @@ impl<'a> ProgramWriter<'a> {
     }
 }
 
-/// Sorts the terms of a chain (several operations in one step) by kind. The result of the chain does not depend on their order. The
-/// order is: terms that are shifted up, terms with a mask, unchanged terms (`keep` is `all`), terms that are shifted down. An
-/// engine that processes several adjacent terms at a time then mostly finds terms of one kind.
+/// Sorts the terms of a chain by kind. The result of the chain does not depend on their order. The order is: terms that are shifted
+/// up, terms with a mask, unchanged terms (`keep` is `all`), terms that are shifted down. An engine that processes several adjacent
+/// terms at a time then mostly finds terms of one kind.
 fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     terms.sort_by_key(|term| {
         let place = match term.by {

@@ -7,6 +7,8 @@
 //! *must* have at all positions. The bounds of a number are its minimum (*least*) and its maximum (*most*). [`Bound`] lists the
 //! facts from which the bounds are computed. A word without a known bound may have any value. If no bit of the hit mask may be
 //! set, the segment has no hit.
+//!
+//! A segment has at most 32 positions.
 
 use std::collections::HashMap;
 
@@ -18,25 +20,24 @@ use super::{
 use orbit_core::board::{Code, PieceSet, Position};
 use orbit_query::tree::Cmp;
 
-/// A fact that a screen (a program that finds segments without a hit) reads about a segment, in addition to the bit planes of its
-/// key position.
+/// A fact that a screen reads about a segment, in addition to the bit planes of its key position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bound {
-    /// The squares that a piece with this code reaches by a move of the segment (32 positions). If a game begins in the segment,
-    /// also the squares on which such a piece stands at the beginning of the game.
+    /// The squares that a piece with this code reaches by a move of the segment. If a game begins in the segment, also the squares
+    /// on which such a piece stands at the beginning of the game.
     Arrivals(Code),
-    /// The squares that moves of the segment (32 positions) leave or reach.
+    /// The squares that moves of the segment leave or reach.
     Touched,
-    /// Mask: a move of the segment (32 positions) may promote a pawn to one of these pieces. All of them belong to one side.
+    /// Mask: a move of the segment may promote a pawn to one of these pieces. All of them belong to one side.
     Promotions(PieceSet),
     /// A bit plane of the next segment's key position. It is empty if there is no next segment.
     Next(u8),
     /// Mask: exactly one game begins in the segment, and it begins from the standard position.
     Standard,
-    /// Mask: games begin in the segment (32 positions), and [`Bound::Standard`] is false.
+    /// Mask: games begin in the segment, and [`Bound::Standard`] is false.
     Other,
-    /// Number: the maximum number of pieces of a set that can be lost before a game ends in the segment (32 positions). All pieces
-    /// of the set belong to one side. If no game ends in the segment, the number is meaningless.
+    /// Number: the maximum number of pieces of a set that can be lost before a game ends in the segment. All pieces of the set
+    /// belong to one side. If no game ends in the segment, the number is meaningless.
     Losses(PieceSet),
     /// Number: the minimum number of pieces with this code, over all positions of several segments.
     Fewest(Code),
@@ -50,9 +51,9 @@ pub struct Screen {
     /// The code. It reads facts about segments as per-game numbers ([`RegisterInput::GameNumber`](super::RegisterInput)), and key
     /// positions as positions.
     pub program: Program,
-    /// For each per-game number that the code reads, the fact about a segment (32 positions) that the number contains.
+    /// For each per-game number that the code reads, the fact about a segment that the number contains.
     pub reads: Vec<BoundRead>,
-    /// The register that is zero for segments (32 positions each) without a hit.
+    /// The register that is zero for segments without a hit.
     pub mask: Reg,
 }
 
@@ -77,14 +78,12 @@ const PROMOTED: u16 = 0x3c3c;
 const SMALL: i64 = 1 << 24;
 
 impl Screen {
-    /// Makes one screen for all hit masks. Returns `None` if the graph is too large, or if the screen could never reject a
-    /// segment (32 positions).
+    /// Makes one screen for all hit masks. Returns `None` if the graph is too large, or if the screen could never reject a segment.
     pub(super) fn new(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, false)
     }
 
-    /// Makes a screen (a program that finds segments without a hit) that reads only the numbers of pieces of each kind,
-    /// [`Bound::Fewest`] and [`Bound::Most`].
+    /// Makes a screen that reads only the numbers of pieces of each kind, [`Bound::Fewest`] and [`Bound::Most`].
     pub(super) fn of_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, true)
     }
@@ -112,8 +111,7 @@ impl Screen {
         Some(Screen { program, reads, mask: regs[0] })
     }
 
-    /// Returns the facts that the screen (the program that finds segments without a hit) reads, each with the register into which
-    /// it is loaded.
+    /// Returns the facts that the screen reads, each with the register into which it is loaded.
     pub fn loads(&self) -> impl Iterator<Item = (BoundRead, Reg)> {
         self.program.inputs.iter().filter_map(|&(input, reg)| match input {
             RegisterInput::GameNumber(column) => Some((self.reads[column.0 as usize], reg)),

@@ -20,8 +20,7 @@ use orbit_core::board::full_lines;
 use orbit_query::tree::{Kind, Ref, SquaresOp};
 use orbit_transforms::{Expanded, FilterRef, Orbit, Placement, Squares};
 
-/// The anchor of a tile (64 shifts): the square whose bit stands for no shift. It is a file and a rank, which may lie outside of
-/// the board.
+/// The anchor of a tile: the square whose bit stands for no shift. It is a file and a rank, which may lie outside of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Anchor {
     pub(super) x: i8,
@@ -29,7 +28,7 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
-    /// Returns the number of the bit for a shift. Returns `None` if the shift is outside of the tile (64 shifts).
+    /// Returns the number of the bit for a shift. Returns `None` if the shift is outside of the tile.
     fn bit(self, (dx, dy): (i8, i8)) -> Option<u32> {
         let (x, y) = (self.x + dx, self.y + dy);
         ((0..8).contains(&x) && (0..8).contains(&y)).then_some((8 * y + x) as u32)
@@ -43,8 +42,7 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Returns the index of the word and the number of the bit for a shift. Returns `None` if no tile (64 shifts) contains the
-    /// shift.
+    /// Returns the index of the word and the number of the bit for a shift. Returns `None` if no tile contains the shift.
     pub(super) fn place(&self, shift: (i8, i8)) -> Option<(usize, u32)> {
         self.anchors.iter().enumerate().find_map(|(word, anchor)| Some((word, anchor.bit(shift)?)))
     }
@@ -64,7 +62,7 @@ fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     ranks.iter().flat_map(|&y| files.iter().map(move |&x| Anchor { x, y })).collect()
 }
 
-/// The anchors of four tiles (of 64 shifts each) that together cover all possible shifts.
+/// The anchors of four tiles that together cover all possible shifts.
 const ALL_SHIFTS: [Anchor; 4] =
     [Anchor { x: 7, y: 7 }, Anchor { x: -1, y: 7 }, Anchor { x: 7, y: -1 }, Anchor { x: -1, y: -1 }];
 
@@ -124,8 +122,8 @@ impl Lower {
         Some(words.collect())
     }
 
-    /// Returns the anchors of the tiles (of 64 shifts each) that a filter needs for the given shifts. Returns `None` if the options
-    /// do not allow so many tiles.
+    /// Returns the anchors of the tiles that a filter needs for the given shifts. Returns `None` if the options do not allow so
+    /// many tiles.
     pub(super) fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
         match anchors(shifts, single_square(base)) {
             one if one.len() == 1 && self.options.anchors => Some(one),
@@ -135,14 +133,14 @@ impl Lower {
         }
     }
 
-    /// Returns the bits of a tile (64 shifts) that belong to the given shifts.
+    /// Returns the bits of a tile that belong to the given shifts.
     pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
         let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
         let valid = bits.fold(0, |all, bit| all | 1 << bit);
         self.dag.word(valid)
     }
 
-    /// Returns a word with a bit for each shift of a tile (64 shifts). The bit is set if the filter matches under this shift.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if the filter matches under this shift.
     pub(super) fn shifted_truth(&mut self, filter: &Shifted, anchor: Anchor) -> Id {
         match filter {
             Shifted::Still(filter) => self.truth(*filter),
@@ -189,8 +187,7 @@ impl Lower {
         all.unwrap_or_else(|| self.dag.mask(true))
     }
 
-    /// Returns a word with a bit for each shift of a tile (64 shifts). The bit is set if one of `pieces` is on one of the shifted
-    /// `squares`.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if one of `pieces` is on one of the shifted `squares`.
     pub(super) fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, anchor: Anchor) -> Id {
         if squares == Bitboard::FULL {
             return self.dag.add(Op::NonEmpty(pieces));

@@ -28,8 +28,7 @@ impl Parser {
         self.is_sign("--") || self.is_sign("[x]")
     }
 
-    /// If a dash (`--` or `[x]`) directly follows `left`, reads the filter for moves that leave the squares of `left`. Otherwise
-    /// returns `left`.
+    /// If a dash directly follows `left`, reads the filter for moves that leave the squares of `left`. Otherwise returns `left`.
     pub(super) fn with_dash(&mut self, left: Node) -> ParseResult<Node> {
         // `N--n--` is two filters: `n` is the right operand of the first `--`, so it cannot be the left operand of the second
         // one.
@@ -55,7 +54,7 @@ impl Parser {
         }
     }
 
-    /// Reads a dash (`--` or `[x]`) and the parts that directly follow it. `from` is the set directly before the dash.
+    /// Reads a dash and the parts that directly follow it. `from` is the set directly before the dash.
     pub(super) fn dash(&mut self, from: Option<Squares>, entering: bool) -> ParseResult<Node> {
         let start = from.as_ref().map_or(self.span(), Squares::span);
         let edge = self.edge(from, entering)?;
@@ -65,8 +64,7 @@ impl Parser {
         Ok(moved(edge, target, span))
     }
 
-    /// Adds a warning about a blank between squares and a dash (`--` or `[x]`). The blank splits a filter in two that was probably
-    /// meant as one.
+    /// Adds a warning about a blank between squares and a dash. The blank splits a filter in two that was probably meant as one.
     pub(super) fn note_blank(&mut self, last: Option<&Node>) {
         let (Some(last), true) = (last, self.spaced()) else { return };
         let is_bare = |edge: &Edge<Written>| edge.to.is_none() && edge.promotion.is_none();
@@ -97,8 +95,8 @@ impl Parser {
         }
     }
 
-    /// Adds a warning about a blank between a dash (`--` or `[x]`) and squares. The filter at `first` is the dash or the squares,
-    /// and the current token is the other of the two.
+    /// Adds a warning about a blank between a dash and squares. The filter at `first` is the dash or the squares, and the current
+    /// token is the other of the two.
     fn note_blank_at_dash(&mut self, first: Span) {
         self.note_two_filters(first, |left, right| {
             format!("squares that a move leaves or reaches touch the dash: `{left}{right}`")
@@ -145,7 +143,7 @@ impl Parser {
         }
     }
 
-    /// Adds a warning about a blank between a dash (`--` or `[x]`) and a parenthesis.
+    /// Adds a warning about a blank between a dash and a parenthesis.
     fn note_blank_target(&mut self, dash: Span) {
         let moves = &self.text[dash.start..dash.end];
         let remark = Diagnostic::warning(
@@ -255,8 +253,8 @@ impl Parser {
         }))
     }
 
-    /// Reads the target `(T ...)` of a dash (`--` or `[x]`): filters that must match after the move. Returns `None` if no
-    /// parenthesis follows directly.
+    /// Reads the target `(T ...)` of a dash: filters that must match after the move. Returns `None` if no parenthesis follows
+    /// directly.
     fn target(&mut self) -> ParseResult<Option<Node>> {
         if !self.is_sign("(") || self.spaced() {
             return Ok(None);

@@ -1,4 +1,6 @@
 //! A block: a group of whole games, and the unit of which a reel (a file of packed games) consists.
+//!
+//! A *stretch* of a block is a run of games from one source. A *node* is the number of a position in its game.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,11 +55,11 @@ pub struct Start {
 pub struct SourceGames {
     /// The source, as an index into the sources of the database.
     pub source: u32,
-    /// The index in the block of the first game of the stretch (run of games from one source) that was not skipped.
+    /// The index in the block of the first game of the stretch that was not skipped.
     pub first_game: u32,
-    /// The number of games in the stretch (run of games), including skipped ones.
+    /// The number of games in the stretch, including skipped ones.
     pub games: u32,
-    /// The number of games of this source before the stretch (run of games).
+    /// The number of games of this source before the stretch.
     pub games_before: u32,
 }
 
@@ -92,10 +94,9 @@ impl ProblemKind {
 pub struct Problem {
     /// The effect on the game.
     pub kind: ProblemKind,
-    /// The stretch (run of games from one source) of the game, as an index into [`Block::source_games`].
+    /// The stretch of the game, as an index into [`Block::source_games`].
     pub stretch: u32,
-    /// The game's number within its stretch (run of games from one source), from 1. [`Block::number_in_source`]
-    /// converts it to a number within the source.
+    /// The game's number within its stretch, from 1. [`Block::number_in_source`] converts it to a number within the source.
     pub number: u32,
     /// The offset of the fault in the decompressed source, in bytes.
     pub offset: u64,
@@ -110,7 +111,7 @@ pub struct Problem {
 pub(super) struct GameRecord {
     pub(super) first_slot: u32,
     pub(super) stretch: u32,
-    /// The number of the game within its stretch (run of games from one source), from 1.
+    /// The number of the game within its stretch, from 1.
     pub(super) number: u32,
     pub(super) offset: u64,
     pub(super) outcome: Outcome,
@@ -126,7 +127,7 @@ pub(super) struct GameRecord {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LineRecord {
     pub(super) first_slot: u32,
-    /// The node (position number in the game) from which the side line branches off.
+    /// The node from which the side line branches off.
     pub(super) parent: u32,
     /// The index of the side line among all side lines that branch off from `parent`, from 1.
     pub(super) sibling: u32,
@@ -360,7 +361,7 @@ impl Block {
         bytes as u64
     }
 
-    /// Returns the number of games in the block before the given stretch (run of games from one source).
+    /// Returns the number of games in the block before the given stretch.
     fn games_before_stretch(&self, stretch: u32) -> u32 {
         self.source_games[..stretch as usize].iter().map(|stretch| stretch.games).sum()
     }
@@ -454,7 +455,7 @@ impl<'a> GameRow<'a> {
         LineRow { game: *self, records, index }
     }
 
-    /// Returns the side line that contains a node (position number), or `None` for a node of the main line.
+    /// Returns the side line that contains a node, or `None` for a node of the main line.
     pub fn line_of(&self, node: u32) -> Option<LineRow<'a>> {
         let (records, first) = (self.records(), self.first_slot() as u32);
         let index = records.partition_point(|line| line.first_slot - first <= node).checked_sub(1)?;
@@ -466,7 +467,7 @@ impl<'a> GameRow<'a> {
         self.line_of(node).map_or(node, |line| line.ply() + node - line.first_node())
     }
 
-    /// Returns the node (position number) before the move that leads to the given node; `None` for the start of the game.
+    /// Returns the node before the move that leads to the given node; `None` for the start of the game.
     pub fn parent_of(&self, node: u32) -> Option<u32> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.parent()),
@@ -474,7 +475,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the move that leads to a node (position number); `None` for the start of the game.
+    /// Returns the move that leads to a node; `None` for the start of the game.
     pub fn move_to(&self, node: u32) -> Option<PackedMove> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.edge()),
@@ -482,7 +483,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the move played from a node (position number) in the line to which it belongs; `None` at the end of the line.
+    /// Returns the move played from a node in the line to which it belongs; `None` at the end of the line.
     pub fn move_from(&self, node: u32) -> Option<PackedMove> {
         Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
     }
@@ -634,12 +635,12 @@ impl<'a> LineRow<'a> {
         (self.first_slot() - self.game.first_slot()) as u32
     }
 
-    /// Returns the number after that of the line's last node (position).
+    /// Returns the number after that of the line's last node.
     pub fn end_node(&self) -> u32 {
         (self.end_slot() - self.game.first_slot()) as u32
     }
 
-    /// Returns the node (position number) from which the line branches off.
+    /// Returns the node from which the line branches off.
     pub fn parent(&self) -> u32 {
         self.records[self.index].parent
     }

@@ -63,8 +63,8 @@ pub struct Ends {
 }
 
 impl Moved {
-    /// Computes the squares to which the moves of eight segments (32 positions each) bring the pieces with the given codes. Code 16
-    /// stands for no piece.
+    /// Computes the squares to which the moves of eight segments bring the pieces with the given codes. Code 16 stands for no
+    /// piece.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
@@ -148,7 +148,7 @@ impl Moved {
 }
 
 impl Begun {
-    /// Finds the starts of games and side lines in the moves of eight segments (32 positions each).
+    /// Finds the starts of games and side lines in the moves of eight segments.
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves) -> Begun {
         let mut out = Begun::default();
@@ -166,8 +166,8 @@ impl Begun {
 }
 
 impl Ends {
-    /// Computes, for each of eight segments (32 positions each), the changes by the moves before another game begins in the
-    /// segment. `planes` are the planes of the boards at the beginning of the segments.
+    /// Computes, for each of eight segments, the changes by the moves before another game begins in the segment. `planes` are the
+    /// planes of the boards at the beginning of the segments.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {

@@ -1,4 +1,6 @@
 //! Builds a block from games.
+//!
+//! A *stretch* is a run of games from one source.
 
 use super::block::{
     Block, GameRecord, GameRow, Key, LineRecord, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start,
@@ -28,8 +30,8 @@ impl BlockBuilder {
         self.block.slots()
     }
 
-    /// Appends a game of a source. `game.number` is the number of the game in the current stretch (run of games from
-    /// one source), from 1. Numbers must ascend. A skipped game gets no slots.
+    /// Appends a game of a source. `game.number` is the number of the game in the current stretch, from 1. Numbers must ascend. A
+    /// skipped game gets no slots.
     ///
     /// # Panics
     ///
@@ -46,8 +48,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Creates a builder for a block that has the stretches (runs of games from one source) of another block, but no
-    /// problems and no games yet.
+    /// Creates a builder for a block that has the stretches of another block, but no problems and no games yet.
     pub(super) fn with_source_games(stretches: &[SourceGames]) -> BlockBuilder {
         let mut builder = BlockBuilder::new();
         builder.block.source_games =
@@ -55,7 +56,7 @@ impl BlockBuilder {
         builder
     }
 
-    /// Appends a game of the block from which the stretches (runs of games from one source) were taken. The game keeps its number.
+    /// Appends a game of the block from which the stretches were taken. The game keeps its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
         self.push_row_as(row, &row.to_game());
     }
@@ -109,8 +110,8 @@ impl BlockBuilder {
         self.block
     }
 
-    /// Returns the index of the stretch (run of games from one source) for the next game, which comes from `source`. If
-    /// the last stretch has another source, a new one begins.
+    /// Returns the index of the stretch for the next game, which comes from `source`. If the last stretch has another source, a new
+    /// one begins.
     fn stretch(&mut self, source: u32) -> u32 {
         let block = &mut self.block;
         if block.source_games.last().is_none_or(|stretch| stretch.source != source) {

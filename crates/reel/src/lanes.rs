@@ -6,6 +6,8 @@
 //! computed first.
 //!
 //! Everything here is inlined, so that a caller compiled for wider vectors gets its own version.
+//!
+//! A *slot* is the place of a position in its segment.
 
 use super::replay::{Masks, next_start};
 use super::{Block, SEGMENT_SLOTS};
@@ -14,10 +16,10 @@ use orbit_core::board::{MoveKind, PackedMove, Position, State};
 /// The number of segments (32 positions each) that are replayed together.
 pub const LANES: usize = 8;
 
-/// A 64-bit word for each slot (position) of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
+/// A 64-bit word for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 
-/// The bits of the [`State`] at each slot (position) of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
+/// The bits of the [`State`] at each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
 /// The changes by the moves of eight segments (32 positions each).
@@ -187,8 +189,7 @@ struct Lane<'a> {
     white: u32,
 }
 
-/// Returns the slots (positions) with White to move, provided that the sides alternate. `black` is 1 if Black is to move at slot
-/// `first`.
+/// Returns the slots with White to move, provided that the sides alternate. `black` is 1 if Black is to move at slot `first`.
 #[inline(always)]
 fn white_slots(first: u32, black: u32) -> u32 {
     if (first ^ black) & 1 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa }

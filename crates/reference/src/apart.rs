@@ -1,4 +1,6 @@
 //! Evaluates a query at single positions of a game. The evaluation at one position does not affect those at others.
+//!
+//! The *copies* of a query are the filters that its outermost transform generates.
 
 use super::{ExplicitForm, GameFault, Outermost, Reference, Spot, eval::Evaluation, top, value::Value};
 use orbit_core::interrupt::Interrupt;
@@ -23,8 +25,8 @@ impl Reference {
     }
 
     /// Calls `visit` for each position of a game for which `is_asked` is true. The arguments are the number of the position, and a
-    /// list with an entry for each of the [`Reference::copies`] copies (transformed filters) of the query, in numerical order. An
-    /// entry is true if the copy matches at the position.
+    /// list with an entry for each of the [`Reference::copies`] copies of the query, in numerical order. An entry is true if the
+    /// copy matches at the position.
     ///
     /// # Errors
     ///
@@ -39,9 +41,8 @@ impl Reference {
         self.each_position(game, is_asked, interrupt, |at, there| visit(at, self.copies_here(there)))
     }
 
-    /// Returns the span of each hit of a game. A hit is given as the number of a position, and the number of the first copy
-    /// (transformed filter) that matches there. If this number is `None`, copies are evaluated in order up to the first one that
-    /// matches.
+    /// Returns the span of each hit of a game. A hit is given as the number of a position, and the number of the first copy that
+    /// matches there. If this number is `None`, copies are evaluated in order up to the first one that matches.
     ///
     /// # Errors
     ///
@@ -54,7 +55,7 @@ impl Reference {
     ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         let mut evaluation = Evaluation::new(game, 0, &self.declared, interrupt);
         evaluation.state.tells_spans = true;
-        // The index in the query of each copy (transformed filter), in the order of the copies' numbers.
+        // The index in the query of each copy, in the order of the copies' numbers.
         let mut places: Vec<usize> = (0..self.numbers.len()).collect();
         places.sort_by_key(|&place| self.numbers[place]);
         let span = |&(node, copy): &(u32, Option<usize>)| {
@@ -116,8 +117,7 @@ impl Reference {
 }
 
 impl Evaluation<'_> {
-    /// Evaluates the copies (transformed filters) with the given indices in order, and returns the span of the first one that
-    /// matches.
+    /// Evaluates the copies with the given indices in order, and returns the span of the first one that matches.
     fn span_of_copies<F: Kind<ExplicitForm>>(&mut self, copies: &[F], places: &[usize]) -> Option<MatchSpan> {
         for &place in places {
             let begin = self.notes_begin();

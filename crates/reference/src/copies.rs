@@ -73,7 +73,7 @@ impl Extension<ExplicitForm> for NumberCopies {
     }
 }
 
-/// The role of a filter when a transform is applied, or when copies (transformed filters) are compared.
+/// The role of a filter when a transform is applied, or when copies are compared.
 enum Standing<'a> {
     /// An operation that is not a transform.
     Plain,
@@ -109,8 +109,8 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// A part of a copy (a transformed filter) that transforms can change. The members of a copy have the order of its child filters.
-/// Two copies of a filter are equal if and only if their members are equal.
+/// A part of a copy that transforms can change. The members of a copy have the order of its child filters. Two copies of a filter
+/// are equal if and only if their members are equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum CopyMember {
     Designator {
@@ -144,8 +144,7 @@ impl PartialOrd for Squarewise {
     }
 }
 
-/// Builds the copies (transformed filters) of a query. It counts the tree nodes of the filters that it builds, to limit their
-/// number.
+/// Builds the copies of a query. It counts the tree nodes of the filters that it builds, to limit their number.
 pub(super) struct CopyBuilder {
     nodes: usize,
     order: CopyOrder,
@@ -162,8 +161,8 @@ pub(super) enum CopyOrder {
 }
 
 impl CopyBuilder {
-    /// The maximum number of tree nodes in all copies (transformed filters) of a query, including copies that turn out to be
-    /// duplicates. Without the limit, six fused shifts would fill the memory. With it, they are rejected within a second.
+    /// The maximum number of tree nodes in all copies of a query, including copies that turn out to be duplicates. Without the
+    /// limit, six fused shifts would fill the memory. With it, they are rejected within a second.
     pub(super) const NODES_MAX: usize = 4_000_000;
 
     /// Expands all transforms of a filter.
@@ -642,7 +641,7 @@ fn survives(filter: Ref<ExplicitForm>) -> bool {
     }
 }
 
-/// For each copy (transformed filter) in `evaluated`, returns the index of the equal copy in `declared`.
+/// For each copy in `evaluated`, returns the index of the equal copy in `declared`.
 pub(super) fn numbers<F: Kind<ExplicitForm>>(evaluated: &[F], declared: &[F]) -> Vec<usize> {
     let number = |(number, copy): (usize, &F)| (members(copy.node()), number);
     let numbers: HashMap<_, _> = declared.iter().enumerate().map(number).collect();

@@ -6,6 +6,8 @@
 //! a position and a place in the chain does not depend on the way that led there, unless filters of the chain keep state. Without
 //! state, each continuation is computed once, and the search takes polynomial time. With state, all ways are tried, up to a
 //! limit.
+//!
+//! The *constituents* of a chain are its filters and moves.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,10 +22,10 @@ use orbit_query::tree::{Cell, VarId};
 
 /// The rules of one kind of chain, `line` or `path`.
 pub(super) trait ChainRules {
-    /// Returns the attempts to match a constituent (a filter or move of the chain) at a position, in order.
+    /// Returns the attempts to match a constituent at a position, in order.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt>;
 
-    /// Returns true if a constituent (a filter or move of the chain) matches in an attempt.
+    /// Returns true if a constituent matches in an attempt.
     fn fits(&mut self, eval: &mut Evaluation, at: usize, one: usize, attempt: Attempt) -> bool;
 
     /// Returns the positions at which the chain continues after a constituent that matched.
@@ -52,7 +54,7 @@ pub(super) enum Next {
     At(Vec<usize>),
 }
 
-/// A step of a way: a constituent (filter or move) that matched.
+/// A step of a way: a constituent that matched.
 pub(super) struct WayStep {
     /// The position at which the constituent was tried.
     pub(super) at: usize,
@@ -111,7 +113,7 @@ struct SearchFrame {
     /// The places in the program that the search has already reached at this position.
     seen: HashSet<usize>,
     best: Option<BestWays>,
-    /// The constituents (filters or moves) that matched between the previous frame and this one.
+    /// The constituents that matched between the previous frame and this one.
     steps: Vec<usize>,
     /// The values of the atomic variables at the moment when the search entered the frame.
     atoms: Atoms,
@@ -129,7 +131,7 @@ struct Try {
     pc: usize,
     one: usize,
     attempt: Attempt,
-    /// The constituents (filters or moves) that were matched in this frame before this one.
+    /// The constituents that were matched in this frame before this one.
     steps: Vec<usize>,
 }
 

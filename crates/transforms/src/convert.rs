@@ -30,7 +30,7 @@ use orbit_query::{
 pub struct Converted {
     /// The query of CQL 6. It matches the same positions as the lists.
     pub text: String,
-    /// The lists whose copies (transformed lists) had to be written out one by one.
+    /// The lists whose copies had to be written out one by one.
     pub written_out: Vec<WrittenOut>,
 }
 
@@ -41,7 +41,7 @@ pub struct WrittenOut {
     pub span: Span,
     /// The number of copies of the list.
     pub copies: usize,
-    /// The reason why no transform of CQL 6 makes the same copies (transformed lists).
+    /// The reason why no transform of CQL 6 makes the same copies.
     pub reason: String,
 }
 

@@ -38,7 +38,7 @@ pub use places::{CopyPlaces, places};
 pub use text::{AsText, small_board};
 pub use warnings::warnings;
 
-/// The maximum number of copies (transformed filters) that one transform may make, including those of nested transforms.
+/// The maximum number of copies that one transform may make, including those of nested transforms.
 pub const COPIES_MAX: usize = 100_000;
 
 /// The form of a tree whose transforms are expanded. Its filters have a mark, which is true for a filter inside `notransform`:
@@ -75,8 +75,8 @@ pub type Position = tree::Position<Expanded>;
 pub struct Orbit<F = Filter> {
     /// The filter as written. Only its inner transforms are expanded.
     pub base: F,
-    /// The distinct copies (transformed filters), in the order in which the keywords make them. The first of several equal copies
-    /// is kept. There may be no copies.
+    /// The distinct copies, in the order in which the keywords make them. The first of several equal copies is kept. There may be
+    /// no copies.
     pub copies: Vec<Copy<F>>,
     /// The number of copies that the keywords make, including those that do not exist or repeat another copy.
     pub elements: usize,
@@ -102,7 +102,7 @@ pub enum OrbitRef<'a> {
     Union(&'a Orbit<Squares>),
     /// A number: the largest of the copies' values.
     Largest(&'a Orbit<Number>),
-    /// A number: the number of copies (transformed filters) that match.
+    /// A number: the number of copies that match.
     Counted(Counted, &'a Orbit),
 }
 
@@ -242,7 +242,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         apply(&filter, KeywordTransform::Symmetry(dihedral))
     }
 
-    /// Returns the orbit with only those copies (transformed filters) that are patterns of `side`.
+    /// Returns the orbit with only those copies that are patterns of `side`.
     #[must_use]
     pub fn of_side(&self, side: Color) -> Orbit<F> {
         let of_side = |copy: &&Copy<F>| *copy.sides.get(side);
@@ -299,7 +299,7 @@ impl<'a> OrbitRef<'a> {
     }
 }
 
-/// Methods that return the outermost transform of a filter, and the copies (transformed filters) that it makes.
+/// Methods that return the outermost transform of a filter, and the copies that it makes.
 pub trait OutermostOrbit {
     /// Returns the outermost transform, if the filter is one. A transform inside `notransform` is not returned.
     fn outermost_orbit(&self) -> Option<OrbitRef<'_>>;

@@ -1,4 +1,6 @@
 //! Generates random queries that together use every filter of the language.
+//!
+//! A *copy* is one of the patterns that a transform generates.
 
 mod conditions;
 
@@ -14,8 +16,8 @@ use super::{
     term::{Term, Ty},
 };
 
-/// The maximum product of the numbers of copies (transformed patterns) of all transforms around a filter. With more copies, the
-/// reference engine would be slow.
+/// The maximum product of the numbers of copies of all transforms around a filter. With more copies, the reference engine would be
+/// slow.
 const COPIES_MAX: usize = 1800;
 
 pub struct Generator<'a> {
@@ -23,7 +25,7 @@ pub struct Generator<'a> {
     /// The variables that are assigned on every path to the current place of the query.
     scope: Vec<(String, Ty)>,
     names: usize,
-    /// The number of copies (transformed patterns) that the transforms around the current filter generate.
+    /// The number of copies that the transforms around the current filter generate.
     copies: usize,
     /// True inside `rotate45`, where squares and square colours are not allowed.
     turned: bool,
@@ -44,7 +46,7 @@ fn directions() -> &'static [&'static str] {
     &DIRECTIONS
 }
 
-/// Returns all transforms, each with its number of copies (transformed patterns).
+/// Returns all transforms, each with its number of copies.
 fn transforms() -> &'static [(&'static str, usize)] {
     static TRANSFORMS: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
         let shields = ["notransform", "currenttransform"];
@@ -55,7 +57,7 @@ fn transforms() -> &'static [(&'static str, usize)] {
     &TRANSFORMS
 }
 
-/// Returns the number of copies (transformed patterns) that a transform generates from a filter about a single square.
+/// Returns the number of copies that a transform generates from a filter about a single square.
 fn copies(transform: &str) -> usize {
     match words::find(Dialect::Cql6, transform).expect("it is a word").spellings[0] {
         "flip" | "rotate45" | "shifthorizontal" | "shiftvertical" => 8,

@@ -1,4 +1,6 @@
 //! Computes the values of queries by trying every walk through the tree of a game.
+//!
+//! A *walk* is a sequence of positions.
 
 use std::collections::HashSet;
 
@@ -44,14 +46,13 @@ enum Due<'a> {
 /// The progress of a walk.
 #[derive(Clone)]
 struct Walk {
-    /// The node that the walk (the sequence of positions) has reached; `None` before the first position of a line.
+    /// The node that the walk has reached; `None` before the first position of a line.
     at: Option<usize>,
-    /// If the walk (the sequence of positions) is tied to one of the moves played from its current position, the node to which that
-    /// move leads.
+    /// If the walk is tied to one of the moves played from its current position, the node to which that move leads.
     through: Option<usize>,
-    /// All positions of the walk (the sequence of positions), including skipped ones.
+    /// All positions of the walk, including skipped ones.
     nodes: Vec<usize>,
-    /// The positions of the walk (the sequence of positions) that count.
+    /// The positions of the walk that count.
     counted: Vec<usize>,
 }
 
@@ -166,7 +167,7 @@ fn set(game: &Game, designator: &Designator, node: usize) -> Vec<shakmaty::Squar
 }
 
 impl<'a> Search<'a> {
-    /// Tries all continuations of a walk (a sequence of positions). Returns true if the search is over.
+    /// Tries all continuations of a walk. Returns true if the search is over.
     fn go(&mut self, due: Vec<Due<'a>>, walk: Walk) -> Found<bool> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -249,8 +250,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Returns the steps that a walk (a sequence of positions) can take. Each step is the list of all positions that it visits, in
-    /// order.
+    /// Returns the steps that a walk can take. Each step is the list of all positions that it visits, in order.
     fn steps_from(&self, walk: &Walk) -> Vec<Vec<usize>> {
         let Some(at) = walk.at else { return vec![vec![self.start]] };
         if self.query.path {
@@ -373,7 +373,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Records a walk (a sequence of positions) that matches. Returns true if no other walk needs to be tried.
+    /// Records a walk that matches. Returns true if no other walk needs to be tried.
     fn accept(&mut self, walk: &Walk) -> Found<bool> {
         let Some(&last) = walk.counted.last() else { return Ok(false) };
         let count = walk.counted.len() as i32;

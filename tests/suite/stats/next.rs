@@ -1,5 +1,7 @@
 //! Tests groups by the moves that were played at hits. The expected groups are computed from games that pgn-reader and
 //! shakmaty read, or were counted by hand.
+//!
+//! A *copy* is one of the patterns that a transform generates.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Cursor;
@@ -74,9 +76,8 @@ pub(crate) fn sample() -> Vec<Played> {
     games
 }
 
-/// The map that translates a move to the filter as written. It maps each square of the game to the square of the filter
-/// that the matching copy (transformed pattern) moved there. The flag is true if the copy swaps colours. Square a1 is
-/// (0, 0).
+/// The map that translates a move to the filter as written. It maps each square of the game to the square of the filter that the
+/// matching copy moved there. The flag is true if the copy swaps colours. Square a1 is (0, 0).
 #[derive(Clone)]
 enum Seen {
     Played,
@@ -92,8 +93,7 @@ fn by(swap: bool, map: impl Fn(i32, i32) -> (i32, i32)) -> Seen {
     Seen::By(Box::new(squares), swap)
 }
 
-/// Returns the map for a copy (transformed pattern) that is shifted by a number of files and ranks, after a colour swap
-/// if `swap` is true.
+/// Returns the map for a copy that is shifted by a number of files and ranks, after a colour swap if `swap` is true.
 fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     let (dx, dy) = by_how_much;
     match by_how_much {
@@ -104,7 +104,7 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     }
 }
 
-/// A hit: its first and its last position, and the map of the copy (transformed pattern) that matches.
+/// A hit: its first and its last position, and the map of the copy that matches.
 type Hit = (usize, usize, Seen);
 
 /// Returns a move in the notation of the tables of moves.

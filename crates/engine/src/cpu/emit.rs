@@ -37,13 +37,12 @@ use lower::{Flat, Scalars, Sinks};
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg, Step};
 
-/// The approximate maximum number of instructions in a region (steps that are compiled as one loop). A few regions of this size fit
-/// in the processor's first-level cache while a group of positions passes through them. A value that several regions use is stored
-/// between them.
+/// The approximate maximum number of instructions in a region. A few regions of this size fit in the processor's first-level cache
+/// while a group of positions passes through them. A value that several regions use is stored between them.
 const REGION_WEIGHT: usize = 1200;
 
-/// The minimum weight of a region (steps that are compiled as one loop), in estimated instructions. Steps with a smaller total
-/// weight are left to the interpreter's kernels.
+/// The minimum weight of a region, in estimated instructions. Steps with a smaller total weight are left to the interpreter's
+/// kernels.
 const REGION_WEIGHT_MIN: usize = 4;
 
 /// The maximum weight of a table loop that is unrolled, summed over all rows of the table. Larger loops are left to the
@@ -64,7 +63,7 @@ pub(super) struct Native {
 enum Item {
     /// Steps of the program that the interpreter's kernels run.
     Steps(Range<usize>),
-    /// A compiled region (steps that are compiled as one loop), and the queries whose answers it writes.
+    /// A compiled region, and the queries whose answers it writes.
     Region(MachineFunction, Vec<usize>),
 }
 
@@ -119,7 +118,7 @@ fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> 
     Some(Native { code: MachineFunctions::new(&assembler.finish())?, items, width, slots, lines })
 }
 
-/// Compiles a region (steps that are compiled as one loop). `live` marks the registers that are read after the region.
+/// Compiles a region. `live` marks the registers that are read after the region.
 fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> RegionCode {
     let mut graph = Graph::new(width == Width::Zmm);
     let sinks: Sinks = lower::lowered(&mut graph, steps, |register| live[register as usize]);
@@ -226,11 +225,11 @@ fn write_out<'a>(
 /// The parts of a program that have been found so far, while it is divided.
 struct ProgramParts<'a> {
     done: Vec<ProgramPart<'a>>,
-    /// The steps of the region (steps that are compiled as one loop) to which steps are currently added.
+    /// The steps of the region to which steps are currently added.
     open: Vec<Flat<'a>>,
     weight: usize,
-    /// True if the interpreter's kernels cannot run the open region (steps that are compiled as one loop), because it contains
-    /// steps of an unrolled loop or continues the region before it.
+    /// True if the interpreter's kernels cannot run the open region, because it contains steps of an unrolled loop or continues the
+    /// region before it.
     is_fixed: bool,
 }
 
@@ -253,8 +252,8 @@ impl<'a> ProgramParts<'a> {
         }
     }
 
-    /// Ends the region (steps that are compiled as one loop) to which steps are currently added. If it is too short to be worth
-    /// compiling, its steps are left to the interpreter's kernels.
+    /// Ends the region to which steps are currently added. If it is too short to be worth compiling, its steps are left to the
+    /// interpreter's kernels.
     fn close(&mut self) {
         let steps = std::mem::take(&mut self.open);
         let is_region = self.is_fixed || self.weight >= REGION_WEIGHT_MIN;

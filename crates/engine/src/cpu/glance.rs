@@ -11,8 +11,8 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Bound, BoundRead, Reg, Screen};
 use orbit_reel::{Block, SEGMENT_SLOTS, bounds::SegmentMoves, lanes::LANES};
 
-/// The maximum number of squares for which a glance looks for arrivals of one kind of piece. Each square needs its own
-/// pattern, so a screen (a program that skips segments) that depends on more squares has no glance.
+/// The maximum number of squares for which a glance looks for arrivals of one kind of piece. Each square needs its own pattern, so
+/// a screen that depends on more squares has no glance.
 const SQUARES_MAX: u32 = 12;
 
 const STANDARD: Board = Position::standard().board;
@@ -22,7 +22,7 @@ const ROOK: u8 = 4;
 const KING: u8 = 6;
 const BLACK: u8 = 8;
 
-/// The quick bounds that a screen (a program that skips segments) needs.
+/// The quick bounds that a screen needs.
 #[derive(Clone, Debug)]
 pub(super) struct Glance {
     pub(super) reads: Vec<(GlanceResult, Reg)>,
@@ -30,7 +30,7 @@ pub(super) struct Glance {
     pub(super) arrivals: Vec<PatternTables>,
 }
 
-/// A bound that a glance computes for each segment (32 positions).
+/// A bound that a glance computes for each segment.
 #[derive(Clone, Debug)]
 pub(super) enum GlanceResult {
     /// The union of the words of those patterns that fit at least one of the segment's moves.
@@ -40,11 +40,11 @@ pub(super) enum GlanceResult {
     Arrivals { at_first: u64 },
     /// A word with all bits set.
     All,
-    /// The number of moves in the segment (32 positions) before a game begins, or half of it.
+    /// The number of moves in the segment before a game begins, or half of it.
     Moves { half: bool },
-    /// A mask that is true if exactly one game begins in the segment (32 positions).
+    /// A mask that is true if exactly one game begins in the segment.
     Standard,
-    /// A mask that is true if more than one game begins in the segment (32 positions).
+    /// A mask that is true if more than one game begins in the segment.
     Other,
 }
 
@@ -72,8 +72,8 @@ pub(super) struct PatternTables {
 }
 
 impl Glance {
-    /// Creates the glance (the comparison of moves with patterns) for a screen (a program that skips segments). Returns `None` if
-    /// the screen depends on too many squares.
+    /// Creates the glance (the comparison of moves with patterns) for a screen. Returns `None` if the screen depends on too many
+    /// squares.
     pub(super) fn new(screen: &Screen) -> Option<Glance> {
         let (mut reads, mut patterns) = (Vec::new(), Vec::new());
         for (BoundRead { bound, bits }, reg) in screen.loads() {
@@ -130,8 +130,8 @@ impl PatternTables {
         }
     }
 
-    /// Returns the patterns that fit at least one move of each of eight segments (32 positions each): one word for each segment,
-    /// with bit `k` set for pattern `k`.
+    /// Returns the patterns that fit at least one move of each of eight segments: one word for each segment, with bit `k` set for
+    /// pattern `k`.
     #[inline(always)]
     pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
         match isa {
@@ -177,8 +177,8 @@ impl PatternTables {
     }
 }
 
-/// Returns which of at most 16 patterns fit at least one move of each of eight segments (32 positions each): one word for each
-/// segment, with bit `k` set for pattern `k`.
+/// Returns which of at most 16 patterns fit at least one move of each of eight segments: one word for each segment, with bit `k`
+/// set for pattern `k`.
 #[inline(always)]
 pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePattern>) -> [u64; LANES] {
     // The inner loop runs over consecutive moves in memory, because compilers vectorise such loops most reliably.

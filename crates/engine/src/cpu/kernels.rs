@@ -3,6 +3,8 @@
 //! A register holds one 64-bit word for each position of a group. Each function in `for_each_isa!` is compiled several
 //! times, once for each instruction set. All functions that [`run`] calls in its loops are inlined into it, so that
 //! they are vectorised for the same instruction set.
+//!
+//! A *segment* is a run of 32 positions. A *chain* is a step that combines several operations.
 
 use std::ops::Range;
 
@@ -36,8 +38,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the exact bounds of at most [`GROUP`] segments (32 positions each) of a block. In each register, each segment has one
-    /// word.
+    /// Loads the exact bounds of at most [`GROUP`] segments of a block. In each register, each segment has one word.
     pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -77,8 +78,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the cheap bounds (see `glance`) of at most [`GROUP`] segments (32 positions each) of a block. In each register, each
-    /// segment has one word.
+    /// Loads the cheap bounds (see `glance`) of at most [`GROUP`] segments of a block. In each register, each segment has one word.
     pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -130,7 +130,7 @@ fn mask_of(is_set: bool) -> u64 {
     if is_set { TRUE } else { 0 }
 }
 
-/// Returns, for each segment (32 positions), the union of the words of those patterns that fit at least one of its moves.
+/// Returns, for each segment, the union of the words of those patterns that fit at least one of its moves.
 #[inline(always)]
 fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     let found = found(moves, patterns.iter().copied());
@@ -141,7 +141,7 @@ fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     words
 }
 
-/// Adds the word of pattern `k` to the words of each segment (32 positions) in which `found` reports the pattern.
+/// Adds the word of pattern `k` to the words of each segment in which `found` reports the pattern.
 #[inline(always)]
 fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &MovePattern) {
     // Compilers vectorise this loop only if neither operand is read through a reference.
@@ -201,7 +201,7 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
 }
 
 for_each_isa! {
-    /// Converts bits, one word for each segment (32 positions), to a register of masks: each word is all ones or zero.
+    /// Converts bits, one word for each segment, to a register of masks: each word is all ones or zero.
     pub(super) fn spread(bits: [u32; LANES], out: &mut LaneColumn) {
         for (i, row) in out.iter_mut().enumerate() {
             for n in 0..LANES {
@@ -356,7 +356,7 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// The operation that applies a term of a chain (several operations in one step). A term is a register with a mask and a shift.
+/// The operation that applies a term of a chain. A term is a register with a mask and a shift.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TermKind {
     Plain,
@@ -368,7 +368,7 @@ enum TermKind {
     Around,
 }
 
-/// Runs a chain (several operations in one step) on whole registers. It processes four terms at a time, then two, then one.
+/// Runs a chain on whole registers. It processes four terms at a time, then two, then one.
 #[inline(always)]
 fn run_chain(chain: &OperationChain<Reg>, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     match chain.op {
@@ -405,8 +405,7 @@ fn gather(
     }
 }
 
-/// Returns the cheapest operation that is correct for all given terms. Terms of one kind are adjacent in a chain (several
-/// operations in one step).
+/// Returns the cheapest operation that is correct for all given terms. Terms of one kind are adjacent in a chain.
 #[inline(always)]
 fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     let up = terms.iter().any(|term| term.by > 0);

@@ -1,4 +1,7 @@
 //! Loads the data of a block into the registers of a program, and stores the results.
+//!
+//! Positions of a block are numbered by *slots*, and 32 of them form a *segment*. A *stage* is a part of a plan that
+//! runs first.
 
 use super::emit::Native;
 use super::kernels;
@@ -17,8 +20,7 @@ use orbit_reel::{
 pub(super) struct SideInputs<'a> {
     /// The columns with one value for each game.
     pub(super) columns: &'a [GameColumn],
-    /// The columns that the program reads and that stages (parts of a plan that run first) propagated from other positions of the
-    /// game.
+    /// The columns that the program reads and that stages propagated from other positions of the game.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
@@ -62,8 +64,8 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads single slots (positions), at most [`GROUP`](super::registers::GROUP) of them, in ascending order. Slot `k`
-    /// of the list goes to row `k / LANES`, lane `k % LANES` of each register.
+    /// Loads single slots, at most [`GROUP`](super::registers::GROUP) of them, in ascending order. Slot `k` of the list goes to row
+    /// `k / LANES`, lane `k % LANES` of each register.
     pub(super) fn gather(
         &mut self,
         program: &Program,
@@ -102,7 +104,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads the inputs of a program other than planes and the columns that stages (parts of a plan that run first) propagated.
+    /// Loads the inputs of a program other than planes and the columns that stages propagated.
     fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
         let isa = self.isa;
         for &(input, reg) in &program.inputs {
@@ -157,7 +159,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Adds the hits of each query among the gathered slots (positions) to `out`.
+    /// Adds the hits of each query among the gathered slots to `out`.
     pub(super) fn gathered_answers<'a>(
         &self,
         slots: &[usize],
@@ -193,7 +195,7 @@ impl RegisterMachine {
         self.regs[reg.0 as usize].0[i][n]
     }
 
-    /// Stores the values that `plan` computed at the gathered slots (positions).
+    /// Stores the values that `plan` computed at the gathered slots.
     pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
         let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
         match (values, plan.output) {
@@ -234,8 +236,7 @@ impl RegisterMachine {
     }
 }
 
-/// Returns the columns, propagated by stages (parts of a plan that run first), that a program reads. Each is returned with the
-/// register that receives it.
+/// Returns the columns, propagated by stages, that a program reads. Each is returned with the register that receives it.
 fn carried_inputs<'a>(
     program: &Program,
     carried: &'a [&'a SlotColumn],
@@ -246,8 +247,7 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Loads the entries of a column that a stage (a part of a plan that runs first) propagated, for the slots (positions) of the given
-/// segments.
+/// Loads the entries of a column that a stage propagated, for the slots of the given segments.
 fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
     match column {
         SlotColumn::Bits(bits) => {
@@ -265,7 +265,7 @@ fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &
     }
 }
 
-/// Returns the word at one slot (position) of a column that a stage (a part of a plan that runs first) propagated.
+/// Returns the word at one slot of a column that a stage propagated.
 fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     match column {
         SlotColumn::Bits(bits) => {
@@ -275,7 +275,7 @@ fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     }
 }
 
-/// Writes to each slot (position) the word of the game to which the slot belongs.
+/// Writes to each slot the word of the game to which the slot belongs.
 fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
     for (row, games) in out.iter_mut().zip(games) {
         *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));

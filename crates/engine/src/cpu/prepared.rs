@@ -1,5 +1,7 @@
 //! A prepared plan: the plan together with the machines that run it (threads borrow them), and its machine code once it
 //! has run for a while.
+//!
+//! The *stages* of a program are the parts of it that run first, over the whole block.
 
 use std::sync::{
     Mutex, OnceLock,
@@ -50,8 +52,7 @@ pub(super) struct Prepared<P> {
     idle: Mutex<Vec<Machines>>,
 }
 
-/// The machine code of a program and of each of its stages (the parts that run first); `None` for a program that is not
-/// compiled.
+/// The machine code of a program and of each of its stages; `None` for a program that is not compiled.
 #[derive(Debug)]
 pub(super) struct Natives {
     pub(super) main: Option<Native>,
@@ -138,8 +139,7 @@ impl PlanCode for Screen {
     }
 }
 
-/// The register machines that run a plan: one for the program, and one for each of its stages (the parts that run
-/// first).
+/// The register machines that run a plan: one for the program, and one for each of its stages.
 #[derive(Debug)]
 pub(super) struct Machines {
     pub(super) main: RegisterMachine,
@@ -152,8 +152,8 @@ impl Machines {
         Machines { main: RegisterMachine::new(program, isa), stages }
     }
 
-    /// Returns the number of groups on which the program has run since the last call, or, if a stage (a part of the program that
-    /// runs first) has run on more groups, that larger number.
+    /// Returns the number of groups on which the program has run since the last call, or, if a stage has run on more groups, that
+    /// larger number.
     fn take_runs(&mut self) -> u64 {
         let machines = self.stages.iter_mut().chain([&mut self.main]);
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
@@ -228,7 +228,7 @@ impl<P: PlanCode> Prepared<P> {
         out
     }
 
-    /// Returns true if the program or one of its stages (the parts that run first) has been compiled to machine code.
+    /// Returns true if the program or one of its stages has been compiled to machine code.
     pub(super) fn is_compiled(&self) -> bool {
         let natives = self.natives.get();
         natives.is_some_and(|natives| {
@@ -236,8 +236,8 @@ impl<P: PlanCode> Prepared<P> {
         })
     }
 
-    /// Calls `work` with a machine for the plan. Before that, it runs the plan's stages (the parts that run first) and
-    /// computes the columns that `work` receives. `work` runs the plan on about `groups` groups of positions.
+    /// Calls `work` with a machine for the plan. Before that, it runs the plan's stages and computes the columns that `work`
+    /// receives. `work` runs the plan on about `groups` groups of positions.
     pub(super) fn with_machine<T>(
         &self,
         context: &mut Context<'_>,

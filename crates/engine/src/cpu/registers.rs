@@ -1,4 +1,6 @@
 //! The registers with which one thread runs a program, and the other data that the program's steps use.
+//!
+//! A *screen* is a program that finds the segments (runs of 32 positions) that can be skipped.
 
 use super::glance::{self, MovePattern};
 use orbit_core::board::{Board, PieceSet, Position, State};
@@ -96,12 +98,12 @@ impl RegisterMachine {
     }
 }
 
-/// The facts about segments that a screen (a program that skips segments) reads, and the registers into which they are loaded.
+/// The facts about segments that a screen reads, and the registers into which they are loaded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loads {
     /// The registers for the planes of the key position (the first position) of the next segment.
     pub(super) next: [Option<Reg>; 4],
-    /// The registers for facts about the moves of the segment; empty if the screen (the program that skips segments) reads none.
+    /// The registers for facts about the moves of the segment; empty if the screen reads none.
     pub(super) parts: Vec<LoadMoves>,
     /// The register for a mask of the segments in which exactly one game begins and does so from the standard position.
     pub(super) standard: Option<Reg>,
@@ -112,8 +114,7 @@ pub(super) struct Loads {
     pub(super) losses: Vec<(PieceSet, Reg)>,
 }
 
-/// The facts about moves that a screen (a program that skips segments) reads for one batch of pieces. The pieces of a batch are
-/// processed together.
+/// The facts about moves that a screen reads for one batch of pieces. The pieces of a batch are processed together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoadMoves {
     /// The codes of the pieces in the batch; 16 stands for no piece.
@@ -149,8 +150,7 @@ impl Loads {
         loads
     }
 
-    /// Returns true if the screen (the program that skips segments) reads the planes of the next segment's key position. Bounds on
-    /// numbers of pieces need them.
+    /// Returns true if the screen reads the planes of the next segment's key position. Bounds on numbers of pieces need them.
     pub(super) fn reads_next(&self) -> bool {
         self.next.iter().any(Option::is_some)
     }

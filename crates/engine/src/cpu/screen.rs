@@ -16,8 +16,8 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Bound, Plans, Reg, Screen};
 use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
 
-/// The minimum percentage of segments (32 positions each) that a screen must skip to be worth its cost. Screens that bound numbers
-/// of pieces cost more, so they must skip more.
+/// The minimum percentage of segments that a screen must skip to be worth its cost. Screens that bound numbers of pieces cost more,
+/// so they must skip more.
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
@@ -25,12 +25,12 @@ const WORTH_WITH_NUMBERS: usize = 93;
 /// almost nothing, because the numbers are computed only once.
 const WORTH_OF_MATERIAL: usize = 20;
 
-/// The number of blocks for which screening pauses after a block in which it skipped too few segments (32 positions each). Each
-/// further pause is twice as long, up to `REST_MAX` blocks.
+/// The number of blocks for which screening pauses after a block in which it skipped too few segments. Each further pause is twice
+/// as long, up to `REST_MAX` blocks.
 const REST_FIRST: u32 = 15;
 const REST_MAX: u32 = 255;
 
-/// A screen, which skips segments (32 positions each), and a record of how many segments it skips.
+/// A screen, which skips segments, and a record of how many segments it skips.
 #[derive(Debug)]
 pub(super) struct Screening {
     plans: Arc<Plans>,
@@ -49,12 +49,12 @@ pub(super) struct Screening {
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
-    /// The numbers of pieces that the screen reads for each group of segments (32 positions each), and the registers for them.
+    /// The numbers of pieces that the screen reads for each group of segments, and the registers for them.
     reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
 }
 
-/// The smallest or largest number of pieces of one kind in a group of segments (32 positions each).
+/// The smallest or largest number of pieces of one kind in a group of segments.
 #[derive(Clone, Copy, Debug)]
 enum PieceCount {
     Fewest(Code),
@@ -82,8 +82,8 @@ impl Rest {
         self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
-    /// Begins a pause if fewer than `worth` percent of the segments (32 positions each) were skipped. `left` is the number of
-    /// segments that were not skipped.
+    /// Begins a pause if fewer than `worth` percent of the segments were skipped. `left` is the number of segments that were not
+    /// skipped.
     pub(super) fn begin_unless(&self, left: usize, all: usize, worth: usize) {
         if (all - left) * 100 >= all * worth {
             self.next.store(REST_FIRST, Relaxed);
@@ -97,8 +97,8 @@ impl Rest {
 }
 
 impl Screening {
-    /// Creates a screen that serves all queries together. Returns `None` if the queries have no condition that allows
-    /// segments (32 positions each) to be skipped.
+    /// Creates a screen that serves all queries together. Returns `None` if the queries have no condition that allows segments to
+    /// be skipped.
     pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Screening> {
         let screen = plans.screen(0..plans.len())?;
         Some(Screening {
@@ -114,12 +114,12 @@ impl Screening {
         })
     }
 
-    /// Returns the number of segments (32 positions each) that were skipped so far, and the number of all segments so far.
+    /// Returns the number of segments that were skipped so far, and the number of all segments so far.
     pub(super) fn passed_over(&self) -> (u64, u64) {
         (self.passed.load(Relaxed), self.all.load(Relaxed))
     }
 
-    /// Returns the segments (32 positions each) of a block that may contain hits (matches), in ascending order.
+    /// Returns the segments of a block that may contain hits (matches), in ascending order.
     pub(super) fn segments(&self, block: &Block) -> Vec<u32> {
         let left = self.looked_at(block, self.by_material(block, segments(block)));
         self.passed.fetch_add((block.segments() - left.len()) as u64, Relaxed);
@@ -127,8 +127,8 @@ impl Screening {
         left
     }
 
-    /// Returns those segments (32 positions each) that may contain hits according to the numbers of pieces in them. These numbers
-    /// are cached for blocks that are searched more than once; for other blocks, all segments are returned.
+    /// Returns those segments that may contain hits according to the numbers of pieces in them. These numbers are cached for blocks
+    /// that are searched more than once; for other blocks, all segments are returned.
     fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if !block.is_searched_again() {
             return all;
@@ -186,8 +186,7 @@ impl OfMaterial {
         OfMaterial { screen: Prepared::new(screen, isa, code), reads, rest: Rest::default() }
     }
 
-    /// Returns those of the segments (32 positions each) in `all` that may contain hits according to the cached numbers of pieces
-    /// in `material`.
+    /// Returns those of the segments in `all` that may contain hits according to the cached numbers of pieces in `material`.
     fn segments(&self, material: &Material, all: &[u32]) -> Vec<u32> {
         let groups: Vec<u32> = (0..material.groups() as u32).collect();
         let left = self.screen.lend(groups.len().div_ceil(GROUP), |machines, natives| {
@@ -213,8 +212,8 @@ impl OfMaterial {
     }
 }
 
-/// Returns the segments (32 positions each) (or groups of segments) that may contain hits according to a screen, a condition that
-/// is cheap to compute for a whole segment. `load` loads the screen's data for a batch of segments.
+/// Returns the segments (or groups of segments) that may contain hits according to a screen, a condition that is cheap to compute
+/// for a whole segment. `load` loads the screen's data for a batch of segments.
 fn kept(
     screen: &Screen,
     machine: &mut RegisterMachine,

@@ -1,5 +1,7 @@
 //! The `focus` of a path is a set of pieces at the path's first position. Only moves that touch one of these pieces
 //! count as steps of the path.
+//!
+//! A *walk* is a sequence of positions that a path describes.
 
 use std::collections::HashMap;
 
@@ -10,8 +12,8 @@ use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
 /// first position, and keep their numbers for the whole game.
 pub(super) struct MovedPieces {
     moved: Vec<FocusPieces>,
-    /// For each node, the pieces in the `focus` of a walk (a sequence of positions) that begins there, with one bit for each piece;
-    /// 0 if no walk begins there.
+    /// For each node, the pieces in the `focus` of a walk that begins there, with one bit for each piece; 0 if no walk begins
+    /// there.
     at_start: Vec<u64>,
     capture: bool,
 }
@@ -46,8 +48,8 @@ struct SeenMasks {
 }
 
 impl MovedPieces {
-    /// Records the moves of a game. `starts` are the nodes at which walks (sequences of positions) begin, in ascending order.
-    /// `focus` contains, for these nodes, the squares of the pieces whose moves count.
+    /// Records the moves of a game. `starts` are the nodes at which walks begin, in ascending order. `focus` contains, for these
+    /// nodes, the squares of the pieces whose moves count.
     pub(super) fn new(
         nodes: NodeRange<'_>,
         games: &BlockGames<'_>,
@@ -84,13 +86,12 @@ impl MovedPieces {
         out
     }
 
-    /// Returns the pieces in the `focus` of a walk (a sequence of positions) that begins at a node, with one bit for each piece.
+    /// Returns the pieces in the `focus` of a walk that begins at a node, with one bit for each piece.
     pub(super) fn at_start(&self, node: usize) -> u64 {
         self.at_start[node]
     }
 
-    /// Groups nodes whose walks (sequences of positions) have the same pieces in their `focus`. Nodes whose walks have none are
-    /// omitted.
+    /// Groups nodes whose walks have the same pieces in their `focus`. Nodes whose walks have none are omitted.
     pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
         let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
         let mut places = HashMap::new();
@@ -112,8 +113,8 @@ impl MovedPieces {
         (mover | rook | taken) & set != 0
     }
 
-    /// Returns true if the move played from a node touches a piece in the `focus` of a walk (a sequence of positions) that begins
-    /// there. The game must have no side lines.
+    /// Returns true if the move played from a node touches a piece in the `focus` of a walk that begins there. The game must have
+    /// no side lines.
     pub(super) fn sees_next(&self, nodes: NodeRange<'_>, node: usize) -> bool {
         node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
     }

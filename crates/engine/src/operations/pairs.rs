@@ -20,7 +20,7 @@ impl Targets {
         Some(64 * (first + index) + word.trailing_zeros() as usize)
     }
 
-    /// Sets the targets (second positions of pairs) to the nodes of a range, which may be empty.
+    /// Sets the targets to the nodes of a range, which may be empty.
     fn fill(&mut self, nodes: usize, first: usize, end: usize) {
         self.0.clear();
         self.0.resize(nodes.div_ceil(64), 0);
@@ -33,7 +33,7 @@ impl Targets {
         }
     }
 
-    /// Removes the targets (second positions of pairs) that fail a test.
+    /// Removes the targets that fail a test.
     pub(super) fn keep(&mut self, mut test: impl FnMut(usize) -> bool) {
         for (index, word) in self.0.iter_mut().enumerate() {
             let mut left = *word;
@@ -47,8 +47,7 @@ impl Targets {
         }
     }
 
-    /// Removes the targets (second positions of pairs) whose word fails a test. The words of all nodes are tested, because this
-    /// needs no branches.
+    /// Removes the targets whose word fails a test. The words of all nodes are tested, because this needs no branches.
     fn keep_words(&mut self, words: &[u64], test: impl Fn(u64) -> bool) {
         for (word, words) in self.0.iter_mut().zip(words.chunks(64)) {
             if *word != 0 {
@@ -105,7 +104,7 @@ impl<'a> Pairs<'a> {
             match *test {
                 PairTest::Order(Cmp::Ne) => targets.keep(|target| source != target),
                 PairTest::Order(Cmp::Eq) => targets.keep(|target| source == target),
-                // The range from which the targets (second positions of pairs) are taken already satisfies these tests.
+                // The range from which the targets are taken already satisfies these tests.
                 PairTest::Order(_) | PairTest::Mask { source: true, .. } => {}
                 PairTest::Mask { mask, source: false } => targets.keep(|target| self.holds(mask, target)),
                 PairTest::Either { source: mask, target: other } => {

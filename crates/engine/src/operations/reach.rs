@@ -2,6 +2,8 @@
 //!
 //! A *walk* is a sequence of positions that `line` or `path` describes by an automaton. For each state of the
 //! automaton, this module computes a mask of the positions from which the walk can be completed.
+//!
+//! A *segment* is a run of 32 positions.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -10,22 +12,22 @@ use crate::carry::has;
 use orbit_plan::{AutomatonState, Branch, NO_VALUE, Sees, Walk};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The masks of the states of a walk's automaton. A walk (a sequence of positions) moves to later slots (positions) or, if `back`
-/// is true, to earlier ones. Segments are processed in the opposite direction, so that the masks of all segments that a walk can
-/// reach are known. Within a segment, the masks are computed by iterating to a fixed point.
+/// The masks of the states of a walk's automaton. A walk moves to later slots (positions) or, if `back` is true, to earlier ones.
+/// Segments are processed in the opposite direction, so that the masks of all segments that a walk can reach are known. Within a
+/// segment, the masks are computed by iterating to a fixed point.
 pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
     games: &'a BlockGames<'a>,
-    /// The steps along moves, in the direction opposite to that of the walk (the sequence of positions).
+    /// The steps along moves, in the direction opposite to that of the walk.
     flow: Flow<'a>,
     /// The masks that the automaton reads.
     masks: Vec<Cow<'a, [u32]>>,
-    /// The mask of the positions at which a complete walk (a sequence of positions) has a value; `None` if it has one everywhere.
+    /// The mask of the positions at which a complete walk has a value; `None` if it has one everywhere.
     valued: Option<MaskBuilder>,
     /// The mask of positions from which a move was played; empty if no state needs it.
     inner: Vec<u32>,
-    /// True if every transition leads to the same state or to a later one, and the block has no side lines. The states
-    /// are then computed one after the other, and each of them for all segments (32 positions each) at once.
+    /// True if every transition leads to the same state or to a later one, and the block has no side lines. The states are then
+    /// computed one after the other, and each of them for all segments at once.
     is_ordered: bool,
     segments: usize,
     /// For each state and segment, the positions that the state accepts and from which the walk can be completed. A
@@ -37,8 +39,7 @@ pub(super) struct WalkReach<'a> {
     /// a walk with a `focus`, the positions that have a child in `ahead`. If `back` is true, parents count instead of
     /// children. Empty for walks that visit every position.
     further: Vec<u32>,
-    /// For walks (sequences of positions) with a `focus`: the positions after a move such that this move or a later one reaches a
-    /// state.
+    /// For walks with a `focus`: the positions after a move such that this move or a later one reaches a state.
     ahead: Vec<u32>,
 }
 
@@ -73,9 +74,9 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Computes the masks of a range of segments (32 positions each), which must contain whole games. If the walk (the sequence of
-    /// positions) has a `focus`, `seen` contains the moves of the game that touch pieces in it. If `seen` is missing, the masks are
-    /// an upper bound, because the moves that count are then unknown.
+    /// Computes the masks of a range of segments, which must contain whole games. If the walk has a `focus`, `seen` contains the
+    /// moves of the game that touch pieces in it. If `seen` is missing, the masks are an upper bound, because the moves that count
+    /// are then unknown.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {
             return self.run_states();
@@ -86,7 +87,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the positions of segment `at` at which a walk (a sequence of positions) can begin.
+    /// Returns the positions of segment `at` at which a walk can begin.
     pub(super) fn starts(&self, at: usize) -> u32 {
         let start = |way: &Branch| {
             let to = way.to.map(|state| self.place(at, state.into()));
@@ -98,8 +99,7 @@ impl<'a> WalkReach<'a> {
         self.walk.automaton.first.iter().map(start).fold(0, |all, word| all | word)
     }
 
-    /// Returns true if a walk (a sequence of positions) can be completed from a state that accepts the position in a slot, or the
-    /// move that leads there.
+    /// Returns true if a walk can be completed from a state that accepts the position in a slot, or the move that leads there.
     pub(super) fn is_alive(&self, state: usize, slot: usize) -> bool {
         self.alive[self.place(slot / SEGMENT_SLOTS, state)] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
@@ -126,8 +126,8 @@ impl<'a> WalkReach<'a> {
         self.valued.as_ref().map_or(u32::MAX, |valued| valued.0[at])
     }
 
-    /// Computes the masks of all segments (32 positions each), one state at a time. The states to which a state leads have already
-    /// been computed, so most operations can process many words at a time.
+    /// Computes the masks of all segments, one state at a time. The states to which a state leads have already been computed, so
+    /// most operations can process many words at a time.
     fn run_states(&mut self) {
         let Walk { automaton, .. } = self.walk;
         let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));
@@ -194,8 +194,7 @@ impl<'a> WalkReach<'a> {
         while !self.games.count(ways) && self.settle(at, seen) {}
     }
 
-    /// Recomputes the masks of all states in a segment (32 positions) from the masks computed so far. Returns true if any of them
-    /// changed.
+    /// Recomputes the masks of all states in a segment from the masks computed so far. Returns true if any of them changed.
     fn settle(&mut self, at: usize, seen: Option<&FocusMasks>) -> bool {
         let mut has_changed = false;
         // Most transitions lead to later states, so the last state is computed first.
@@ -209,7 +208,7 @@ impl<'a> WalkReach<'a> {
         has_changed
     }
 
-    /// Stores the mask of a state in a segment (32 positions), and updates the masks that depend on it.
+    /// Stores the mask of a state in a segment, and updates the masks that depend on it.
     fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&FocusMasks>) {
         let place = self.place(at, state);
         self.alive[place] = alive;
@@ -234,7 +233,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the mask of a state in a segment (32 positions), computed from the masks computed so far.
+    /// Returns the mask of a state in a segment, computed from the masks computed so far.
     fn taken(&self, at: usize, state: usize, seen: Option<&FocusMasks>) -> u32 {
         let automaton = &self.walk.automaton;
         let (of, further) =
@@ -272,8 +271,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns, for a state that is tied to a move, the positions after this move at which the walk (the sequence of positions) can
-    /// continue or is complete.
+    /// Returns, for a state that is tied to a move, the positions after this move at which the walk can continue or is complete.
     fn over_move(&self, at: usize, state: usize) -> u32 {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };
@@ -285,7 +283,7 @@ impl<'a> WalkReach<'a> {
     }
 }
 
-/// Returns true if the walk (the sequence of positions) visits every position and no transition leads to an earlier state.
+/// Returns true if the walk visits every position and no transition leads to an earlier state.
 fn is_ordered(walk: &Walk) -> bool {
     let is_later = |(state, ways): (usize, &Vec<Branch>)| {
         ways.iter().filter_map(|way| way.to).all(|to| usize::from(to) >= state)

@@ -1,5 +1,7 @@
 //! The trees of lines (main lines and variations) of the games in a block. A *node* is a position of a game, identified
 //! by its number in the game.
+//!
+//! Positions of a block are numbered by *slots*.
 
 use std::ops::Range;
 
@@ -11,7 +13,7 @@ use crate::{
 use orbit_plan::Sibling;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// The nodes of one game. Their slots (positions) in the block are consecutive.
+/// The nodes of one game. Their slots in the block are consecutive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeRange<'a> {
     /// The index of the game in its block.
@@ -43,7 +45,7 @@ impl NodeRange<'_> {
         slots_of(&mask.0, first..first + self.len).map(move |slot| slot - first)
     }
 
-    /// Returns the segments that contain slots (positions) of the game.
+    /// Returns the segments that contain slots of the game.
     pub(super) fn segments(&self) -> Range<usize> {
         self.first / SEGMENT_SLOTS..(self.first + self.len).div_ceil(SEGMENT_SLOTS)
     }
@@ -100,14 +102,14 @@ impl NodeRange<'_> {
     }
 }
 
-/// The trees of lines in all games of a block, as masks and lists of slots (positions).
+/// The trees of lines in all games of a block, as masks and lists of slots.
 #[derive(Debug)]
 pub(super) struct BlockTree {
-    /// The mask of slots (positions) whose parent is the previous slot.
+    /// The mask of slots whose parent is the previous slot.
     follows: Vec<u32>,
     /// The mask of slots of the first positions of side lines.
     branches: Vec<u32>,
-    /// The slots (positions) in `branches` in ascending order, each with the slot of its parent.
+    /// The slots in `branches` in ascending order, each with the slot of its parent.
     links: Vec<(usize, usize)>,
     /// If the block has side lines, the number of each slot's parent in its game (0 for roots). Otherwise empty.
     parents: Vec<u32>,
@@ -196,10 +198,10 @@ impl BlockTree {
 #[derive(Debug)]
 pub(super) struct Flow<'a> {
     back: bool,
-    /// The mask of slots (positions) whose parent is the previous slot; `None` if the only steps are those between side lines and
-    /// their parents.
+    /// The mask of slots whose parent is the previous slot; `None` if the only steps are those between side lines and their
+    /// parents.
     follows: Option<&'a [u32]>,
-    /// The steps of side lines, in the order of the slots (positions) to which they lead.
+    /// The steps of side lines, in the order of the slots to which they lead.
     links: Vec<Link>,
 }
 
@@ -214,7 +216,7 @@ impl Flow<'_> {
         self.follows.and_then(|follows| follows.get(at)).copied().unwrap_or(0)
     }
 
-    /// Returns the slots (positions) of segment `at` that are one step away from a mask. `mask` returns the words of that mask.
+    /// Returns the slots of segment `at` that are one step away from a mask. `mask` returns the words of that mask.
     #[inline(always)]
     pub(super) fn step(&self, mask: impl Fn(usize) -> u32, at: usize) -> u32 {
         let follows = self.follows(at);
@@ -234,13 +236,13 @@ impl Flow<'_> {
         out
     }
 
-    /// Returns the mask of all slots (positions) that are one step away from `mask`.
+    /// Returns the mask of all slots that are one step away from `mask`.
     pub(super) fn steps(&self, mask: &[u32]) -> Vec<u32> {
         (0..mask.len()).map(|at| self.step(|at| mask[at], at)).collect()
     }
 
-    /// Extends the slots (positions) `reached` of segment `at`, making `stride` steps at a time as long as they lead to slots of
-    /// `through`. The result stays inside the segment and does not enter side lines.
+    /// Extends the slots `reached` of segment `at`, making `stride` steps at a time as long as they lead to slots of `through`. The
+    /// result stays inside the segment and does not enter side lines.
     #[inline(always)]
     pub(super) fn fill(&self, mut reached: u32, through: u32, at: usize, stride: u32) -> u32 {
         let follows = self.follows(at);

@@ -17,10 +17,10 @@ use crate::within;
 use orbit_plan::{Automaton, Branch, NO_VALUE, Sees, Sibling, Walk};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The value if there is no walk (a sequence of positions).
+/// The value if there is no walk.
 const NONE: i64 = i64::MIN;
 
-/// Returns the mask of the positions at which a walk (a sequence of positions) begins.
+/// Returns the mask of the positions at which a walk begins.
 pub(super) fn found<'a>(
     walk: &'a Walk,
     operands: &'a [OperandSource<'a>],
@@ -47,8 +47,8 @@ pub(super) fn found<'a>(
     out
 }
 
-/// Returns the mask of the positions at which a walk (a sequence of positions) begins. For a walk with a `focus`, these are the
-/// positions at which it could begin with some set of pieces in its `focus`.
+/// Returns the mask of the positions at which a walk begins. For a walk with a `focus`, these are the positions at which it could
+/// begin with some set of pieces in its `focus`.
 fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     let (mut out, slots) = (MaskBuilder::new(games.block), 0..games.block.slots());
     reach.run(0..out.0.len(), None);
@@ -56,12 +56,12 @@ fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     out
 }
 
-/// Returns true if a walk (a sequence of positions) begins at a slot (position).
+/// Returns true if a walk begins at a slot (position).
 fn begins(reach: &WalkReach<'_>, slot: usize) -> bool {
     reach.starts(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
 }
 
-/// Returns, for each position, the result of the best walk (a sequence of positions) that begins there.
+/// Returns, for each position, the result of the best walk that begins there.
 pub(super) fn numbers<'a>(
     walk: &'a Walk,
     operands: &'a [OperandSource<'a>],
@@ -77,7 +77,7 @@ pub(super) fn numbers<'a>(
 struct Runner<'a> {
     walk: &'a Walk,
     reach: WalkReach<'a>,
-    /// The mask of the positions at which a walk (a sequence of positions) can begin. Walks are searched for only there.
+    /// The mask of the positions at which a walk can begin. Walks are searched for only there.
     possible: MaskBuilder,
     largest: Option<OperandSource<'a>>,
     evaluated: Option<OperandSource<'a>>,
@@ -85,13 +85,13 @@ struct Runner<'a> {
     games: &'a BlockGames<'a>,
     /// The total number of transitions of all states.
     ways: usize,
-    /// For each node and state, the value of the best walk (a sequence of positions) that continues from a child of the node.
+    /// For each node and state, the value of the best walk that continues from a child of the node.
     next: Vec<i64>,
-    /// For each node and state, the value of the best walk (a sequence of positions) that continues one node further on or, for a
-    /// walk with a `focus`, from the next move of a piece in it.
+    /// For each node and state, the value of the best walk that continues one node further on or, for a walk with a `focus`, from
+    /// the next move of a piece in it.
     after: Vec<i64>,
-    /// For each node and each state that is tied to a move, the value of the best walk (a sequence of positions) that continues
-    /// with a move played from the node.
+    /// For each node and each state that is tied to a move, the value of the best walk that continues with a move played from the
+    /// node.
     tied: Vec<i64>,
     /// For each node, true if a move is played from it.
     inner: Vec<bool>,
@@ -110,7 +110,7 @@ impl<'a> Runner<'a> {
         Runner { walk, reach, possible, largest, evaluated, focus, games, ways, next, after, tied, inner }
     }
 
-    /// For each node of a game, computes the result of the best walk (a sequence of positions) that begins there.
+    /// For each node of a game, computes the result of the best walk that begins there.
     fn run(&mut self, nodes: NodeRange<'_>, out: &mut [u64]) {
         let mut values = vec![NONE; nodes.len()];
         if matches!(self.walk.sees, Sees::Pieces { .. }) {
@@ -145,8 +145,8 @@ impl<'a> Runner<'a> {
         self.finish(nodes, values, None, out);
     }
 
-    /// Calls `visit` for each group of start nodes that have the same pieces in their `focus`. Returns `None` if no
-    /// walk (a sequence of positions) begins in the game.
+    /// Calls `visit` for each group of start nodes that have the same pieces in their `focus`. Returns `None` if no walk begins in
+    /// the game.
     fn in_focus(
         &mut self,
         nodes: NodeRange<'_>,
@@ -172,15 +172,15 @@ impl<'a> Runner<'a> {
         Some(pieces)
     }
 
-    /// Returns true if the moves that touch the `focus` form a list through which walks (sequences of positions) proceed in order.
+    /// Returns true if the moves that touch the `focus` form a list through which walks proceed in order.
     fn is_list(&self, nodes: NodeRange<'_>) -> bool {
         let Walk { automaton, moves, back, sibling, .. } = self.walk;
         let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
         *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
     }
 
-    /// Computes the best walk (a sequence of positions) from each start node, over a list of moves that touch the `focus`, and
-    /// passes its value to `tell`. `starts` must be in ascending order.
+    /// Computes the best walk from each start node, over a list of moves that touch the `focus`, and passes its value to `tell`.
+    /// `starts` must be in ascending order.
     fn pass_list(
         &mut self,
         nodes: NodeRange<'_>,
@@ -258,8 +258,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns the positions of a walk (a sequence of positions) that has a certain value, without the first one, in a game without
-    /// side lines.
+    /// Returns the positions of a walk that has a certain value, without the first one, in a game without side lines.
     fn reached(
         &self,
         nodes: NodeRange<'_>,
@@ -284,7 +283,7 @@ impl<'a> Runner<'a> {
         all.into_iter().filter(|&node| node < nodes.len()).collect()
     }
 
-    /// Returns the value of the best walk (a sequence of positions) that begins at a node.
+    /// Returns the value of the best walk that begins at a node.
     fn start(&self, nodes: NodeRange<'_>, node: usize) -> i64 {
         let slot = nodes.slot(node);
         if self.walk.moves {
@@ -296,8 +295,7 @@ impl<'a> Runner<'a> {
         self.better(values)
     }
 
-    /// Returns the better value: if the walk (the sequence of positions) is the first match, the first value that exists, otherwise
-    /// the largest.
+    /// Returns the better value: if the walk is the first match, the first value that exists, otherwise the largest.
     fn better(&self, mut values: impl Iterator<Item = i64>) -> i64 {
         if self.walk.first_match {
             return values.find(|&value| value != NONE).unwrap_or(NONE);
@@ -305,14 +303,14 @@ impl<'a> Runner<'a> {
         values.fold(NONE, i64::max)
     }
 
-    /// Returns the best value over some transitions. `next` contains the values of the states to which they lead, and
-    /// `complete` is the value of a complete walk (a sequence of positions).
+    /// Returns the best value over some transitions. `next` contains the values of the states to which they lead, and `complete` is
+    /// the value of a complete walk.
     fn best(&self, slot: usize, ways: &[Branch], next: &[i64], complete: i64) -> i64 {
         let open = ways.iter().filter(|way| way.guards.iter().all(|&guard| self.reach.holds(guard, slot)));
         self.better(open.map(|way| way.to.map_or(complete, |state| next[state as usize])))
     }
 
-    /// Returns the value of a walk (a sequence of positions) that ends at a slot (position).
+    /// Returns the value of a walk that ends at a slot (position).
     fn complete(&self, slot: usize) -> i64 {
         self.largest.map_or(0, |largest| match largest.word(slot) as i64 {
             NO_VALUE => NONE,
@@ -320,20 +318,19 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Returns the value of a walk (a sequence of positions) after adding one position or move to it.
+    /// Returns the value of a walk after adding one position or move to it.
     fn longer(&self, value: i64) -> i64 {
         if value == NONE || self.walk.largest { value } else { value + 1 }
     }
 
-    /// Returns the values of the states in which a walk (a sequence of positions) can continue after a node.
+    /// Returns the values of the states in which a walk can continue after a node.
     fn further(&self, node: usize) -> &[i64] {
         let states = self.walk.automaton.states.len();
         let from = if self.walk.sees == Sees::All { &self.next } else { &self.after };
         &from[node * states..(node + 1) * states]
     }
 
-    /// Returns the value of the best walk (a sequence of positions) from a state that accepts the position at a node, or the move
-    /// that leads there.
+    /// Returns the value of the best walk from a state that accepts the position at a node, or the move that leads there.
     fn at_node(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let automaton = &self.walk.automaton;
         let slot = nodes.slot(node);
@@ -403,8 +400,7 @@ impl<'a> Runner<'a> {
         self.better(ways.iter().map(value))
     }
 
-    /// Computes the values of walks (sequences of positions) against the direction of the moves, in one pass from the first node to
-    /// the last.
+    /// Computes the values of walks against the direction of the moves, in one pass from the first node to the last.
     fn pass_back(&mut self, nodes: NodeRange<'_>, values: &mut [i64]) {
         let automaton = &self.walk.automaton;
         let states = automaton.states.len();

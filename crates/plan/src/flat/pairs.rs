@@ -25,8 +25,8 @@ struct NamePair {
 }
 
 impl NamePair {
-    /// Returns true if a position is the source (the first position of an `echo`), false if it is the target (the second position),
-    /// and `None` if it is any other position.
+    /// Returns true if a position is the source, false if it is the target (the second position), and `None` if it is any other
+    /// position.
     fn is_source(&self, position: &orbit_transforms::Position) -> Option<bool> {
         match position.op() {
             P::Control(Control::Var(var)) if *var == self.source => Some(true),
@@ -184,8 +184,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the masks that must be true for one side of an `or` to match. The flag is true for a mask at the source (the first
-    /// position of an `echo`), and false for a mask at the target (the second position).
+    /// Returns the masks that must be true for one side of an `or` to match. The flag is true for a mask at the source, and false
+    /// for a mask at the target (the second position).
     fn masks_of_side(&mut self, side: FilterRef, pair: &NamePair) -> CompileResult<Vec<(Id, bool)>> {
         let mut masks = Vec::new();
         for filter in conjuncts(side) {
@@ -198,8 +198,8 @@ impl Compiler<'_> {
         Ok(masks)
     }
 
-    /// Returns the mask with the same value as a filter, and true if it applies to the source (the first position of an `echo`).
-    /// Returns `None` if there is no such mask.
+    /// Returns the mask with the same value as a filter, and true if it applies to the source. Returns `None` if there is no such
+    /// mask.
     fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),

@@ -1,4 +1,6 @@
 //! Compiles `find` with a filter that depends on variables. The program evaluates the filter at one position after the other.
+//!
+//! A *chain* is the sequence of constituents of a `line` or `path`.
 
 use super::{
     compile::{CompileResult, Compiler, Lead},
@@ -125,8 +127,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the [`Lead`] of a chain (a `line` or `path`), a mask that must be true where the chain begins. `of` returns the lead
-    /// of a constituent.
+    /// Returns the [`Lead`] of a chain, a mask that must be true where the chain begins. `of` returns the lead of a constituent.
     pub(super) fn chain_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -136,8 +137,7 @@ impl Compiler<'_> {
         Ok(lead.filter(|_| !may_be_empty))
     }
 
-    /// Returns the [`Lead`] that all possible first constituents of a chain (a `line` or `path`) share, and true if the chain can
-    /// have no constituents.
+    /// Returns the [`Lead`] that all possible first constituents of a chain share, and true if the chain can have no constituents.
     fn first_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -235,9 +235,8 @@ impl Compiler<'_> {
         self.seek_of(seek, sides)
     }
 
-    /// Returns tests of moves for a search for a chain (a `line` or `path`). Each match of the chain contains moves that pass the
-    /// tests, in this order. `filters` are those of the constituents, and `moves` are the squares that the constituents require of
-    /// the moves, in order.
+    /// Returns tests of moves for a search for a chain. Each match of the chain contains moves that pass the tests, in this order.
+    /// `filters` are those of the constituents, and `moves` are the squares that the constituents require of the moves, in order.
     pub(super) fn moves_ahead(
         &mut self,
         filters: &[FilterRef],

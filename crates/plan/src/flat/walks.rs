@@ -16,8 +16,8 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number};
 
-/// The maximum number of operations in a chain (a `line` or `path`). Repetitions are written out: a constituent that may occur
-/// three times counts three times.
+/// The maximum number of operations in a chain. Repetitions are written out: a constituent that may occur three times counts three
+/// times.
 const OPS_MAX: usize = 1000;
 
 /// The number of consecutive registers that describe a path. They contain the node at which it begins, the number of its moves so
@@ -249,8 +249,7 @@ impl Compiler<'_> {
         Ok(chain)
     }
 
-    /// Compiles the search for a chain (a `line` or `path`). `fill` compiles the code of the constituents. The main code jumps over
-    /// this code.
+    /// Compiles the search for a chain. `fill` compiles the code of the constituents. The main code jumps over this code.
     fn chain(
         &mut self,
         mut chain: FlatChain,
@@ -291,8 +290,7 @@ impl Compiler<'_> {
         Ok(begin)
     }
 
-    /// Determines which results of earlier searches for this chain (the `line` or `path`) a search may use, and stores this in
-    /// `chain.memory`.
+    /// Determines which results of earlier searches for this chain a search may use, and stores this in `chain.memory`.
     fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<RegisterWord>) {
         let keeps = |filter: &FilterRef| filter.any(&mut is_state);
         if filters.iter().any(keeps) {
@@ -317,8 +315,7 @@ impl Compiler<'_> {
         chain.memory = SearchMemory::OfWords { vars, words: words.collect() };
     }
 
-    /// Returns true if the query has an `atomic` variable, and a chain (a `line` or `path`) whose searches cannot use earlier
-    /// results.
+    /// Returns true if the query has an `atomic` variable, and a chain whose searches cannot use earlier results.
     pub(super) fn has_atoms(&self) -> bool {
         self.facts.vars.iter().any(|var| var.atomic)
             && self.chains.iter().any(|chain| matches!(chain.memory, SearchMemory::Nothing))
@@ -391,7 +388,7 @@ fn is_state(filter: FilterRef) -> bool {
     assigns(filter) || bans(filter)
 }
 
-/// Returns the operations of a chain (a `line` or `path`). Repetitions of a constituent are written out.
+/// Returns the operations of a chain. Repetitions of a constituent are written out.
 fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     let mut ops = Vec::new();
     write_out(chain, 0, &mut ops)?;
@@ -399,8 +396,8 @@ fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     Ok(ops)
 }
 
-/// Appends the operations of a chain (a `line` or `path`) to `ops`. `first` is the index of the chain's first constituent. Returns
-/// the index after that of the last constituent.
+/// Appends the operations of a chain to `ops`. `first` is the index of the chain's first constituent. Returns the index after that
+/// of the last constituent.
 fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileResult<u16> {
     if ops.len() > OPS_MAX {
         return Err("a chain with so many constituents once repetitions are written out");

@@ -1,4 +1,6 @@
 //! Translates chains, which are the patterns of `line` and `path`, into automata.
+//!
+//! A *walk* is a sequence of positions that an automaton accepts.
 
 use orbit_query::tree::Chain;
 
@@ -9,8 +11,8 @@ const BRANCHES_MAX: usize = 256;
 /// The maximum number of choices that the search for the branches of a state tries.
 const CHOICES_MAX: usize = 20_000;
 
-/// The automaton of a chain (a `line` or `path`). Its states are the constituents that consume a position or a move. A constituent
-/// that may be repeated has a state for each repetition that must be told apart.
+/// The automaton of a chain. Its states are the constituents that consume a position or a move. A constituent that may be repeated
+/// has a state for each repetition that must be told apart.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
     /// The states. Branches refer to them by index.
@@ -23,7 +25,7 @@ pub struct Automaton {
     pub operands: usize,
 }
 
-/// A constituent of a chain (a `line` or `path`) that consumes a position or a move.
+/// A constituent of a chain that consumes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AutomatonState {
     /// The index of a mask that must be true at the position.
@@ -45,16 +47,16 @@ pub struct Branch {
     pub guards: Vec<u16>,
 }
 
-/// A constituent of a chain (a `line` or `path`) from which the automaton is built.
+/// A constituent of a chain from which the automaton is built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
-    /// A mask that must be true at the position that the chain (the `line` or `path`) has reached.
+    /// A mask that must be true at the position that the chain has reached.
     Guard(u16),
 }
 
-/// An instruction of an intermediate program. A chain (a `line` or `path`) is compiled to this program first. The program
-/// backtracks: it tries choices in order, and fewer repetitions come first.
+/// An instruction of an intermediate program. A chain is compiled to this program first. The program backtracks: it tries choices
+/// in order, and fewer repetitions come first.
 enum Instruction {
     Take(usize),
     Guard(u16),
@@ -65,8 +67,8 @@ enum Instruction {
 }
 
 impl Automaton {
-    /// Returns the automaton of a chain (a `line` or `path`) whose constituents refer to `operands` masks. Returns `None` if the
-    /// automaton would be too large.
+    /// Returns the automaton of a chain whose constituents refer to `operands` masks. Returns `None` if the automaton would be too
+    /// large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
         let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;

@@ -1,4 +1,6 @@
 //! The data that [`Instr::Chain`](super::Instr::Chain) needs to search for a `line` or `path`.
+//!
+//! A *chain* is the sequence of constituents of such a filter.
 
 use super::registers::{Label, RegisterWord};
 use orbit_query::tree::Sibling;
@@ -7,13 +9,13 @@ use orbit_query::tree::Sibling;
 /// [`Instr::End`](super::Instr::End) or [`Instr::Fail`](super::Instr::Fail).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FlatChain {
-    /// The index of this chain (the `line` or `path`) among the chains of the program.
+    /// The index of this chain among the chains of the program.
     pub place: u16,
     /// The constituents. The operations refer to them by index.
     pub steps: Vec<FlatStep>,
     /// The operations that determine which constituents may follow one another.
     pub ops: Vec<FlatOp>,
-    /// For each operation, true if the chain (the `line` or `path`) may end there.
+    /// For each operation, true if the chain may end there.
     pub may_end: Vec<bool>,
     /// True for a path, whose constituents are moves; false for a line, whose constituents are positions.
     pub is_path: bool,
@@ -23,13 +25,13 @@ pub struct FlatChain {
     pub back: bool,
     /// True for a line that skips positions in which the other side is to move.
     pub single_color: bool,
-    /// The kind of children to which the chain (the `line` or `path`) may continue. `None` if it may continue to every child.
+    /// The kind of children to which the chain may continue. `None` if it may continue to every child.
     pub sibling: Option<Sibling>,
     /// True if the result is the first match of the `line` or `path` that the search finds. Otherwise it is the longest match.
     pub first_match: bool,
     /// True if no other match of the `line` or `path` may begin at a position of a match.
     pub nestban: bool,
-    /// True if the result is the last position of the chain (the `line` or `path`). Otherwise it is the value of the chain.
+    /// True if the result is the last position of the chain. Otherwise it is the value of the chain.
     pub end: bool,
     /// The range in which the value must lie.
     pub range: Option<[RegisterWord; 2]>,
@@ -64,7 +66,7 @@ pub struct FlatStep {
     pub tied: Option<RegisterWord>,
 }
 
-/// An operation of a chain (a `line` or `path`). The operations determine which constituents come next.
+/// An operation of a chain. The operations determine which constituents come next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlatOp {
     /// Matches a constituent, then continues with the next operation.
@@ -98,7 +100,7 @@ pub enum FlatFocus {
     },
 }
 
-/// Determines which results of a search for a chain (a `line` or `path`) are stored for later searches.
+/// Determines which results of a search for a chain are stored for later searches.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SearchMemory {
     /// No results. The constituents store values, so all continuations are tried in turn.
@@ -117,7 +119,7 @@ pub enum SearchMemory {
 }
 
 impl FlatChain {
-    /// Returns all labels that the chain (the `line` or `path`) refers to.
+    /// Returns all labels that the chain refers to.
     pub(crate) fn labels(&mut self) -> impl Iterator<Item = &mut Label> {
         let steps = self.steps.iter_mut().flat_map(|step| [&mut step.sides, &mut step.behind]);
         steps.flatten().chain(self.largest.as_mut().map(|(code, _)| code))

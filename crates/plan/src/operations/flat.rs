@@ -1,4 +1,6 @@
 //! The instructions of flat programs. Queries that store values along a game are compiled to such programs.
+//!
+//! An `echo` compares pairs of positions; the first position of a pair is its *source*, and the second its *target*.
 
 use super::{
     EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, RayInstr, TextInstr,
@@ -84,7 +86,7 @@ pub struct MoveSeek {
 /// begins with the same tests. For a pair that fails here, the body would fail before it stores anything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
-    /// The tests, all of which must succeed. Tests that concern only the source (the first position of the pair) come first.
+    /// The tests, all of which must succeed. Tests that concern only the source come first.
     pub tests: Vec<PairTest>,
     /// The index of the first of four operands with the planes of the board.
     pub planes: Option<u16>,
@@ -97,12 +99,11 @@ pub struct PairSearch {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairTest {
-    /// A mask is true at the source (the first position of the pair) or, if `source` is false, at the target (the second position).
+    /// A mask is true at the source or, if `source` is false, at the target.
     Mask { mask: u16, source: bool },
-    /// A mask is true at the source (the first position of the pair), or another mask is true at the target (the second position).
+    /// A mask is true at the source, or another mask is true at the target.
     Either { source: u16, target: u16 },
-    /// The numbers of the nodes of the source (the first position of the pair) and of the target (the second position) are in the
-    /// given relation.
+    /// The numbers of the nodes of the source and of the target are in the given relation.
     Order(Cmp),
     /// Two sets are equal, or differ if `equal` is false.
     Sets { equal: bool, left: PairWord, right: PairWord },
@@ -123,10 +124,9 @@ pub enum PairWord {
     /// The squares that have the same content in both positions. If `others` is true, all other squares instead. If `count` is
     /// true, the number of these squares.
     Same { others: bool, count: bool },
-    /// The intersection of a set at the source (the first position of the pair) with a set at the target (the second position).
+    /// The intersection of a set at the source with a set at the target.
     Both { source: u16, target: u16 },
-    /// The square of the piece in a variable, at the source (the first position of the pair) or, if `source` is false, at the
-    /// target (the second position).
+    /// The square of the piece in a variable, at the source or, if `source` is false, at the target.
     Piece { var: u16, source: bool },
 }
 

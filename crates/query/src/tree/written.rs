@@ -23,7 +23,7 @@ impl Form for Written {
 /// A keyword around a filter, such as a transform. The whole has the same kind of value as the filter.
 #[derive(Clone, Debug)]
 pub enum Keyword<F> {
-    /// A transform. Its value is the union of the sets of its copies (transformed filters), or the largest of their numbers.
+    /// A transform. Its value is the union of the sets of its copies, or the largest of their numbers.
     Transform(TransformKind, F),
     /// `notransform F`: F is not transformed by transforms around it.
     NoTransform(F),
@@ -34,14 +34,14 @@ pub enum Keyword<F> {
 pub enum NumberKeyword {
     /// A keyword around a number.
     Number(Keyword<Number>),
-    /// A transform with `count` or a range. Its value is the number of its copies (transformed filters) that match.
+    /// A transform with `count` or a range. Its value is the number of its copies that match.
     Counted(TransformKind, Counted, Node),
 }
 
 /// A keyword whose value is true or false.
 #[derive(Clone, Debug)]
 pub enum ConditionKeyword {
-    /// A transform of a filter of any kind. It is true if a copy (a transformed filter) matches.
+    /// A transform of a filter of any kind. It is true if a copy matches.
     Transform(TransformKind, Node),
     /// A CQL 5 list and the transform keywords in it, without repetitions. For each copy, one element (a single transformation) of
     /// each transform is applied, one after the other in some order. The condition is true if a copy matches.
@@ -136,8 +136,7 @@ impl<'a> Ref<'a, Written> {
         }
     }
 
-    /// If the filter is a transform of CQL 6, returns its operand, and true if its copies (transformed filters) are counted.
-    /// Otherwise returns `None`.
+    /// If the filter is a transform of CQL 6, returns its operand, and true if its copies are counted. Otherwise returns `None`.
     fn keyword(self) -> Option<(Ref<'a, Written>, bool)> {
         match self {
             Ref::Condition(f) => match f.op() {

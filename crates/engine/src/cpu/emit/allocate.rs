@@ -3,6 +3,8 @@
 //! Nodes are processed in their order. When no register is free, the value whose next use is farthest away is evicted.
 //! A later use reads it again from memory: from its column, from the pool of constants, or from a slot in the scratch
 //! memory to which the value is stored when it is evicted.
+//!
+//! A *region* is a run of steps of a program that is compiled as one loop.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -58,8 +60,7 @@ enum Home {
     Pool(u32),
 }
 
-/// The place to which a value is written for use after the region (steps that are compiled as one loop): a register of the register
-/// machine, or a line of the answers.
+/// The place to which a value is written for use after the region: a register of the register machine, or a line of the answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ValueSink {
     Store(u32),
@@ -85,7 +86,7 @@ struct RegisterAllocator<'a> {
     pinned: Vec<u8>,
     slots: u32,
     free_slots: Vec<u32>,
-    /// The registers of the register machine that the region (steps that are compiled as one loop) writes.
+    /// The registers of the register machine that the region writes.
     written: BTreeSet<u32>,
     /// The destinations of the values that are stored as soon as they are computed.
     early: HashMap<GraphValue, Vec<ValueSink>>,
@@ -157,9 +158,9 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns true if a value is computed by an instruction at its place in the order. Any other value is read from
-    /// memory where it is needed. A column that the region (steps that are compiled as one loop) also writes counts as computed: it
-    /// is loaded at its place, before it can be overwritten.
+    /// Returns true if a value is computed by an instruction at its place in the order. Any other value is read from memory where
+    /// it is needed. A column that the region also writes counts as computed: it is loaded at its place, before it can be
+    /// overwritten.
     fn is_computed(&self, value: GraphValue) -> bool {
         match self.graph.node(value) {
             WordNode::Word(_) => false,
@@ -475,8 +476,8 @@ impl<'a> RegisterAllocator<'a> {
         self.put(VectorOp::Ternary, to, a, b, imm);
     }
 
-    /// Stores a newly computed value to its destinations in `early`. No node of the region (steps that are compiled as one loop)
-    /// reads the old contents of these destinations.
+    /// Stores a newly computed value to its destinations in `early`. No node of the region reads the old contents of these
+    /// destinations.
     fn put_early(&mut self, value: GraphValue) {
         let register = self.register_of[value.index()].expect("it was just computed");
         for sink in self.early.remove(&value).unwrap_or_default() {

@@ -1,6 +1,9 @@
 //! The computation of a region as a graph. Its nodes are operations on words that a vector unit supports.
 //!
 //! Each node comes after its operands. Equal operations on equal operands are one node.
+//!
+//! A *region* is a run of steps of a program that is compiled as one loop. The *leaves* of a function are its input
+//! words.
 
 use std::collections::HashMap;
 
@@ -45,19 +48,19 @@ pub(super) enum WordNode {
     Meets(Vec<(GraphValue, GraphValue, bool)>),
 }
 
-/// A bitwise function of up to three leaves (input words) `a`, `b` and `c`. Bit `4 * a + 2 * b + c` of the table is the value of
-/// the function for these bits. If there are fewer leaves, the function does not depend on the missing ones.
+/// A bitwise function of up to three leaves `a`, `b` and `c`. Bit `4 * a + 2 * b + c` of the table is the value of the function for
+/// these bits. If there are fewer leaves, the function does not depend on the missing ones.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Logic {
     pub(super) table: u8,
     pub(super) leaves: Vec<GraphValue>,
 }
 
-/// The truth tables of the functions that return the first, second or third leaf (input word).
+/// The truth tables of the functions that return the first, second or third leaf.
 pub(super) const LEAVES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 impl Logic {
-    /// Builds a function from distinct leaves (input words). Leaves on which the function does not depend are dropped.
+    /// Builds a function from distinct leaves. Leaves on which the function does not depend are dropped.
     pub(super) fn new(value: impl Fn(&dyn Fn(GraphValue) -> bool) -> bool, leaves: &[GraphValue]) -> Logic {
         let mut leaves: Vec<GraphValue> = leaves.to_vec();
         let table_of = |leaves: &[GraphValue]| {
@@ -71,7 +74,7 @@ impl Logic {
         };
         let mut table = table_of(&leaves);
         for k in (0..leaves.len()).rev() {
-            // A leaf (input word) is dropped if its bit never changes the value of the function.
+            // A leaf is dropped if its bit never changes the value of the function.
             let by = [4, 2, 1][k];
             if (table & LEAVES[k]) >> by == table & !LEAVES[k] {
                 leaves.remove(k);
@@ -81,7 +84,7 @@ impl Logic {
         Logic { table, leaves }
     }
 
-    /// Returns the value of the function for single bits. `bit` returns the bit of each leaf (input word).
+    /// Returns the value of the function for single bits. `bit` returns the bit of each leaf.
     pub(super) fn value(&self, bit: &dyn Fn(GraphValue) -> bool) -> bool {
         let place = self.leaves.iter().zip([4, 2, 1]).map(|(&leaf, place)| if bit(leaf) { place } else { 0 });
         self.table >> place.sum::<u8>() & 1 != 0

@@ -1,4 +1,6 @@
 //! Lowers the steps of a program to nodes of a [`Graph`].
+//!
+//! The steps of a *region* are compiled as one loop.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -56,12 +58,12 @@ impl<'a> Scalars<'a> {
     }
 }
 
-/// The results of a region (steps that are compiled as one loop): the values that are needed after it.
+/// The results of a region: the values that are needed after it.
 #[derive(Debug, Default)]
 pub(super) struct Sinks {
-    /// The registers of the register machine that the region (steps that are compiled as one loop) writes, with their final values.
+    /// The registers of the register machine that the region writes, with their final values.
     pub(super) stores: Vec<(u32, GraphValue)>,
-    /// The queries that the region (steps that are compiled as one loop) answers, each with the mask of its hits.
+    /// The queries that the region answers, each with the mask of its hits.
     pub(super) answers: Vec<(usize, GraphValue)>,
 }
 
@@ -190,7 +192,7 @@ pub(super) fn lowered(graph: &mut Graph, steps: &[Flat<'_>], is_live: impl Fn(u3
 
 struct EmitLower<'a> {
     graph: &'a mut Graph,
-    /// The value of each register that the region (steps that are compiled as one loop) has written so far.
+    /// The value of each register that the region has written so far.
     registers: BTreeMap<u32, GraphValue>,
 }
 

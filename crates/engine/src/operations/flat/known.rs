@@ -1,22 +1,21 @@
 //! Tables for memoisation in the search for the best way through a *chain*, the sequence of filters in `line` or `path`. A table
 //! has entries for each node (position) of a game. The entries of a new table need no initialisation.
 
-/// The maximum number of tables that a chain (a `line` or `path`) can have at the same time.
+/// The maximum number of tables that a chain can have at the same time.
 const TABLES_MAX: usize = 64;
 
-/// The maximum number of entries in the tables of all chains (`line` or `path` filters) together. An entry takes 16 bytes.
+/// The maximum number of entries in the tables of all chains together. An entry takes 16 bytes.
 const ENTRIES_MAX: usize = 8 << 20;
 
-/// The best way to complete a chain (a `line` or `path`) from a given node and place in the chain.
+/// The best way to complete a chain from a given node and place in the chain.
 #[derive(Clone, Copy)]
 pub(super) struct BestWay {
-    /// The length that the way adds to the chain (the `line` or `path`), or its largest number if the chain uses `max`.
+    /// The length that the way adds to the chain, or its largest number if the chain uses `max`.
     pub(super) value: i64,
     pub(super) end: u32,
 }
 
-/// The tables of one chain (a `line` or `path`). Each table is valid for certain values of variables and registers. These values
-/// are its key.
+/// The tables of one chain. Each table is valid for certain values of variables and registers. These values are its key.
 #[derive(Default)]
 pub(super) struct Tables {
     /// The keys of all tables, one after the other. All have the same number of words.
@@ -37,7 +36,7 @@ pub(super) struct Tables {
 #[derive(Clone, Copy, Default)]
 struct KnownEntry {
     stamp: u32,
-    /// The last position of the best way, or [`KnownEntry::NO_END`] if the chain (the `line` or `path`) cannot be completed.
+    /// The last position of the best way, or [`KnownEntry::NO_END`] if the chain cannot be completed.
     end: u32,
     value: i64,
 }
@@ -47,8 +46,7 @@ impl KnownEntry {
 }
 
 impl Tables {
-    /// Removes all tables. New tables will have `len` entries. The available memory is divided among `chains` chains (`line` or
-    /// `path` filters).
+    /// Removes all tables. New tables will have `len` entries. The available memory is divided among `chains` chains.
     pub(super) fn begin_game(&mut self, len: usize, chains: usize) {
         self.clear();
         self.len = len;

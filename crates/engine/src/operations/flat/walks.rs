@@ -19,16 +19,16 @@ use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, NO_VALUE, RegisterWord,
 /// The maximum number of attempts in one search: without remembered results, and with them.
 const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
 
-/// The data that the chains (`line` or `path` filters) of a program keep about the current game.
+/// The data that the chains of a program keep about the current game.
 #[derive(Default)]
 pub(super) struct Walks {
-    /// The data of each chain (a `line` or `path`); `None` while that chain is being searched.
+    /// The data of each chain; `None` while that chain is being searched.
     of_each: Vec<Option<Box<Searched>>>,
     /// For each node, the pieces that are moved or captured by the move that leads to it.
     moved: Vec<TouchedPieces>,
     /// The ply of each node; filled only for a game with side lines.
     plies: Vec<u32>,
-    /// The number of entries in the tables of all chains (`line` or `path` filters).
+    /// The number of entries in the tables of all chains.
     entries: usize,
 }
 
@@ -39,12 +39,12 @@ struct TouchedPieces {
     taken: u64,
 }
 
-/// The data of one chain (a `line` or `path`) for the current game, and the buffers for its search.
+/// The data of one chain for the current game, and the buffers for its search.
 #[derive(Default)]
 struct Searched {
-    /// The nodes at which `nestban` forbids the chain (the `line` or `path`) to begin, because they lie inside an earlier result.
+    /// The nodes at which `nestban` forbids the chain to begin, because they lie inside an earlier result.
     banned: Vec<bool>,
-    /// The remembered best continuation for each operation of the chain (the `line` or `path`) and each node.
+    /// The remembered best continuation for each operation of the chain and each node.
     tables: Tables,
     key: Vec<u64>,
     frames: Vec<WalkFrame>,
@@ -53,7 +53,7 @@ struct Searched {
     exits: Vec<(u32, u32)>,
 }
 
-/// A node and a place in the chain (the `line` or `path`) from which the search tries all continuations.
+/// A node and a place in the chain from which the search tries all continuations.
 struct WalkFrame {
     at: u32,
     op: u16,
@@ -130,13 +130,13 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns true if a chain (a `line` or `path`) may begin at a node: `nestban` does not forbid it.
+    /// Returns true if a chain may begin at a node: `nestban` does not forbid it.
     pub(super) fn is_free(&self, chain: u16, node: usize) -> bool {
         let of = self.walks.of_each[usize::from(chain)].as_ref();
         !of.is_some_and(|of| of.banned.get(node).is_some_and(|&banned| banned))
     }
 
-    /// Returns the value of the best way through a chain (a `line` or `path`) from a node, or its last node, as the chain requires.
+    /// Returns the value of the best way through a chain from a node, or its last node, as the chain requires.
     pub(super) fn chain(&mut self, nodes: NodeRange<'_>, place: u16, at: usize) -> Result<i64, Stopped> {
         let program = self.program;
         let chain = &program.chains[usize::from(place)];
@@ -152,8 +152,8 @@ impl FlatMachine<'_> {
         out
     }
 
-    /// Checks that the result of a search is in the allowed range, and records the nodes at which `nestban` forbids the
-    /// chain (the `line` or `path`) to begin.
+    /// Checks that the result of a search is in the allowed range, and records the nodes at which `nestban` forbids the chain to
+    /// begin.
     fn found(
         &self,
         nodes: NodeRange<'_>,
@@ -331,7 +331,7 @@ impl FlatMachine<'_> {
         Ok(true)
     }
 
-    /// Adds attempts to match a constituent of the chain (the `line` or `path`) to the pending work.
+    /// Adds attempts to match a constituent of the chain to the pending work.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn open(
         &self,
@@ -392,7 +392,7 @@ impl FlatMachine<'_> {
         of.open[first..].reverse();
     }
 
-    /// Calls `visit` with each node that may follow a node in a chain (a `line` or `path`), in the order of the search.
+    /// Calls `visit` with each node that may follow a node in a chain, in the order of the search.
     fn after(&self, nodes: NodeRange<'_>, chain: &FlatChain, at: usize, visit: &mut dyn FnMut(usize)) {
         let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
         if chain.back {
@@ -621,7 +621,7 @@ fn longer(chain: &FlatChain, best: BestWay) -> BestWay {
     BestWay { value: best.value + more, ..best }
 }
 
-/// Returns the index of a table's entry for a node and an operation of the chain (the `line` or `path`).
+/// Returns the index of a table's entry for a node and an operation of the chain.
 fn place(chain: &FlatChain, at: u32, op: u16) -> usize {
     at as usize * chain.ops.len() + usize::from(op)
 }
