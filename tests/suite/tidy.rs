@@ -23,23 +23,23 @@ const LINES_MAX: usize = 800;
 /// imports of other crates; this table limits the imports between modules of crates that have several units.
 /// docs/dev/imports.md shows the table.
 const ARROWS: &[(&str, &[&str], &str)] = &[
-    ("board", &[], "all other modules are built on it"),
+    ("board", &[], "all other modules use it"),
     ("visible", &[], "escapes the characters that must not be shown"),
     ("isa", &[], "detects the instruction sets of the processor"),
     ("sync", &[], "locks that ignore poisoning"),
     ("interrupt", &[], "a switch that ends a search early"),
-    ("record", &[], "the record of a game apart from its moves"),
-    ("regexes", &["interrupt"], "searches that count their steps stop at an interrupt"),
-    ("files", &["sync"], "writes any bytes"),
-    ("diagnostic", &["visible"], "messages with texts and spans"),
-    ("text", &[], "decodes all bytes of games in one way"),
-    ("named", &["diagnostic"], "choices that have names, with suggestions for misspelt ones"),
+    ("record", &[], "the data of a game other than its moves"),
+    ("regexes", &["interrupt"], "a search counts its steps, and stops at an interrupt"),
+    ("files", &["sync"], "writes output files, whatever they contain"),
+    ("diagnostic", &["visible"], "messages about a text, with the places of the errors"),
+    ("text", &[], "decodes the bytes of all games in the same way"),
+    ("named", &["diagnostic"], "choices with names, and suggestions for misspelt names"),
     ("fen", &["board"], "reads and writes positions as text"),
     ("game", &["board", "diagnostic", "fen", "text"], "reads headers, and suggests names for misspelt tags"),
     (
         "positions",
         &["board", "diagnostic", "fen"],
-        "transforms positions, and reports errors in names of transforms",
+        "transforms positions, and reports errors in the names of transforms",
     ),
     (
         "engine",
@@ -57,26 +57,34 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "regexes",
             "text",
         ],
-        "the protocol of all engines; tags are strings in flat programs; graphics cards keep kernels in the user's folder",
+        "defines the interface of all engines; flat programs read tags as strings; compiled kernels are stored in the user's folder",
     ),
     (
         "engine::prepared",
         &["diagnostic", "engine", "engine::cpu", "engine::gpu", "engine::reference", "plan", "query"],
-        "a prepared query joins query, plan and engines",
+        "a prepared query contains a query in every form that an engine can read",
     ),
-    ("engine::wants", &["engine", "game"], "the requests of a run; measures name their comments"),
-    ("engine::columns", &["engine", "game", "plan", "reel", "text"], "tags become columns of a plan"),
+    (
+        "engine::wants",
+        &["engine", "game"],
+        "says which data a search must read; a measure determines the comments that it needs",
+    ),
+    ("engine::columns", &["engine", "game", "plan", "reel", "text"], "turns tags into columns of a plan"),
     (
         "engine::cpu",
         &["board", "engine", "engine::columns", "engine::context", "isa", "plan", "reel", "sync"],
-        "never `query`: it runs plans",
+        "runs plans, so it must not import `query`",
     ),
     (
         "engine::gpu",
         &["board", "engine", "engine::columns", "engine::context", "files", "plan", "reel", "sync"],
-        "never `query`: it runs plans; compiled kernels are kept in files",
+        "runs plans, so it must not import `query`; compiled kernels are stored in files",
     ),
-    ("engine::context", &["engine", "engine::columns", "plan", "reel"], "data that outputs of a block share"),
+    (
+        "engine::context",
+        &["engine", "engine::columns", "plan", "reel"],
+        "the data of a block that several outputs share",
+    ),
     (
         "engine::fallback",
         &["engine", "engine::gpu", "reel"],
@@ -85,29 +93,33 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "engine::alternatives",
         &["engine", "engine::cpu", "plan", "query", "reel"],
-        "a plan selects the alternatives for the reference engine",
+        "a plan selects the alternatives that the reference engine evaluates",
     ),
     (
         "engine::narrowed",
         &["engine", "engine::cpu", "engine::reference", "plan", "query", "reel"],
-        "a plan selects the games for the reference engine",
+        "a plan selects the games that the reference engine searches",
     ),
     (
         "engine::settled",
         &["engine", "engine::reference", "reel"],
-        "the reference engine reports errors of queries",
+        "the reference engine reports the errors of queries",
     ),
-    ("engine::texts", &["engine", "engine::reference", "reel"], "strings come from the reference engine"),
-    ("engine::verify", &["engine", "pgn", "reel", "sync"], "packs games again for the engine that checks"),
+    ("engine::texts", &["engine", "engine::reference", "reel"], "the reference engine computes the strings"),
+    (
+        "engine::verify",
+        &["engine", "pgn", "reel", "sync"],
+        "packs games again for the engine that checks the answers",
+    ),
     (
         "engine::reference",
         &["engine", "engine::alternatives", "query", "reel", "reference", "sync"],
-        "gives the games of blocks to `reference`, and collects its answers",
+        "passes the games of blocks to `reference`, and collects its answers",
     ),
     (
         "reference",
         &["board", "diagnostic", "files", "interrupt", "query", "record", "regexes", "sync", "text"],
-        "never `game`, so that tags are read a second time independently; errors of queries have a place, and queries read files",
+        "must not import `game`, because it reads tags independently; errors have a place in the query, and queries can read files",
     ),
     (
         "executor",
@@ -138,7 +150,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "found",
         &["board", "engine", "reel", "transforms"],
-        "the answers that choices, lists, counts and collectors get",
+        "the answers that are passed to choices, lists, counts and collectors",
     ),
     (
         "library",
@@ -168,7 +180,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "themes",
             "visits",
         ],
-        "the public interface of the crate; databases keep tables of positions open",
+        "the public interface of the crate; a database keeps its tables of positions open",
     ),
     (
         "job",
@@ -197,7 +209,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "text",
             "visible",
         ],
-        "databases with names, and answers about them as JSON",
+        "opens databases under names, and answers requests about them as JSON",
     ),
     (
         "explore",
@@ -227,9 +239,9 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "visible",
             "visits",
         ],
-        "adds up the games of a player, and writes them",
+        "computes the statistics of a player, and writes them",
     ),
-    ("themes", &["diagnostic", "query"], "reads queries that have names"),
+    ("themes", &["diagnostic", "query"], "reads queries with names"),
     (
         "report",
         &[
@@ -251,7 +263,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "choice",
         &["board", "diagnostic", "engine", "fen", "found", "game", "named", "reel"],
-        "chooses games by their hits, tags and comments; positions are given as FEN",
+        "selects games by their hits, tags and comments; positions are given as FEN",
     ),
     (
         "stats",
@@ -277,7 +289,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "text",
             "transforms",
         ],
-        "from hits to lists, counts and findings",
+        "turns hits into lists, counts and findings",
     ),
     (
         "request",
@@ -295,7 +307,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "text",
             "themes",
         ],
-        "combines the options of all of them",
+        "combines the options of all these modules",
     ),
 ];
 

@@ -156,7 +156,7 @@ fn table() -> String {
     let mut out = String::from("| module | may import | why |\n|---|---|---|\n");
     for (module, imports, why) in ARROWS {
         let imports = match imports {
-            [] => "nothing of ours".into(),
+            [] => "no module of orbit".into(),
             names => quoted(names),
         };
         writeln!(out, "| `{module}` | {imports} | {why} |").unwrap();
