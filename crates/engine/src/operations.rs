@@ -101,7 +101,7 @@ impl<'a> BlockGames<'a> {
     }
 }
 
-/// An operand of an operation on columns (with an entry for each position).
+/// An operand of an operation on columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OperandSource<'a> {
     /// The same word for every slot.
@@ -209,7 +209,7 @@ fn number(value: Option<i64>) -> u64 {
     value.unwrap_or(NO_VALUE) as u64
 }
 
-/// Computes a column (with an entry for each position) by a game operation. `words` creates a column of zero words.
+/// Computes a column by a game operation. `words` creates a column of zero words.
 pub(super) fn make(
     op: &GameOp,
     operands: &[OperandSource<'_>],

@@ -65,8 +65,7 @@ impl Verified {
             let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
-        // A block that contains only some of the games has its hits in other slots, so the copies (transformed patterns) at hits
-        // cannot be compared.
+        // A block that contains only some of the games has its hits in other slots, so the copies at hits cannot be compared.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
         let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };
@@ -232,8 +231,7 @@ impl Engine for Verified {
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        // Two engines could agree by chance on the numbers of hits, so the copies (transformed patterns) at each hit
-        // are compared too.
+        // Two engines could agree by chance on the numbers of hits, so the copies at each hit are compared too.
         let all = self.sample == Sample::All;
         let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
             Some(_) if all => outputs | Wants::ALL_COPIES,

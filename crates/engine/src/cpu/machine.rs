@@ -134,7 +134,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the mask in a register to `out` as bits: one word for each segment (32 positions) of the group, until `out` is full.
+    /// Writes the mask in a register to `out` as bits: one word for each segment of the group, until `out` is full.
     pub(super) fn bits(&self, reg: Reg, out: &mut [u32]) {
         let words = kernels::bits(self.isa, &self.regs[reg.0 as usize]);
         for ((out, word), masks) in out.iter_mut().zip(words).zip(&self.masks) {
@@ -142,7 +142,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the answers of each query for the loaded segments (32 positions each): one word of `out` for each segment.
+    /// Writes the answers of each query for the loaded segments: one word of `out` for each segment.
     pub(super) fn answers<'a>(&self, segments: &[u32], out: impl ExactSizeIterator<Item = &'a mut [u32]>) {
         assert_eq!(out.len(), self.answers.len(), "one for each query");
         let valid = self.masks.map(|masks| masks.valid);

@@ -21,8 +21,8 @@ use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
-/// The minimum percentage for a screen (a program that skips segments) that reads cached numbers of pieces. Such a screen costs
-/// almost nothing, because the numbers are computed only once.
+/// The minimum percentage for a screen that reads cached numbers of pieces. Such a screen costs almost nothing, because the numbers
+/// are computed only once.
 const WORTH_OF_MATERIAL: usize = 20;
 
 /// The number of blocks for which screening pauses after a block in which it skipped too few segments. Each further pause is twice
@@ -45,7 +45,7 @@ pub(super) struct Screening {
     all: AtomicU64,
 }
 
-/// A screen (a program that skips segments) that reads only the numbers of pieces.
+/// A screen that reads only the numbers of pieces.
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,

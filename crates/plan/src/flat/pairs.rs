@@ -25,8 +25,7 @@ struct NamePair {
 }
 
 impl NamePair {
-    /// Returns true if a position is the source, false if it is the target (the second position), and `None` if it is any other
-    /// position.
+    /// Returns true if a position is the source, false if it is the target, and `None` if it is any other position.
     fn is_source(&self, position: &orbit_transforms::Position) -> Option<bool> {
         match position.op() {
             P::Control(Control::Var(var)) if *var == self.source => Some(true),
@@ -185,7 +184,7 @@ impl Compiler<'_> {
     }
 
     /// Returns the masks that must be true for one side of an `or` to match. The flag is true for a mask at the source, and false
-    /// for a mask at the target (the second position).
+    /// for a mask at the target.
     fn masks_of_side(&mut self, side: FilterRef, pair: &NamePair) -> CompileResult<Vec<(Id, bool)>> {
         let mut masks = Vec::new();
         for filter in conjuncts(side) {

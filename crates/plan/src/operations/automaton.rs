@@ -30,8 +30,8 @@ pub struct Automaton {
 pub struct AutomatonState {
     /// The index of a mask that must be true at the position.
     pub mask: u16,
-    /// The index of a mask that must be true at the next position of the walk (the sequence of positions). It replaces `mask`,
-    /// which is then tested only if the walk ends here because no move leaves the position.
+    /// The index of a mask that must be true at the next position of the walk. It replaces `mask`, which is then tested only if the
+    /// walk ends here because no move leaves the position.
     pub leaving: Option<u16>,
     /// For castling, the indices of two masks that replace `mask`. The first must be true if the king is in focus, the second if
     /// the rook is. It is enough if one of them is in focus and its mask is true.
@@ -41,7 +41,7 @@ pub struct AutomatonState {
 /// A transition from one state to another.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Branch {
-    /// The next state; `None` if the walk (the sequence of positions) is complete.
+    /// The next state; `None` if the walk is complete.
     pub to: Option<u8>,
     /// The indices of masks that must be true at the position where the branch begins.
     pub guards: Vec<u16>,
