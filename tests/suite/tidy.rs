@@ -57,7 +57,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "regexes",
             "text",
         ],
-        "defines the interface of all engines; flat programs read tags as strings; compiled kernels are stored in the user's folder",
+        "defines the interface of all engines; flat programs read tags as strings; compiled kernels are stored in files",
     ),
     (
         "engine::prepared",
