@@ -213,7 +213,17 @@ fn what_was_probably_meant_is_noted_unless_quiet() {
         let of = |message: &Value| message["kind"] == "note" && message["code"] == "query";
         messages(&[args, &[SAMPLE, "--message-format", "json"]].concat()).iter().filter(|m| of(m)).count()
     };
-    for (query, expected) in [("e4", 1), ("e4 e5", 1), ("true", 0), ("Pe4", 0)] {
+    for (query, expected) in [
+        ("e4", 1),
+        ("e4 e5", 1),
+        ("Ra1 or e4", 1),
+        ("flip e4", 1),
+        ("find e4", 1),
+        ("true", 0),
+        ("Pe4", 0),
+        ("find true", 0),
+        ("flip Pe4", 0),
+    ] {
         assert_eq!(notes(&["scan", "-c", query]), expected, "{query}");
         assert_eq!(notes(&["scan", "-c", "-q", query]), 0, "{query}");
     }

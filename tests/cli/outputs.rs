@@ -406,7 +406,8 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         (&["--sample", "3", "--limit", "3"], "leave out --limit"),
         (&["--reverse"], "give --sort with it"),
         (&["--first", "--best"], "--first and --best exclude each other"),
-        (&["--count", "--sort", "elo"], "list no games"),
+        (&["--count", "--sort", "elo"], "--sort chooses which games are listed"),
+        (&["--count", "--sample", "3"], "--sample chooses which games are listed"),
     ] {
         let mut all = vec![QUERY, sample()];
         all.extend(args);

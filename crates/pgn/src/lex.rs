@@ -373,7 +373,8 @@ pub(super) enum MovetextWord {
     Result(Outcome),
     /// A null move.
     Null,
-    /// A token that [`is_mark`] accepts, an evaluation, or another sign without letters and digits.
+    /// A token that [`is_mark`] accepts, an evaluation, or another sign without letters and digits. Bytes that are not UTF-8 count
+    /// as signs, since fonts of chess programs have signs there.
     Mark,
     /// A move, or a token without a known meaning.
     Other,
@@ -400,6 +401,7 @@ impl MovetextWord {
                 None if word.iter().any(u8::is_ascii_alphanumeric) && !is_mark(word) => {
                     MovetextWord::dots(word)
                 }
+                None if has_wide_letter(word) => MovetextWord::Other,
                 None => MovetextWord::Mark,
             },
         }
@@ -432,6 +434,12 @@ impl MovetextWord {
             None => MovetextWord::Other,
         }
     }
+}
+
+/// Returns whether a token has a letter beyond ASCII, such as the Cyrillic `О` of a castling move.
+fn has_wide_letter(word: &[u8]) -> bool {
+    word.utf8_chunks()
+        .any(|chunk| chunk.valid().chars().any(|letter| !letter.is_ascii() && letter.is_alphabetic()))
 }
 
 /// Returns the length in bytes of the dots (`.` or `…`) at the start of a token. The byte 0x85 is the `…` of Windows-1252.

@@ -1,12 +1,13 @@
 //! Adds notes on conditions that hold at every position, and on moves in algebraic notation. In both cases the author of the
 //! query probably meant another condition.
 //!
-//! Only the conditions of the query as a whole are checked. A condition gets a note if it is a set of squares that names no
-//! piece, or a number computed only from literals. Filters inside other filters get no note, because they may be useful there.
+//! Only the conditions of the query as a whole are checked, with the alternatives of an `or` and the operands of transforms and of
+//! `find`. A condition gets a note if it is a set of squares that names no piece, or a number computed only from literals. Filters
+//! inside other filters get no note, because they may be useful there.
 
 use super::{
     notation,
-    parser::{C, N, S},
+    parser::{C, N, P, S},
     tree::{Arith, Control, Kind as _, Node, Number, Ref, Squares, Written},
 };
 use orbit_core::{
@@ -30,10 +31,11 @@ pub(super) fn of(body: &Node, text: &str) -> Option<Diagnostic> {
         let note = Diagnostic::hint(span, message, format!("for these moves write `{row}`"));
         return Some(note.help(notation::ROW_HELP));
     }
-    let place = conditions.iter().position(|filter| always(*filter).is_some())?;
-    let filter = conditions[place];
-    let before = place.checked_sub(1).map(|before| conditions[before]);
-    match always(filter)? {
+    let (place, filter, always) = (0..)
+        .zip(&conditions)
+        .find_map(|(place, filter)| always(*filter).map(|(of, why)| (place, of, why)))?;
+    let before = usize::checked_sub(place, 1).map(|before| conditions[before]);
+    match always {
         Always::Squares => {
             Some(squares(before.map(|before| (written(before), before)), written(filter), *filter.mark()))
         }
@@ -41,17 +43,33 @@ pub(super) fn of(body: &Node, text: &str) -> Option<Diagnostic> {
     }
 }
 
-/// A condition that holds at every position.
+/// The reason why a condition holds at every position.
 enum Always {
     Squares,
     Number,
 }
 
-fn always(filter: HintFilter) -> Option<Always> {
+/// If a condition holds at every position, returns the filter that is the reason: the condition itself, an alternative of an `or`,
+/// or the operand of a transform or of `find`.
+fn always(filter: HintFilter) -> Option<(HintFilter, Always)> {
     match filter {
-        Ref::Squares(f) => is_never_empty(f).then_some(Always::Squares),
-        Ref::Number(f) => is_reckoned(f).then_some(Always::Number),
-        _ => None,
+        Ref::Squares(f) if is_never_empty(f) => return Some((filter, Always::Squares)),
+        Ref::Number(f) if is_reckoned(f) => return Some((filter, Always::Number)),
+        Ref::Condition(f) => {
+            if let C::Or(left, right) = f.op() {
+                return always(left.node()).or_else(|| always(right.node()));
+            }
+        }
+        Ref::Position(f) => {
+            if let P::Find { of, .. } = f.op() {
+                return always(of.node());
+            }
+        }
+        _ => {}
+    }
+    match filter.keyword()? {
+        (operand, false) => always(operand),
+        (_, true) => None,
     }
 }
 

@@ -58,15 +58,16 @@ pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     )
 }
 
-/// Translates the first moves of a game, such as `1. e4 e5 2. Nf3`, into CQL. Move numbers are optional. Returns `None` if there
-/// are fewer than two moves, or if the moves are not legal.
+/// Translates the first moves of a game, such as `1. e4 e5 2. Nf3`, into CQL. Move numbers are optional, but a single move must have
+/// one. Returns `None` if there are no moves, or if they are not legal.
 pub(super) fn row(text: &str) -> Option<String> {
     let mut position = Chess::default();
     let mut out = String::from("initial path");
-    let mut moves = 0;
+    let (mut moves, mut has_number) = (0, false);
     for word in text.split_whitespace() {
         let written = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
         let is_numbered = written.len() < word.len() && written.starts_with('.');
+        has_number |= is_numbered;
         let written = if is_numbered { written.trim_start_matches('.') } else { word };
         if is_numbered && written.is_empty() {
             continue;
@@ -82,7 +83,7 @@ pub(super) fn row(text: &str) -> Option<String> {
             return None;
         }
     }
-    (moves > 1).then_some(out)
+    (moves > usize::from(!has_number)).then_some(out)
 }
 
 /// Returns a move as a constituent of a `path` filter.
@@ -202,6 +203,8 @@ mod tests {
     #[test]
     fn moves_in_notation_are_told_in_cql() {
         for (written, cql) in [
+            ("1. e4", "initial path P--e4"),
+            ("1.Nf3", "initial path N--f3"),
             ("Nxf3", "N[x]f3"),
             ("Nf3+", "N--f3(check)"),
             ("wtm 12.Qxh7#", "Q[x]h7(mate)"),

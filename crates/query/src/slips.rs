@@ -418,6 +418,7 @@ impl Parser {
 
 #[cfg(test)]
 mod tests {
+    use super::SUCCESSORS;
     use crate::parse;
 
     /// Mistakes, each with the query that the message suggests. The suggestion must itself be a valid query.
@@ -454,6 +455,22 @@ mod tests {
         ("site == 3", "site == \"3\""),
         ("path piecepath --", "path piecepath focus A --"),
     ];
+
+    #[test]
+    fn examples_for_old_words_are_queries() {
+        for (word, successor, help) in SUCCESSORS {
+            let example = help.split('`').nth(1).unwrap();
+            assert!(parse(example).is_ok(), "{word}: {example}");
+            let fault = parse(&format!("{word} check")).unwrap_err();
+            assert!(
+                fault.label.contains(&format!("`{successor}`")),
+                "{word}: {} {}",
+                fault.message,
+                fault.label
+            );
+            assert_eq!(fault.help.as_deref(), Some(*help), "{word}");
+        }
+    }
 
     #[test]
     fn messages_suggest_queries() {

@@ -104,7 +104,9 @@ pub(super) fn word(bytes: &[u8]) -> WitnessWord {
     }
     match mv(bytes) {
         Some((token, rules)) => WitnessWord::Move(token, rules),
-        None if text.chars().any(|letter| letter.is_ascii_alphanumeric()) => WitnessWord::Junk,
+        None if text.chars().any(|letter| letter.is_alphabetic() || letter.is_ascii_digit()) => {
+            WitnessWord::Junk
+        }
         None => WitnessWord::Mark,
     }
 }

@@ -7,6 +7,7 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::Wants;
 use orbit_engine::verify::Sample;
 use orbit_query::TypedQuery;
+use orbit_search::choice::Order;
 use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
 use orbit_search::report::FormatName;
 use orbit_search::{Chosen, Request};
@@ -138,9 +139,16 @@ impl<'a> ScanOptions<'a> {
         if self.chosen.order.is_none() || self.lists() || self.outputs.lists_to_files() {
             return Ok(());
         }
-        let why = "--sort and --sample choose which games are listed, but --count, --copies, --heat, and --stats without --format, \
-                   list no games: leave out one of these options";
-        Err(Failure::Other(why.into()))
+        let option = match self.chosen.order {
+            Some(Order::Sampled { .. }) => "--sample",
+            _ if self.request.similar.is_some() => "--similar",
+            _ => "--sort",
+        };
+        let why = format!(
+            "{option} chooses which games are listed, but --count, --copies, --heat, and --stats without --format, list no games: \
+             leave out one of these options"
+        );
+        Err(Failure::Other(why))
     }
 
     /// Refuses formats in which counts are not printed.

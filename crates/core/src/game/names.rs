@@ -57,6 +57,8 @@ pub(super) struct NameForm {
 pub(super) enum NameLikeness {
     /// They may belong to one player.
     Fit,
+    /// One is a surname alone. The other has no comma, so it is not known which of its words are the surname.
+    Open,
     /// The surnames are the same, but the given names contradict each other.
     Contradict,
     /// They have no surname in common.
@@ -147,14 +149,22 @@ pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
     let bare = |bare: &NameForm, other: &NameForm| {
         bare.given.is_empty() && other.has_comma && other.has_surname_of(bare)
     };
+    let has_surname_alone = is_surname_alone(ours) || is_surname_alone(theirs);
     let pairs = || ours.iter().flat_map(|ours| theirs.iter().map(move |theirs| (ours, theirs)));
     if pairs().any(|(a, b)| a.fits(b) || bare(a, b) || bare(b, a)) {
         NameLikeness::Fit
-    } else if pairs().any(|(a, b)| a.has_surname_of(b)) {
-        NameLikeness::Contradict
-    } else {
+    } else if !pairs().any(|(a, b)| a.has_surname_of(b)) {
         NameLikeness::Unlike
+    } else if has_surname_alone {
+        NameLikeness::Open
+    } else {
+        NameLikeness::Contradict
     }
+}
+
+/// Returns whether a name, given by all its readings, can only be a surname.
+pub(super) fn is_surname_alone(forms: &[NameForm]) -> bool {
+    forms.iter().all(|form| form.given.is_empty())
 }
 
 impl NameForm {

@@ -5,6 +5,9 @@
 //! all names can rule out some of these matches. For example, `Adams, M` fits both `Adams, Michael` and `Adams, Mark`. If both are
 //! in the table, `Adams, M` cannot be assigned to either. So a spelling is merged with others only if all spellings that fit it
 //! also fit each other. The result depends only on the names in the table, not on the order of its rows.
+//!
+//! A surname alone, such as `Adams`, and a name without a comma, such as `Michael Adams`, do not decide anything about each other:
+//! both may fit `Adams, Michael`, which is then merged with both. But if the table also has `Mark Adams`, `Adams` is not merged.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +15,7 @@ use std::collections::BTreeMap;
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
-use super::names::{NameForm, NameLikeness, forms, likeness};
+use super::names::{NameForm, NameLikeness, forms, is_surname_alone, likeness};
 
 /// One spelling of a name, with the FIDE number that some games give for it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -101,20 +104,32 @@ impl<'a> People<'a> {
 
     /// Returns the players, each as a list of indices into `units`.
     fn groups(&self, have_met: &impl Fn(&str, &str) -> bool) -> Vec<Vec<usize>> {
-        let pairs: HashSet<[usize; 2]> =
-            self.candidates().into_iter().filter(|pair| self.fit(*pair, have_met)).collect();
+        let candidates = self.candidates();
+        let fits: HashSet<[usize; 2]> =
+            candidates.iter().copied().filter(|pair| self.fit(*pair, have_met)).collect();
+        let open: HashSet<[usize; 2]> = candidates
+            .into_iter()
+            .filter(|pair| !fits.contains(pair) && self.is_open(*pair, have_met))
+            .collect();
         let mut fitting: Vec<Vec<usize>> = vec![Vec::new(); self.units.len()];
-        for &[a, b] in &pairs {
+        for &[a, b] in &fits {
             fitting[a].push(b);
             fitting[b].push(a);
         }
-        let fit = |a: usize, b: usize| pairs.contains(&[a.min(b), a.max(b)]);
+        // The units that may contradict each other: those that fit a unit, and for a surname alone, also the names without a comma.
+        let mut compared = fitting.clone();
+        for &[a, b] in &open {
+            let (bare, other) = if self.is_bare(a) { (a, b) } else { (b, a) };
+            compared[bare].push(other);
+        }
+        let is_in = |pairs: &HashSet<[usize; 2]>, a: usize, b: usize| pairs.contains(&[a.min(b), a.max(b)]);
+        let fit = |a: usize, b: usize| is_in(&fits, a, b) || is_in(&open, a, b);
         // A unit (a group of mentions) with a FIDE number may have spellings that do not resemble each other, such as two
         // transcriptions. So two units that fit such a unit need not fit each other; they only must not contradict each other.
         let agree = |unit: usize, a: usize, b: usize| {
             fit(a, b) || self.units[unit].number.is_some() && !self.contradict([a, b], have_met)
         };
-        let is_settled: Vec<bool> = fitting
+        let is_settled: Vec<bool> = compared
             .iter()
             .enumerate()
             .map(|(unit, others)| {
@@ -180,6 +195,17 @@ impl<'a> People<'a> {
         let is_same = self.row_pairs(pair).any(|[a, b]| self.forms[a] == self.forms[b]);
         let says = |said| self.row_pairs(pair).any(|[a, b]| likeness(&self.forms[a], &self.forms[b]) == said);
         (is_same || says(NameLikeness::Fit)) && !self.contradict(pair, have_met)
+    }
+
+    /// Returns whether one of two units (groups of mentions) is a surname alone, and the other has no comma that shows its surname.
+    fn is_open(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
+        let mut said = self.row_pairs(pair).map(|[a, b]| likeness(&self.forms[a], &self.forms[b]));
+        said.any(|said| said == NameLikeness::Open) && !self.contradict(pair, have_met)
+    }
+
+    /// Returns whether the names of a unit (a group of mentions) are surnames alone.
+    fn is_bare(&self, unit: usize) -> bool {
+        self.units[unit].rows.iter().all(|&row| is_surname_alone(&self.forms[row]))
     }
 
     /// Returns whether two units (groups of mentions) cannot belong to one player.
@@ -282,6 +308,19 @@ mod tests {
                     ("Stockfish", &["Stockfish"]),
                     ("Stockfish 15", &["Stockfish 15"]),
                     ("Stockfish 16", &["Stockfish 16"]),
+                ],
+            ),
+            // A bare surname does not separate a name without a comma from the same name with a comma.
+            (
+                &["Carlsen", "Magnus Carlsen", "Carlsen, Magnus"],
+                &[("Carlsen, Magnus", &["Carlsen", "Magnus Carlsen", "Carlsen, Magnus"])],
+            ),
+            (
+                &["Carlsen", "Magnus Carlsen", "Carlsen, Magnus", "Henrik Carlsen"],
+                &[
+                    ("Carlsen", &["Carlsen"]),
+                    ("Carlsen, Magnus", &["Magnus Carlsen", "Carlsen, Magnus"]),
+                    ("Henrik Carlsen", &["Henrik Carlsen"]),
                 ],
             ),
             (

@@ -137,7 +137,7 @@ impl<'a> Ref<'a, Written> {
     }
 
     /// If the filter is a transform of CQL 6, returns its operand, and true if its copies are counted. Otherwise returns `None`.
-    fn keyword(self) -> Option<(Ref<'a, Written>, bool)> {
+    pub(crate) fn keyword(self) -> Option<(Ref<'a, Written>, bool)> {
         match self {
             Ref::Condition(f) => match f.op() {
                 ConditionOp::Form(ConditionKeyword::Transform(_, of)) => Some((of.node(), false)),

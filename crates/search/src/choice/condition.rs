@@ -42,6 +42,7 @@ use orbit_reel::GameRow;
 /// assert!("whte=Carlsen".parse::<Condition>().is_err());
 /// assert!("tag:ClubCode=NL".parse::<Condition>().is_ok());
 /// assert!("elo>=2600 and (white~Carlsen or black~Carlsen)".parse::<Condition>().is_ok());
+/// assert_eq!("elo>=2600 AND year>2000".parse::<Condition>().unwrap().comparisons().count(), 2);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
@@ -249,8 +250,9 @@ impl<'a> ConditionReader<'a> {
     }
 }
 
-/// Returns whether a string begins with `word`, which is `and` or `or`, as a separate word.
+/// Returns whether a string begins with `word`, which is `and` or `or`, as a separate word in upper or lower case.
 fn joining(text: &str, word: &str) -> bool {
-    let behind = text.strip_prefix(word);
-    behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '('))
+    let (first, behind) = text.split_at_checked(word.len()).unwrap_or((text, ""));
+    first.eq_ignore_ascii_case(word)
+        && (behind.is_empty() || behind.starts_with(|c: char| c.is_whitespace() || c == '('))
 }
