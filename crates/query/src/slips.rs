@@ -32,7 +32,6 @@ const SUCCESSORS: &[(&str, &str, &str)] = &[
     ("powerdifference", "power", "`power A - power a > 3`"),
     ("darksquares", "dark", "`dark B` are the bishops on dark squares"),
     ("lightsquares", "light", "`light B` are the bishops on light squares"),
-    ("matchstring", "comment", "`comment \"text\"` writes a text where a position matches"),
     ("castling", "castle", "`castle` is the last move, `--(castle)` the next one"),
 ];
 

@@ -152,7 +152,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. Nf3 d5 2. d3 Nf6 3. Nd2 *", &["@0 * 4 cut@23: Nd2 is ambiguous (b1, f3)"]),
     ("1. e4 0-0-0 *", &["@0 * 1 cut@6: 0-0-0 is illegal here"]),
     // The castling moves have the Cyrillic letter О.
-    ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. О-О О-О 5. d3 1-0", &["@0 1-0 6 cut@35: О-О is no move"]),
+    ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. О-О О-О 5. d3 1-0", &["@0 1-0 6 cut@34: О-О is no move"]),
     ("1. e4 国 2. d4 *", &["@0 * 1 cut@6: 国 is no move"]),
     ("1. e4 ± ⩲ e5 □ ∞ *", &["@0 * 2"]),
     // Null moves.
