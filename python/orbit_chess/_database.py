@@ -311,8 +311,6 @@ class Database:
         {'mates': Count(games=1, positions=1), 'checks': Count(games=1, positions=1)}
         """
         variations = bool(choices.pop("variations", False))
-        if not {"skip", "limit", "sort", "reverse", "sample"}.isdisjoint(choices):
-            raise OptionError("`batch` lists no games: leave out `skip`, `limit`, `sort`, `reverse` and `sample`")
         if isinstance(themes, Mapping):
             queries = {name: self._query(query, variations) for name, query in themes.items()}
         else:

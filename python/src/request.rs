@@ -223,10 +223,7 @@ impl Request {
     /// Returns a heat map as SVG, if there is one.
     #[pyo3(signature = (progress = None))]
     fn heat(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Option<String>> {
-        if self.options.choices.sort.is_some() {
-            return Err(errors::of_option("a heat map is of all games: leave out `sort`"));
-        }
-        Ok(self.run(py, progress, |scan| scan.findings(0, 0))?.heat_map())
+        Ok(self.run(py, progress, |scan| scan.heat())?.heat_map())
     }
 
     /// Returns the name of the engine that would run the request.

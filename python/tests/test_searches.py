@@ -172,8 +172,6 @@ def test_reports_and_heat_maps(db, tmp_path):
     assert page.startswith("<!DOCTYPE html>") and "year&gt;=2000" in page
     db.scan("shift {Nd4 kf3}", sort="date").report(tmp_path / "newest.html", title="Knights")
     assert "<title>Knights" in (tmp_path / "newest.html").read_text()
-    with pytest.raises(orbit_chess.OptionError, match="leave out `sort`"):
-        db.scan("shift {Nd4 kf3}", sort="date").heat()
     heat = db.scan("shift {Nd4 kf3}").heat()
     assert "data:image/svg+xml" in heat._repr_html_() and heat.svg.count("<svg") == 1
     assert db.scan("mate").heat().svg is None
@@ -244,12 +242,33 @@ def test_errors_of_queries(db):
         ({"where": [5]}, "a text or a list of texts"),
         ({"where": [object()]}, "a list of texts"),
         ({"first": True, "best": True}, "first"),
+        ({"columns": []}, "`columns` names no column"),
     ],
     ids=str,
 )
 def test_errors_of_options(db, keywords, words):
     with pytest.raises(orbit_chess.OptionError, match=words):
         db.scan("mate", **keywords).pyarrow()
+
+
+@pytest.mark.parametrize("keywords", [{"limit": 3}, {"limit": 0}, {"skip": 20}, {"sample": 4}, {"sort": "elo"}], ids=str)
+def test_counts_are_of_all_games(db, keywords):
+    words = "are of all games: leave out `skip`, `limit`, `sort` and `sample`"
+    with pytest.raises(orbit_chess.OptionError, match=words):
+        db.count("mate", **keywords)
+    with pytest.raises(orbit_chess.OptionError, match=words):
+        db.stats("mate", "year", **keywords)
+    with pytest.raises(orbit_chess.OptionError, match=words):
+        db.scan("shift N", **keywords).heat()
+    with pytest.raises(orbit_chess.OptionError, match=words):
+        db.batch({"mates": "mate"}, **keywords)
+
+
+def test_groupings_have_what_they_group(db):
+    with pytest.raises(orbit_chess.OptionError, match="`opponent` groups the games of one player: add `player=NAME`"):
+        db.stats("mate", "opponent")
+    with pytest.raises(orbit_chess.OptionError, match="`groupings=length` counts the moves of which hits consist"):
+        db.stats("mate", "length")
 
 
 def test_errors_of_files(db, tmp_path):

@@ -5,6 +5,7 @@ mod beside;
 mod http;
 mod made;
 mod random;
+mod refused;
 mod socket;
 mod stream;
 

@@ -304,6 +304,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "reel",
             "report",
             "executor",
+            "stats",
             "text",
             "themes",
         ],

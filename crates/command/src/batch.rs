@@ -215,7 +215,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let interrupt = CtrlC::install()?;
     let groupings = args.groupings()?;
     let Chosen { choice, .. } = args.request().check()?;
-    players::refuse_idle(&choice, &groupings)?;
+    choice.check_groupings(&groupings, false)?;
     let stats = Stats::new(groupings);
     let stats = if choice.player.is_some() { stats.of_player() } else { stats };
     // Scores need hits that are counted separately for each side, which takes time, and the text format prints no scores. An

@@ -9,11 +9,9 @@ use orbit_search::Request;
 use orbit_search::choice::{Choice, Player, Ratings, Side};
 use orbit_search::report::grouped;
 use orbit_search::run::{SpellingsCollector, SpellingsPart};
-use orbit_search::stats::Grouping;
 use serde_json::{Value, json};
 
 use super::common::choice;
-use super::failure::Failure;
 use super::terminal::Remark;
 
 /// The maximum number of spellings that the summary lists.
@@ -67,17 +65,6 @@ impl PlayerArgs {
 /// Returns a collector for the spellings of the player's name, if a player is chosen.
 pub(super) fn spellings(choice: &Choice) -> Option<SpellingsCollector> {
     choice.player.as_ref().map(|player| SpellingsCollector::new(player.name.clone()))
-}
-
-/// Fails if no player is chosen and statistics are grouped by a property of the player, such as the opponent.
-pub(super) fn refuse_idle(choice: &Choice, groupings: &[Grouping]) -> Result<(), Failure> {
-    let mut all = groupings.iter().flat_map(Grouping::properties);
-    match all.find(|by| by.is_of_player()).filter(|_| choice.player.is_none()) {
-        None => Ok(()),
-        Some(by) => Err(Failure::Other(format!(
-            "`{by}` groups the games of one player: add --player NAME, or choose `player`, `white` or `black`"
-        ))),
-    }
 }
 
 /// Returns lines about the games of the player, the spellings that were counted as the player's name, and similar spellings that

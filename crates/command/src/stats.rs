@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use orbit_engine::Wants;
-use orbit_search::executor::Executor;
 use orbit_search::stats::{Counts, Grouping, Stats};
 
 use super::failure::Failure;
@@ -90,19 +89,6 @@ impl StatsArgs {
 }
 
 impl Statistics {
-    /// Fails if hits are grouped by the moves that they consist of, such as `length` or `san`, but the hits of the query do not
-    /// consist of moves.
-    pub(super) fn refuse_idle(&self, scan: &Executor) -> Result<(), Failure> {
-        let mut all = self.stats.groupings().iter().flat_map(Grouping::properties);
-        match all.find(|by| by.is_of_spans()).filter(|_| !scan.has_spans()) {
-            None => Ok(()),
-            Some(by) => Err(Failure::Other(format!(
-                "--stats {by} counts the moves of which hits consist, and hits of this query are single positions: leave out \
-                 {by}, or search with `line`, `path`, `find`, `echo`, `--`, `[x]` or `move`"
-            ))),
-        }
-    }
-
     /// Creates the counters and the output file, if `--stats` was given.
     pub(super) fn new(args: &StatsArgs, begun: OutputFiles) -> Result<Option<Statistics>, Failure> {
         if !args.are_wanted() {

@@ -17,6 +17,7 @@ pub use self::command_line::SIMILAR_GAMES;
 use crate::choice::{Choice, ExactPosition, Order, Player, Ratings, Side, SortKey};
 use crate::executor::EngineChoice;
 use crate::report::Column;
+use crate::stats::Grouping;
 use crate::themes;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::game::PlayerName;
@@ -235,6 +236,10 @@ impl Request {
         if self.first && self.best {
             return Err(RequestError::new("{first} and {best} exclude each other: leave out one of them"));
         }
+        if self.count && self.columns.is_some() {
+            return Err(RequestError::new("{count} lists no rows: leave out {columns}"));
+        }
+        check_columns(self.columns.as_deref())?;
         let conditions =
             self.conditions.iter().map(|text| parsed("{where}", text)).collect::<Result<_, _>>()?;
         let (first, best) = (self.first, self.best);
@@ -335,28 +340,62 @@ impl Chosen {
     }
 }
 
+impl Choice {
+    /// Checks that the games and hits have what they are grouped by. `has_spans` is true if hits can have spans (the moves that the
+    /// query matched).
+    ///
+    /// # Errors
+    ///
+    /// Fails if hits without spans are grouped by their moves, or games by a property of a player, such as the opponent, and no
+    /// player is chosen.
+    pub fn check_groupings(&self, groupings: &[Grouping], has_spans: bool) -> Result<(), RequestError> {
+        for by in groupings.iter().flat_map(Grouping::properties) {
+            if by.is_of_spans() && !has_spans {
+                return Err(RequestError::new(format!(
+                    "{{groupings {by}}} counts the moves of which hits consist, and hits of this query are single positions: leave \
+                     out {by}, or search with `line`, `path`, `find`, `echo`, `--`, `[x]` or `move`"
+                )));
+            }
+            if by.is_of_player() && self.player.is_none() {
+                return Err(RequestError::new(format!(
+                    "`{by}` groups the games of one player: add {{player NAME}}, or choose `player`, `white` or `black`"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a list of columns, if there is one, is not empty.
+pub(crate) fn check_columns(columns: Option<&[Column]>) -> Result<(), RequestError> {
+    match columns {
+        Some([]) => Err(RequestError::new("{columns} names no column: name one, or leave out {columns}")),
+        _ => Ok(()),
+    }
+}
+
 /// An error in the fields of a request: they exclude each other, or a string cannot be parsed. The message has a remedy.
 /// `Display` shows the names of fields as in JSON: `` `sort` ``.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestError {
     /// The sentence of the message. It contains the names of fields in braces, possibly with a value: `{sort value}`.
-    sentence: &'static str,
+    sentence: String,
     /// The text after the sentence.
     detail: String,
 }
 
 impl RequestError {
-    pub(crate) fn new(sentence: &'static str) -> RequestError {
-        RequestError { sentence, detail: String::new() }
+    pub(crate) fn new(sentence: impl Into<String>) -> RequestError {
+        RequestError { sentence: sentence.into(), detail: String::new() }
     }
 
-    fn about(field: &'static str, why: impl fmt::Display) -> RequestError {
-        RequestError { sentence: field, detail: format!(": {why}") }
+    fn about(field: impl Into<String>, why: impl fmt::Display) -> RequestError {
+        RequestError { sentence: field.into(), detail: format!(": {why}") }
     }
 
     /// Returns the message with the names of command line options: `--sort value`.
     pub fn in_options(&self) -> String {
-        self.said(|field| format!("--{}", field.replace('_', "-")))
+        self.said(|field| format!("--{}", field.replacen("groupings", "stats", 1).replace('_', "-")))
     }
 
     /// Returns the message with the names of fields replaced by `name`. The argument of `name` is the name of the field in JSON,

@@ -100,6 +100,42 @@ fn reports_show_what_was_found() {
     }
 }
 
+#[test]
+fn counts_are_of_all_games() {
+    let (database, query) = (database(), Query::parse("shift {Nd4 kf3}").unwrap());
+    let search = || database.scan(&query);
+    let by_date = Order::Sorted { key: SortKey::Date, reverse: true };
+    let limited = |way: usize| match way {
+        0 => search().skip(1),
+        1 => search().limit_games(9),
+        2 => search().limit(9),
+        _ => search().order(by_date, usize::MAX),
+    };
+    for way in 0..4 {
+        let faults = [
+            limited(way).count().unwrap_err(),
+            limited(way).statistics("year").unwrap_err(),
+            limited(way).heat().unwrap_err(),
+        ];
+        for fault in faults {
+            let fault = fault.to_string();
+            assert!(
+                fault.contains("of all games: leave out `skip`, `limit`, `sort` and `sample`"),
+                "{fault}"
+            );
+        }
+    }
+    let (heat, report) = (search().heat().unwrap(), search().findings(4, 0).unwrap());
+    assert_eq!(heat.heat_map(), report.heat_map());
+    for (groupings, why) in [
+        ("year,opponent", "`opponent` groups the games of one player: add `player: NAME`"),
+        ("length", "`groupings: length` counts the moves of which hits consist"),
+    ] {
+        let fault = search().statistics(groupings).unwrap_err().to_string();
+        assert!(fault.contains(why), "{fault}");
+    }
+}
+
 /// A report with an order must list the first games in this order, as the command does.
 #[test]
 fn reports_have_an_order() {

@@ -79,9 +79,8 @@ impl ScanRun {
             collectors.findings = Some(findings);
         }
         let stats = Statistics::new(&args.stats, files)?;
-        stats.as_ref().map_or(Ok(()), |stats| stats.refuse_idle(scan))?;
         if let Some(stats) = &stats {
-            players::refuse_idle(&choice, stats.stats().groupings())?;
+            choice.check_groupings(stats.stats().groupings(), scan.has_spans())?;
         }
         let of_choice = |stats: Stats| if choice.player.is_some() { stats.of_player() } else { stats };
         let of_query = |stats: Stats| if scan.ty() == Type::Num { stats.with_values() } else { stats };

@@ -396,7 +396,7 @@ impl<'a> Scan<'a> {
         mut merge: impl FnMut(T, T) -> T,
     ) -> Result<T, DatabaseError> {
         let mut sum = Some(init());
-        if self.hits_max < u64::MAX || self.games_max.is_some() || self.skip > 0 || self.order.is_some() {
+        if !self.takes_all() {
             self.for_each(|hit| {
                 sum = sum.take().map(|sum| fold(sum, hit));
                 ControlFlow::Continue(())
@@ -505,12 +505,24 @@ impl<'a> Scan<'a> {
         (self.watch)(*progress);
     }
 
+    /// Returns true if the games and hits are not limited, skipped or sorted.
+    fn takes_all(&self) -> bool {
+        self.hits_max == u64::MAX && self.games_max.is_none() && self.skip == 0 && self.order.is_none()
+    }
+
+    /// Checks that the games and hits are not limited, skipped or sorted.
+    pub(super) fn check_takes_all(&self) -> Result<(), RequestError> {
+        let why = "counts, statistics and heat maps are of all games: leave out {skip}, {limit}, {sort} and {sample}";
+        if self.takes_all() { Ok(()) } else { Err(RequestError::new(why)) }
+    }
+
     /// Counts the games and positions that each query hits.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Scan::collect`].
+    /// Fails if games or hits are limited, skipped or sorted, or an error of [`Scan::collect`] occurs.
     pub fn count(self) -> Result<Vec<HitTotals>, DatabaseError> {
+        self.check_takes_all()?;
         let queries = self.queries.len();
         let (part, _) = self.collect(&TotalsCollector)?;
         let mut totals = part.queries;
@@ -523,9 +535,13 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the groupings cannot be read, or an error of [`Scan::collect`] occurs.
+    /// Fails if the groupings cannot be read, they need moves or a player and there are none, games or hits are limited, skipped or
+    /// sorted, or an error of [`Scan::collect`] occurs.
     pub fn statistics(self, groupings: &str) -> Result<Counts, DatabaseError> {
-        let stats = Stats::new(Grouping::list(groupings)?).with_sides();
+        self.check_takes_all()?;
+        let groupings = Grouping::list(groupings)?;
+        self.choice.check_groupings(&groupings, self.queries.first().is_some_and(Query::has_spans))?;
+        let stats = Stats::new(groupings).with_sides();
         let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
         let is_number = self.queries.first().is_some_and(|query| query.value_type() == Type::Num);
         let stats = if is_number { stats.with_values() } else { stats };

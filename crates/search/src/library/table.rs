@@ -11,6 +11,7 @@ use crate::choice::Order;
 use crate::executor::Executor;
 use crate::found::BlockResult;
 use crate::report::{ArrowBlock, ArrowRows, Column, Columns, HitRows, PositionRows, Rows};
+use crate::request::check_columns;
 use crate::run::{ReportRoom, extras_of, names_of, wanted_of};
 use orbit_database::{MemoryBudget, Summary};
 use orbit_engine::{Rank, Wants};
@@ -70,13 +71,16 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the engine refuses the query, or the chosen graphics card does not exist.
+    /// Fails if `columns` is empty, the engine refuses the query, or the chosen graphics card does not exist.
     pub fn table(self, rows: Rows, columns: &TableColumns) -> Result<Table<'a>, DatabaseError> {
         let executor = self.executor()?;
         let all = Columns::of_objects(extras_of(&executor, &self.choice));
         let columns = match columns {
             TableColumns::All => all,
-            TableColumns::Only(columns) => Columns::new(columns),
+            TableColumns::Only(columns) => {
+                check_columns(Some(columns))?;
+                Columns::new(columns)
+            }
             TableColumns::Without(left_out) => {
                 let kept = all.list().iter().filter(|column| !left_out.contains(column));
                 Columns::new(&kept.copied().collect::<Vec<_>>())

@@ -96,6 +96,16 @@ impl Scan<'_> {
         let about = About { title: None, query: text, sentence: &sentence, engine, sources, chosen: &chosen };
         Ok(collector.findings(&part, &about))
     }
+
+    /// Returns the content of a heat map on the first query. [`Findings::heat_map`] draws it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if games or hits are limited, skipped or sorted, or an error of [`Scan::collect`] occurs.
+    pub fn heat(self) -> Result<Findings, DatabaseError> {
+        self.check_takes_all()?;
+        self.findings(0, 0)
+    }
 }
 
 impl Database {

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::library::DatabaseError;
+use crate::request::RequestError;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_engine::EngineError;
 
@@ -100,7 +101,8 @@ impl Fault {
                 let text = if error.text().is_empty() { text } else { error.text() };
                 Fault::of_query(error.diagnostic().clone(), text)
             }
-            DatabaseError::Request(error) => Fault::new(ErrorCode::Request, error.to_string()),
+            DatabaseError::Request(error) => error.into(),
+            DatabaseError::Groupings(error) => Fault::new(ErrorCode::Request, error.to_string()),
             DatabaseError::Engine(error) => Fault::of_engine(error, text),
             DatabaseError::Cancelled => Fault::cancelled(),
             DatabaseError::NoVariations => Fault::new(
@@ -153,6 +155,12 @@ impl Fault {
             Some(place) => place.0.render(&place.1, "query", styled),
             None => format!("error: {}", self.message),
         }
+    }
+}
+
+impl From<RequestError> for Fault {
+    fn from(error: RequestError) -> Fault {
+        Fault::new(ErrorCode::Request, error.to_string())
     }
 }
 

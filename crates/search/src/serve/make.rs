@@ -75,7 +75,7 @@ fn write(
     if !is_picture(path) {
         return Ok(json!({ "games": scan.pgn(path)? }));
     }
-    let mut findings = scan.findings(SAMPLE_MAX, request.seed)?;
+    let mut findings = if is_page(path) { scan.findings(SAMPLE_MAX, request.seed)? } else { scan.heat()? };
     findings.command = request.command_line(&findings.sources).unwrap_or_default();
     findings.title = title.map_or(findings.title, str::to_owned);
     let picture = if is_page(path) { Some(findings.page()) } else { findings.heat_map() };

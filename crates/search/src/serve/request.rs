@@ -8,7 +8,7 @@ use serde_json::{Map, Value, from_value};
 
 use super::fault::{ErrorCode, Fault};
 use crate::report::Column;
-use crate::request::Request;
+use crate::request::{Request, check_columns};
 use orbit_core::diagnostic::nearest;
 
 /// The maximum number of rows of a page.
@@ -257,7 +257,11 @@ impl Message {
             "close" => Message::Close(of_fields(fields)?),
             "query" => Message::Query(Box::new(Ask::from_fields(fields)?)),
             "count" | "statistics" | "write" => Message::Make(Box::new(Make::from_fields(kind, fields)?)),
-            "hits" => Message::Hits(of_fields(fields)?),
+            "hits" => {
+                let page: Page = of_fields(fields)?;
+                check_columns(page.columns.as_deref())?;
+                Message::Hits(page)
+            }
             "game" => Message::Game(of_fields(fields)?),
             "explain" => Message::Explain(Box::new(Explain::from_fields(fields)?)),
             "cancel" => Message::Cancel(of_fields(fields)?),
@@ -305,10 +309,8 @@ impl Explain {
 }
 
 impl What {
-    /// Checks that a request can have this result.
-    fn check(&self, request: &Request) -> Result<(), &'static str> {
-        let (is_sorted, is_cut) =
-            (request.sort.is_some(), request.sample.is_some() || request.limit.is_some() || request.skip > 0);
+    /// Checks the name of a file.
+    fn check(&self) -> Result<(), &'static str> {
         match self {
             What::File { path, .. } if !is_picture(path) && !is_games(path) => Err(
                 "`path` ends in .pgn (.zst may follow), .html or .svg: the rows of tables come with `query` and `hits`",
@@ -316,14 +318,6 @@ impl What {
             What::File { path, title: Some(_) } if !is_page(path) => {
                 Err("`title` is for reports: let `path` end in .html, or leave `title` out")
             }
-            What::File { path, .. } if is_games(path) => Ok(()),
-            What::File { path, .. } if is_page(path) && is_cut => {
-                Err("reports are of all games: leave out `skip`, `limit` and `sample`")
-            }
-            What::File { path, .. } if is_page(path) => Ok(()),
-            _ if is_cut || is_sorted => Err(
-                "counts, statistics and heat maps are of all games: leave out `skip`, `limit`, `sort` and `sample`",
-            ),
             _ => Ok(()),
         }
     }
@@ -353,7 +347,7 @@ impl Make {
                 (What::File { path, title }, one_query(fields)?)
             }
         };
-        what.check(&request).map_err(|why| Fault::new(ErrorCode::Request, why))?;
+        what.check().map_err(|why| Fault::new(ErrorCode::Request, why))?;
         Ok(Make { request, database, what, progress })
     }
 }
@@ -378,6 +372,9 @@ impl Ask {
         if stream && (rows > 0 || *count || sort.is_some() || sample.is_some()) {
             let why = "`stream` sends rows as they are found: leave out `rows`, `count`, `sort` and `sample`";
             return Err(Fault::new(ErrorCode::Request, why));
+        }
+        if rows > 0 && *count {
+            return Err(Fault::new(ErrorCode::Request, "`count` lists no rows: leave out `rows`"));
         }
         Ok(ask)
     }

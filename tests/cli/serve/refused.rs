@@ -1,0 +1,80 @@
+//! Tests requests that are refused although each of their fields is valid. The command and the Python package refuse the
+//! same. The message names the field and the remedy.
+
+use serde_json::{Value, json};
+
+use super::{Server, assert_code};
+use crate::program::SAMPLE;
+use orbit_search::serve::ErrorCode;
+
+/// Sends a request that must be refused with a message that contains `why`.
+#[track_caller]
+fn refuses(server: &mut Server, request: &str, fields: Value, why: &str) {
+    let said = server.answer(request, fields.clone());
+    assert_code(&said, ErrorCode::Request);
+    let message = said["error"]["message"].as_str().unwrap();
+    assert!(message.contains(why), "{request} {fields}: {message}");
+}
+
+#[test]
+fn rows_have_a_column() {
+    let mut server = Server::start(&[SAMPLE]);
+    let none = "`columns` names no column";
+    for fields in [
+        json!({ "query": "mate", "columns": [], "rows": 2 }),
+        json!({ "query": "mate", "columns": [] }),
+        json!({ "query": "mate", "columns": [], "stream": true }),
+    ] {
+        refuses(&mut server, "query", fields, none);
+    }
+    let asked = server.answer("query", json!({ "query": "mate" }));
+    refuses(&mut server, "hits", json!({ "of": asked["id"], "columns": [] }), none);
+    server.finish();
+}
+
+#[test]
+fn counts_and_statistics_are_of_all_games() {
+    let mut server = Server::start(&[SAMPLE]);
+    for choice in
+        [json!({ "limit": 3 }), json!({ "skip": 20 }), json!({ "sample": 4 }), json!({ "sort": "elo" })]
+    {
+        let mut fields = choice;
+        fields["query"] = "mate".into();
+        let why = "are of all games: leave out `skip`, `limit`, `sort` and `sample`";
+        refuses(&mut server, "count", fields.clone(), why);
+        fields["groupings"] = "year".into();
+        refuses(&mut server, "statistics", fields, why);
+    }
+    server.finish();
+}
+
+#[test]
+fn groupings_have_what_they_group() {
+    let mut server = Server::start(&[SAMPLE]);
+    let cases = [
+        ("opponent", "`opponent` groups the games of one player: add `player: NAME`"),
+        ("year*playerelo:100", "`playerelo:100` groups the games of one player"),
+        ("length", "`groupings: length` counts the moves of which hits consist"),
+        ("yaer", "did you mean `year`?"),
+        ("", "a grouping is missing"),
+    ];
+    for (groupings, why) in cases {
+        refuses(&mut server, "statistics", json!({ "query": "mate", "groupings": groupings }), why);
+    }
+    let fields = json!({ "query": "mate", "groupings": "opponent", "player": "Carlsen" });
+    let rows = server.answer("statistics", fields)["groupings"]["opponent"].take();
+    assert!(rows.as_array().unwrap().iter().all(|row| row["key"].is_string()), "{rows}");
+    server.finish();
+}
+
+#[test]
+fn counts_have_no_rows() {
+    let mut server = Server::start(&[SAMPLE]);
+    for (fields, why) in [
+        (json!({ "query": "mate", "count": true, "rows": 2 }), "leave out `rows`"),
+        (json!({ "query": "mate", "count": true, "columns": ["fen"] }), "leave out `columns`"),
+    ] {
+        refuses(&mut server, "query", fields, why);
+    }
+    server.finish();
+}
