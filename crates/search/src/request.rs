@@ -167,11 +167,12 @@ impl Request {
         Request { query: vec![query.to_owned()], ..Request::default() }
     }
 
-    /// Returns all queries as text, including those that a theme, a board or a position gives.
+    /// Returns the queries as text; instead of them, a theme, a board or a position can give one query.
     ///
     /// # Errors
     ///
-    /// Fails if there is no query, no theme has this name, a board cannot be read, or there are transforms without a board.
+    /// Fails if there is no query or more than one of these fields, no theme has this name, a board cannot be read, or there are
+    /// transforms without a board.
     pub fn texts(&self) -> Result<Vec<String>, RequestError> {
         let fault = |field| move |error: Diagnostic| RequestError::about(field, error);
         let transforms: Vec<&str> = self.transforms.iter().map(String::as_str).collect();
@@ -182,6 +183,12 @@ impl Request {
         }
         if self.theme.is_some() && self.dialect.is_some() {
             return Err(RequestError::new("{theme} has a dialect of its own: leave out {dialect}"));
+        }
+        let in_place = [&self.theme, &self.board, &self.similar, &self.at].into_iter().flatten().count();
+        if in_place + usize::from(!self.query.is_empty()) > 1 {
+            return Err(RequestError::new(
+                "{query}, {theme}, {board}, {similar} and {at} exclude each other: leave out all but one",
+            ));
         }
         let mut texts = self.query.clone();
         if let Some(name) = &self.theme {
@@ -567,10 +574,12 @@ mod tests {
     #[test]
     fn queries_come_from_texts_themes_and_boards() {
         let texts = |fields| read(fields).unwrap().texts().map_err(|error| error.to_string());
-        let all = json!({"query": ["mate", "check"], "theme": "greek-gift", "board": "8/8/8/8/3N4/8/8/8", "transforms": ["flip"]});
-        let all = texts(all).unwrap();
-        assert_eq!((all.len(), &*all[0], &*all[1], &*all[3]), (4, "mate", "check", "flip Nd4"));
-        assert!(all[2].contains("[x]ph7"));
+        assert_eq!(texts(json!({"query": ["mate", "check"]})).unwrap(), ["mate", "check"]);
+        assert_eq!(
+            texts(json!({"board": "8/8/8/8/3N4/8/8/8", "transforms": ["flip"]})).unwrap(),
+            ["flip Nd4"]
+        );
+        assert!(texts(json!({"theme": "greek-gift"})).unwrap()[0].contains("[x]ph7"));
         let similar = texts(json!({"similar": "8/8/8/8/3N4/8/8/8"})).unwrap();
         assert!(similar[0].contains("similar \""), "{similar:?}");
         for (fields, why) in [
@@ -582,6 +591,8 @@ mod tests {
             (json!({"board": "9"}), "`board`: "),
             (json!({"similar": ""}), "`similar`: the board is empty"),
             (json!({"query": "mate", "transforms": ["flip"]}), "give `board` or `similar` with them"),
+            (json!({"query": "mate", "at": "e4"}), "`similar` and `at` exclude each other"),
+            (json!({"theme": "greek-gift", "board": "8/8/8/8/3N4/8/8/8"}), "exclude each other"),
         ] {
             let said = texts(fields).unwrap_err();
             assert!(said.contains(why), "{said}");

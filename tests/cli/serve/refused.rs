@@ -67,6 +67,28 @@ fn groupings_have_what_they_group() {
     server.finish();
 }
 
+/// A theme, a board or a position is in place of a query, even if several queries are counted.
+#[test]
+fn one_field_gives_the_queries() {
+    let mut server = Server::start(&[SAMPLE]);
+    let several = "`query`, `theme`, `board`, `similar` and `at` exclude each other";
+    for fields in [
+        json!({ "query": ["mate", "check"], "at": "e4 c5" }),
+        json!({ "query": "mate", "theme": "greek-gift" }),
+        json!({ "theme": "greek-gift", "at": "e4 c5" }),
+        json!({ "board": "8/8/8/8/3N4/8/8/8", "similar": "8/8/8/8/3N4/8/8/8" }),
+    ] {
+        refuses(&mut server, "count", fields.clone(), several);
+        if !fields["query"].is_array() {
+            refuses(&mut server, "query", fields, several);
+        }
+    }
+    refuses(&mut server, "query", json!({ "query": ["mate", "check"] }), "`count` takes several");
+    let counted = server.answer("count", json!({ "at": "e4 c5" }));
+    assert_eq!(counted["counts"], json!([{ "games_hit": 152, "positions_hit": 152 }]));
+    server.finish();
+}
+
 #[test]
 fn counts_have_no_rows() {
     let mut server = Server::start(&[SAMPLE]);

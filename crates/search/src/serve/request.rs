@@ -409,10 +409,8 @@ fn ends_in(path: &Path, endings: &[&str]) -> bool {
 /// Reads a request that must have one query.
 fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
     let request: Request = of_fields(fields)?;
-    let others = [&request.theme, &request.board, &request.similar, &request.at];
-    if request.query.len() + others.iter().filter(|other| other.is_some()).count() > 1 {
-        let why = "`query`, `theme`, `board` and `similar` exclude each other, and one query is asked: `count` takes several";
-        return Err(Fault::new(ErrorCode::Request, why));
+    if request.query.len() > 1 {
+        return Err(Fault::new(ErrorCode::Request, "one query is asked: `count` takes several"));
     }
     Ok(request)
 }
