@@ -7,6 +7,7 @@ use std::sync::Arc;
 use orbit_chess::{Column, Database, DatabaseError, Rows, Scan, TableColumns};
 use orbit_core::diagnostic::nearest;
 use orbit_search::report::findings::SAMPLE_MAX;
+use orbit_search::request::read_fields;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
@@ -61,8 +62,7 @@ impl RequestOptions {
         refuse_unknown(&fields)?;
         let lists_none = ["limit", "sample"].iter().any(|name| fields.get(*name) == Some(&0.into()));
         fields.retain(|name, _| !lists_none || !["limit", "sample"].contains(&name.as_str()));
-        let choices: orbit_chess::Request =
-            serde_json::from_value(fields.into()).map_err(errors::of_option)?;
+        let choices: orbit_chess::Request = read_fields(fields, &[]).map_err(errors::of_request)?;
         let chosen = choices.check().map_err(errors::of_request)?;
         for query in &queries {
             chosen.check_query(query.value_type(), query.has_spans()).map_err(errors::of_request)?;

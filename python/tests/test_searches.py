@@ -242,6 +242,8 @@ def test_errors_of_queries(db):
         ({"where": [5]}, "a text or a list of texts"),
         ({"where": [object()]}, "a list of texts"),
         ({"first": True, "best": True}, "first"),
+        ({"limit": -1}, "`limit`: "),
+        ({"unique": True}, "`unique`: "),
         ({"columns": []}, "`columns` names no column"),
     ],
     ids=str,

@@ -6,6 +6,7 @@
 //! limits.
 
 mod command_line;
+mod fields;
 
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -14,6 +15,8 @@ use std::{error, fmt};
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub use self::command_line::SIMILAR_GAMES;
+pub use self::fields::read_fields;
+pub(crate) use self::fields::take_field;
 use crate::choice::{Choice, ExactPosition, Order, Player, Ratings, Side, SortKey};
 use crate::executor::EngineChoice;
 use crate::report::Column;

@@ -100,3 +100,35 @@ fn counts_have_no_rows() {
     }
     server.finish();
 }
+
+#[test]
+fn messages_name_the_field() {
+    let mut server = Server::start(&[SAMPLE]);
+    for (fields, why) in [
+        (json!({ "limit": 0 }), "`limit`: "),
+        (json!({ "sample": 0 }), "`sample`: "),
+        (json!({ "first": "yes" }), "`first`: "),
+        (json!({ "unique": true }), "`unique`: "),
+        (json!({ "seed": -1 }), "`seed`: "),
+        (json!({ "rows": "all" }), "`rows`: "),
+        (json!({ "rwos": 1 }), "there is no field `rwos`; did you mean `rows`?"),
+        (json!({ "frist": true }), "there is no field `frist`; did you mean `first`?"),
+        (json!({ "xyzzy": true }), "`as`, `side`"),
+        (json!({ "xyzzy": true }), "`database`, `rows`, `stream`, `progress`"),
+    ] {
+        let mut fields = fields;
+        fields["query"] = "mate".into();
+        refuses(&mut server, "query", fields, why);
+    }
+    refuses(&mut server, "count", json!({ "query": "mate", "databse": "main" }), "did you mean `database`?");
+    refuses(&mut server, "game", json!({ "game": "one" }), "`game`: ");
+    refuses(&mut server, "game", json!({ "gmae": 1 }), "did you mean `game`?");
+    refuses(&mut server, "ping", json!({ "more": 1 }), "there is no field `more`");
+    let side = json!({ "query": "mate", "player": "Carlsen", "side": "black", "count": true });
+    assert!(server.answer("query", side)["games_hit"].is_u64());
+    server.send(r#"{"id":"twice","request":"query","query":"mate","query":"check"}"#);
+    let answer = server.line();
+    assert_code(&answer, ErrorCode::Request);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("`query` twice"), "{answer}");
+    server.finish();
+}

@@ -1,14 +1,15 @@
 //! Requests as lines of JSON.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, from_value};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
 use super::fault::{ErrorCode, Fault};
 use crate::report::Column;
-use crate::request::{Request, check_columns};
+use crate::request::{Request, check_columns, read_fields, take_field};
 use orbit_core::diagnostic::nearest;
 
 /// The maximum number of rows of a page.
@@ -45,7 +46,7 @@ impl RequestId {
 }
 
 impl<'de> Deserialize<'de> for RequestId {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<RequestId, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RequestId, D::Error> {
         RequestId::from_value(&Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
@@ -77,6 +78,39 @@ pub enum Message {
     Version,
     /// Ends the conversation.
     Quit,
+}
+
+/// The fields of a line.
+struct LineFields {
+    fields: Map<String, Value>,
+    /// The name of a field that the line has more than once.
+    twice: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for LineFields {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<LineFields, D::Error> {
+        from.deserialize_map(LineFieldsVisitor)
+    }
+}
+
+struct LineFieldsVisitor;
+
+impl<'de> Visitor<'de> for LineFieldsVisitor {
+    type Value = LineFields;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<LineFields, A::Error> {
+        let mut line = LineFields { fields: Map::new(), twice: None };
+        while let Some((name, value)) = from.next_entry::<String, Value>()? {
+            if line.fields.insert(name.clone(), value).is_some() {
+                line.twice = Some(name);
+            }
+        }
+        Ok(line)
+    }
 }
 
 /// The request `open`.
@@ -229,21 +263,25 @@ impl Message {
     /// Parses a line. Returns the id of the request, if it has one, and the request.
     pub fn read(line: &[u8]) -> (Option<RequestId>, Result<Message, Fault>) {
         let wrong = |message: String| Err(Fault::new(ErrorCode::Request, message));
-        let value: Value = match serde_json::from_slice(line) {
-            Ok(value) => value,
+        let LineFields { mut fields, twice } = match serde_json::from_slice(line) {
+            Ok(line) => line,
+            Err(error) if error.is_data() => {
+                let why = "a request is a JSON object, such as {\"id\":1,\"request\":\"ping\"}";
+                return (None, wrong(why.into()));
+            }
             Err(error) => return (None, wrong(format!("the line is no JSON: {error}"))),
-        };
-        let Value::Object(mut fields) = value else {
-            return (
-                None,
-                wrong("a request is a JSON object, such as {\"id\":1,\"request\":\"ping\"}".into()),
-            );
         };
         let id = match fields.remove("id").as_ref().map(RequestId::from_value) {
             Some(Ok(id)) => id,
             Some(Err(fault)) => return (None, Err(fault)),
             None => return (None, wrong("the request has no id: give it a number or a string".into())),
         };
+        if let Some(name) = twice {
+            return (
+                Some(id),
+                wrong(format!("the request has the field `{name}` twice: leave out one of them")),
+            );
+        }
         let request = match fields.remove("request") {
             Some(Value::String(kind)) => Message::of_kind(&kind, fields),
             _ => wrong(format!("`request` says what is asked for: one of {}", KINDS.join(", "))),
@@ -253,22 +291,22 @@ impl Message {
 
     fn of_kind(kind: &str, fields: Map<String, Value>) -> Result<Message, Fault> {
         Ok(match kind {
-            "open" => Message::Open(of_fields(fields)?),
-            "close" => Message::Close(of_fields(fields)?),
+            "open" => Message::Open(read_fields(fields, &[])?),
+            "close" => Message::Close(read_fields(fields, &[])?),
             "query" => Message::Query(Box::new(Ask::from_fields(fields)?)),
             "count" | "statistics" | "write" => Message::Make(Box::new(Make::from_fields(kind, fields)?)),
             "hits" => {
-                let page: Page = of_fields(fields)?;
+                let page: Page = read_fields(fields, &[])?;
                 check_columns(page.columns.as_deref())?;
                 Message::Hits(page)
             }
-            "game" => Message::Game(of_fields(fields)?),
+            "game" => Message::Game(read_fields(fields, &[])?),
             "explain" => Message::Explain(Box::new(Explain::from_fields(fields)?)),
-            "cancel" => Message::Cancel(of_fields(fields)?),
-            "progress" => Message::Progress(of_fields(fields)?),
-            "ping" => of_fields(fields).map(|Nothing {}| Message::Ping)?,
-            "version" => of_fields(fields).map(|Nothing {}| Message::Version)?,
-            "quit" => of_fields(fields).map(|Nothing {}| Message::Quit)?,
+            "cancel" => Message::Cancel(read_fields(fields, &[])?),
+            "progress" => Message::Progress(read_fields(fields, &[])?),
+            "ping" => read_fields(fields, &[]).map(|Nothing {}| Message::Ping)?,
+            "version" => read_fields(fields, &[]).map(|Nothing {}| Message::Version)?,
+            "quit" => read_fields(fields, &[]).map(|Nothing {}| Message::Quit)?,
             _ => {
                 let message = match nearest(kind, KINDS.iter()) {
                     Some(near) => format!("there is no request `{kind}`; did you mean `{near}`?"),
@@ -278,10 +316,6 @@ impl Message {
             }
         })
     }
-}
-
-fn of_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Fault> {
-    from_value(Value::Object(fields)).map_err(wrong)
 }
 
 impl Open {
@@ -298,13 +332,13 @@ impl Explain {
     }
 
     fn from_fields(mut fields: Map<String, Value>) -> Result<Explain, Fault> {
-        let copies = taken(&mut fields, "copies", COPIES_USUAL)?;
+        let copies = take_field(&mut fields, "copies")?.unwrap_or(COPIES_USUAL);
         let names = ["query", "theme", "board", "similar", "transforms", "dialect", "schema"];
         if let Some(name) = fields.keys().find(|name| !names.contains(&name.as_str())) {
             let why = format!("`explain` has no field `{name}`: it has {} and copies", names.join(", "));
             return Err(Fault::new(ErrorCode::Request, why));
         }
-        Ok(Explain { request: one_query(fields)?, copies })
+        Ok(Explain { request: one_query(fields, &[])?, copies })
     }
 }
 
@@ -323,28 +357,30 @@ impl What {
     }
 }
 
+/// The fields of all requests that compute results from hits, besides those of a [`Request`].
+const OF_MAKE: [&str; 2] = ["database", "progress"];
+
 impl Make {
     fn from_fields(kind: &str, mut fields: Map<String, Value>) -> Result<Make, Fault> {
-        let database = taken(&mut fields, "database", main_name())?;
-        let progress = taken(&mut fields, "progress", false)?;
+        let database = take_field(&mut fields, "database")?.unwrap_or_else(main_name);
+        let progress = take_field(&mut fields, "progress")?.unwrap_or_default();
         if let Some(name) = ["count", "columns"].into_iter().find(|name| fields.contains_key(*name)) {
             return Err(Fault::new(
                 ErrorCode::Request,
                 format!("`{kind}` lists no rows: leave out `{name}`"),
             ));
         }
-        let missing = |name: &str| Fault::new(ErrorCode::Request, format!("missing field `{name}`"));
-        let needed = |fields: &mut Map<String, Value>, name| fields.remove(name).ok_or_else(|| missing(name));
+        let missing = |name| Fault::new(ErrorCode::Request, format!("missing field `{name}`"));
         let (what, request) = match kind {
-            "count" => (What::Count, of_fields(fields)?),
+            "count" => (What::Count, read_fields(fields, &OF_MAKE)?),
             "statistics" => {
-                let groupings = from_value(needed(&mut fields, "groupings")?).map_err(wrong)?;
-                (What::Statistics(groupings), one_query(fields)?)
+                let groupings = take_field(&mut fields, "groupings")?.ok_or_else(|| missing("groupings"))?;
+                (What::Statistics(groupings), one_query(fields, &[&OF_MAKE[..], &["groupings"]].concat())?)
             }
             _ => {
-                let path = from_value(needed(&mut fields, "path")?).map_err(wrong)?;
-                let title = taken(&mut fields, "title", None)?;
-                (What::File { path, title }, one_query(fields)?)
+                let path = take_field(&mut fields, "path")?.ok_or_else(|| missing("path"))?;
+                let title = take_field(&mut fields, "title")?.flatten();
+                (What::File { path, title }, one_query(fields, &[&OF_MAKE[..], &["path", "title"]].concat())?)
             }
         };
         what.check().map_err(|why| Fault::new(ErrorCode::Request, why))?;
@@ -364,10 +400,12 @@ impl Ask {
     ///
     /// Fails if a field is unknown, or its value is wrong.
     pub fn from_fields(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
-        let database = taken(&mut fields, "database", main_name())?;
-        let (rows, stream) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "stream", false)?);
-        let progress = taken(&mut fields, "progress", false)?;
-        let ask = Ask { request: one_query(fields)?, database, rows, stream, progress };
+        let database = take_field(&mut fields, "database")?.unwrap_or_else(main_name);
+        let rows = take_field(&mut fields, "rows")?.unwrap_or_default();
+        let stream = take_field(&mut fields, "stream")?.unwrap_or_default();
+        let progress = take_field(&mut fields, "progress")?.unwrap_or_default();
+        let request = one_query(fields, &["database", "rows", "stream", "progress"])?;
+        let ask = Ask { request, database, rows, stream, progress };
         let Request { count, sort, sample, .. } = &ask.request;
         if stream && (rows > 0 || *count || sort.is_some() || sample.is_some()) {
             let why = "`stream` sends rows as they are found: leave out `rows`, `count`, `sort` and `sample`";
@@ -378,12 +416,6 @@ impl Ask {
         }
         Ok(ask)
     }
-}
-
-/// Removes a field that does not belong to a [`Request`], and returns its value. Returns `usual` if the
-/// field is missing.
-fn taken<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str, usual: T) -> Result<T, Fault> {
-    fields.remove(name).map_or(Ok(usual), |value| from_value(value).map_err(wrong))
 }
 
 /// Returns whether the name of a file is that of a report or a heat map.
@@ -406,17 +438,13 @@ fn ends_in(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads a request that must have one query.
-fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
-    let request: Request = of_fields(fields)?;
+/// Reads a request that must have one query. `others` are the names of the fields that were removed.
+fn one_query(fields: Map<String, Value>, others: &[&'static str]) -> Result<Request, Fault> {
+    let request: Request = read_fields(fields, others)?;
     if request.query.len() > 1 {
         return Err(Fault::new(ErrorCode::Request, "one query is asked: `count` takes several"));
     }
     Ok(request)
-}
-
-fn wrong(error: serde_json::Error) -> Fault {
-    Fault::new(ErrorCode::Request, error.to_string())
 }
 
 /// Returns `rows` if a page can have this many rows, and otherwise an error.
