@@ -181,7 +181,7 @@ class Database:
 
     def scan(
         self,
-        query: AnyQuery,
+        query: AnyQuery | None = None,
         *,
         rows: str = "hits",
         columns: Sequence[str] | None = None,
@@ -195,6 +195,7 @@ class Database:
         """Prepares a search with the options of `orbit scan`. It starts when results are requested from the returned `Scan`.
 
         Args:
+            at: in place of `query`: a position to search for, as a FEN or as moves from the start, such as `"e4 c5"`.
             where: conditions that games must meet, such as `"elo>=2600"` or `["white~Carlsen", "year>=2015"]`.
             player: count only games of a player, and evaluate the query from his side. `player_exact` accepts only this spelling of
                 the name. `side` (`white`, `black`), `rating` (`"2600-2700"`), `opponent` and `opponent_rating` restrict them.
@@ -234,7 +235,7 @@ class Database:
             raise OptionError('`values` is True or False; `copies` is True, False or "all"')
         if columns is not None and (not values or not copies):
             raise OptionError("`columns` says which columns there are: leave out `values` and `copies`")
-        prepared = self._query(query, bool(choices.pop("variations", False)))
+        prepared = self._query(query, bool(choices.pop("variations", False)), choices.get("at"))
         choices = once(choices)
         without = ([] if values else VALUE_COLUMNS) + ([] if copies else COPY_COLUMNS)
         if rows not in ("hits", "games"):
@@ -263,7 +264,7 @@ class Database:
             limited=request,
         )
 
-    def count(self, query: AnyQuery, **options: Unpack[Options]) -> Count:
+    def count(self, query: AnyQuery | None = None, **options: Unpack[Options]) -> Count:
         """Returns the numbers of games and positions that a query hits. The options are those of `scan`.
 
         >>> import orbit_chess
@@ -273,23 +274,31 @@ class Database:
         """
         return self.scan(query, **options).count()
 
-    def hits(self, query: AnyQuery, **options: Unpack[Options]) -> Hits:
+    def hits(self, query: AnyQuery | None = None, **options: Unpack[Options]) -> Hits:
         """Returns all hits as a list. The options are those of `scan`."""
         return self.scan(query, **options).hits()
 
-    def games(self, query: AnyQuery, **options: Unpack[Options]) -> Games:
+    def games(self, query: AnyQuery | None = None, **options: Unpack[Options]) -> Games:
         """Returns the games with hits as a list, each once. The options are those of `scan`."""
         if not options.get("best"):
             options.setdefault("first", True)
         return self.scan(query, **options).games()
 
-    def stats(self, query: AnyQuery, *groupings: str, **options: Unpack[Options]) -> Stats:
-        """Returns counts by groups such as `"year"` and `"elo:100"`. The options are those of `scan`."""
+    def stats(self, query: AnyQuery | None, *groupings: str, **options: Unpack[Options]) -> Stats:
+        """Returns counts by groups such as `"year"` and `"elo:100"`. The options are those of `scan`. With `at`, `query` is None.
+
+        >>> import orbit_chess
+        >>> db = orbit_chess.loads("1. e4 c5 2. Nf3 *")
+        >>> [row["key"] for row in db.stats(None, "next", at="e4 c5")]
+        ['Nf3']
+        """
         return self.scan(query, **options).stats(*groupings)
 
-    def positions(self, query: AnyQuery = "true", **options: Unpack[Options]) -> Positions:
+    def positions(self, query: AnyQuery | None = None, **options: Unpack[Options]) -> Positions:
         """Returns the positions that a query hits, by default all, as columns of numbers for machine learning. The options are
         those of `scan`."""
+        if query is None and options.get("at") is None:
+            query = "true"
         return self.scan(query, **options).positions()
 
     def batch(
@@ -311,11 +320,12 @@ class Database:
         {'mates': Count(games=1, positions=1), 'checks': Count(games=1, positions=1)}
         """
         variations = bool(choices.pop("variations", False))
+        at = choices.get("at")
         if isinstance(themes, Mapping):
-            queries = {name: self._query(query, variations) for name, query in themes.items()}
+            queries = {name: self._query(query, variations, at) for name, query in themes.items()}
         else:
             loaded = load_themes(os.fspath(themes))
-            queries = {name: self._query(text, variations) for name, _, _, text, _ in loaded}
+            queries = {name: self._query(text, variations, at) for name, _, _, text, _ in loaded}
         if not queries:
             return {}
         options = RequestOptions(list(queries.values()), _json(once(choices)))
@@ -381,8 +391,12 @@ class Database:
         more = f" and {len(sources) - 3} more" if len(sources) > 3 else ""
         return f"Database({', '.join(sources[:3])}{more}: {self._native.positions:,} positions, {self._native.residence})"
 
-    def _query(self, query: AnyQuery, variations: bool) -> Query:
-        if _boards.is_board(query):
+    def _query(self, query: AnyQuery | None, variations: bool, at: str | None) -> Query:
+        if query is None and at is not None:
+            query = Query.at(at)
+        elif query is None or at is not None:
+            raise OptionError("give either a query or, in its place, a position with the option `at`")
+        elif _boards.is_board(query):
             query = query_of_board(query)
         prepared = query if isinstance(query, Query) else Query(query)
         return prepared.with_variations() if variations else prepared

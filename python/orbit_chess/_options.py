@@ -22,6 +22,8 @@ class Part(NamedTuple):
 class Choices(TypedDict, total=False):
     """Options that select games and hits, and order them. Each option may be left out, and defaults to None."""
 
+    #: In place of a query: the position that every hit has, as a FEN or as moves from the start, such as `"e4 c5"`.
+    at: str | None
     #: Conditions that games must meet, such as `"elo>=2600"` or `["white~Carlsen", "year>=2015"]`.
     where: str | Sequence[str] | None
     #: Count only games of a player, and evaluate the query from his side.

@@ -178,7 +178,7 @@ def scan(
     computed ahead of the rows that were read, so the memory is bounded.
 
     Args:
-        query: text in CQL, or a board of python-chess.
+        query: text in CQL, or a board of python-chess. With the option `at`, it is None.
         paths: reels, or folders of reels.
         cpus, gpus, gpu_share, threads, retries, options: as for `compute`.
         parts: the approximate number of parts. By default, a part has about 260,000 positions.
@@ -193,7 +193,7 @@ def scan(
 
     if _boards.is_board(query):
         query = query_of_board(query).text
-    if not isinstance(query, str):
+    if not isinstance(query, str | None):
         raise OptionError("`query` is text or a board: a prepared query does not travel to other machines")
     names = [str(pathlib.Path(path).resolve()) for path in paths]
     asked = _ScanPart(names, query, {"threads": threads, **(open_options or {})}, scan_options)
@@ -238,7 +238,7 @@ class _ScanPart:
     """Searches parts of a database. The database is opened only once."""
 
     def __init__(
-        self, paths: list[str], query: str, open_options: Mapping[str, Any], scan_options: Mapping[str, Any], engine: str = "cpu"
+        self, paths: list[str], query: str | None, open_options: Mapping[str, Any], scan_options: Mapping[str, Any], engine: str = "cpu"
     ) -> None:
         self._asked = (paths, query, dict(open_options), dict(scan_options))
         self._engine = engine

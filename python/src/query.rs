@@ -40,6 +40,14 @@ impl Query {
         orbit_chess::Query::similar(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
     }
 
+    /// Creates the query that the option `at` is in place of. The option also compares castling rights and the en passant square.
+    #[staticmethod]
+    fn at(position: &str) -> PyResult<Query> {
+        let asked = orbit_chess::Request { at: Some(position.to_owned()), ..Default::default() };
+        let mut queries = orbit_chess::Query::of_request(&asked).map_err(errors::of_database)?;
+        Ok(Query(queries.remove(0)))
+    }
+
     /// Creates the query of a built-in theme.
     #[staticmethod]
     fn theme(name: &str) -> PyResult<Query> {

@@ -245,6 +245,7 @@ def test_errors_of_queries(db):
         ({"limit": -1}, "`limit`: "),
         ({"unique": True}, "`unique`: "),
         ({"columns": []}, "`columns` names no column"),
+        ({"at": "e4 c5"}, "a query or, in its place, a position with the option `at`"),
     ],
     ids=str,
 )
@@ -271,6 +272,20 @@ def test_groupings_have_what_they_group(db):
         db.stats("mate", "opponent")
     with pytest.raises(orbit_chess.OptionError, match="`groupings=length` counts the moves of which hits consist"):
         db.stats("mate", "length")
+
+
+def test_a_position_is_in_place_of_a_query(db, orbit):
+    command = [orbit, "scan", "-q", "-F", "jsonl", "--at", "e4 c5", SAMPLE]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert [hit.game.number for hit in db.hits(at="e4 c5")] == [json.loads(line)["game"] for line in lines]
+    assert db.count(at="e4 c5") == (152, 152)
+    assert db.scan(at="e4 c5", where="result=1-0").pyarrow().num_rows < 152
+    assert len(db.positions(at="e4 c5").numpy()["game"]) == 152
+    for wrong in (lambda: db.scan(), lambda: db.batch({"mates": "mate"}, at="e4 c5")):
+        with pytest.raises(orbit_chess.OptionError, match="in its place"):
+            wrong()
+    with pytest.raises(orbit_chess.OptionError, match="`at`: `e9` is no move"):
+        db.count(at="e9")
 
 
 def test_errors_of_files(db, tmp_path):

@@ -59,7 +59,6 @@ pub struct Request {
     /// A board with which positions are compared: see [`Query::similar`](crate::Query::similar).
     pub similar: Option<String>,
     /// The position that every hit must have, as a FEN or as moves: see [`ExactPosition`]. It is given instead of a query.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The transforms of `board` or `similar`, the outermost first.
     pub transforms: Vec<String>,
@@ -505,7 +504,7 @@ mod tests {
         assert_eq!(request.conditions, ["elo>=2600"]);
         let json = serde_json::to_value(&request).unwrap();
         assert_eq!(json["schema"], 1);
-        assert_eq!(json.as_object().unwrap().len(), 28, "a new field is written as well");
+        assert_eq!(json.as_object().unwrap().len(), 29, "a new field is written as well");
         assert_eq!(read(json).unwrap(), request);
         for verify in [None, Some(Sample::All)] {
             let request = Request { verify, ..Request::new("mate") };
@@ -544,6 +543,8 @@ mod tests {
             (json!({"sample": 2, "limit": 2}), "leave out `limit` and `skip`"),
             (json!({"sample": 2, "skip": 1}), "leave out `limit` and `skip`"),
             (json!({"sample": 2, "count": true}), "`count` lists none"),
+            (json!({"count": true, "columns": ["fen"]}), "leave out `columns`"),
+            (json!({"columns": []}), "`columns` names no column"),
             (json!({"where": ["elo"]}), "`where`: "),
             (json!({"player": ""}), "`player`: "),
             (json!({"player": "a", "rating": "x"}), "`rating`: `x` is no range of ratings"),

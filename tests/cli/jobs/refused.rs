@@ -80,6 +80,21 @@ fn what_is_no_job_is_refused() {
         2,
         "it was planned by orbit 0.0.9): plan the job again, in a new folder",
     );
+    // Older formats have other fields, so their version is read before the fields are.
+    let older = concat!(
+        "{\"schema\": 1, \"orbit\": \"",
+        env!("CARGO_PKG_VERSION"),
+        "\", \"question\": {\"queries\": [\"check\"]}}"
+    );
+    for text in [older.to_owned(), text.replacen("\"schema\": 3", "\"schema\": 1", 1)] {
+        fs::write(&job, text).unwrap();
+        let reason = concat!(
+            "it has format 1, of orbit ",
+            env!("CARGO_PKG_VERSION"),
+            ", and this version has format 3): plan the job again"
+        );
+        refuses(inputs, &["job", "status", "out"], 2, reason);
+    }
     fs::write(&job, &text).unwrap();
     edit(&job, &format!("\"reader_version\": {READER_VERSION}"), "\"reader_version\": 2");
     for command in [&["job", "part", "1", "out"][..], &["job", "merge", "out"]] {

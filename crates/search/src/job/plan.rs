@@ -19,7 +19,7 @@ pub const JOB_NAME: &str = "job.json";
 /// The name of the folder that contains the parts, in the job's folder.
 const PARTS_NAME: &str = "parts";
 /// The version of the format of jobs and parts. It is increased when the meaning of their fields changes.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 /// The reason why a job cannot be read, written or continued.
 #[derive(Debug, thiserror::Error)]
@@ -148,6 +148,13 @@ pub struct Job {
     pub parts: Vec<JobPart>,
 }
 
+/// The fields of a job that have the same name and type in all formats.
+#[derive(Deserialize)]
+struct JobFormat {
+    schema: u32,
+    orbit: String,
+}
+
 /// A part of a job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct JobPart {
@@ -218,10 +225,17 @@ impl Job {
             _ => JobError::Unreadable { path: path.clone(), error },
         })?;
         let malformed = |what: String| JobError::Malformed { path: path.clone(), what };
-        let job: Job = serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
-        if job.schema != SCHEMA || job.orbit != env!("CARGO_PKG_VERSION") {
-            return Err(malformed(format!("it was planned by orbit {}", job.orbit)));
+        let unread = |error: serde_json::Error| malformed(error.to_string());
+        let JobFormat { schema, orbit } = serde_json::from_slice(&bytes).map_err(unread)?;
+        if schema != SCHEMA {
+            return Err(malformed(format!(
+                "it has format {schema}, of orbit {orbit}, and this version has format {SCHEMA}"
+            )));
         }
+        if orbit != env!("CARGO_PKG_VERSION") {
+            return Err(malformed(format!("it was planned by orbit {orbit}")));
+        }
+        let job: Job = serde_json::from_slice(&bytes).map_err(unread)?;
         if job.reader_version != READER_VERSION {
             return Err(malformed(String::from(
                 "it was planned by a version of orbit that reads games by other rules",
