@@ -103,7 +103,26 @@ pub enum EngineError {
 ///
 /// An engine that wraps another engine copies the description of the inner engine and changes the fields that differ.
 /// The description is a struct rather than a set of methods with defaults in [`Engine`], because a wrapper could forget
-/// to forward such a method.
+/// to forward such a method. A wrapper that lists the fields and leaves one out does not compile:
+///
+/// ```compile_fail,E0063
+/// use orbit_engine::EngineInfo;
+///
+/// let inner = EngineInfo::plain("cpu", vec![1]);
+/// let EngineInfo { copies, in_order, blocks_at_once, persistent, verified, card, .. } = inner;
+/// let wrapper = EngineInfo { name: "wrapper", copies, in_order, blocks_at_once, persistent, verified, card };
+/// ```
+///
+/// With the field `notice`, it compiles:
+///
+/// ```
+/// use orbit_engine::EngineInfo;
+///
+/// let inner = EngineInfo::plain("cpu", vec![1]);
+/// let EngineInfo { copies, in_order, blocks_at_once, notice, persistent, verified, card, .. } = inner;
+/// let wrapper = EngineInfo { name: "wrapper", copies, in_order, blocks_at_once, notice, persistent, verified, card };
+/// assert_eq!(wrapper.queries(), 1);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineInfo {
     /// The name of the engine: `reference`, `cpu`, `gpu`, or a combination of them.
