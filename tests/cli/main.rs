@@ -15,7 +15,7 @@
 //! * `player`, `players`: profiles of players, and searches of their games.
 //! * `program`: the program itself.
 //! * `promises`: arguments that would promise more than the program does, which must be refused.
-//! * `readme`: every command of the README.
+//! * `readme`: the commands in the documents for users.
 //! * `reports`: the title of a report, its sentence and its sample.
 //! * `serve`, `repl`: databases that stay in memory.
 //! * `terminal`: escape sequences in games do not reach a terminal.

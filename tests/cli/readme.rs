@@ -1,13 +1,26 @@
-//! Runs every command in the README, the guide, the tutorial and the cookbook, and compares its output with the output
-//! in the document.
+//! Runs every command in the documents for users. If a document shows the output of a command, the outputs are compared;
+//! otherwise the exit code must be 0 or 1.
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Output, Stdio},
 };
 
-use crate::program::{QUERY, stdout};
+use crate::{
+    common::archives::{Member, zip},
+    program::{QUERY, SAMPLE, stdout},
+};
+
+/// Parts of commands that do not run here, with the reason.
+const SKIPPED: [(&str, &str); 6] = [
+    ("https://", "it needs the network"),
+    ("orbit serve --listen", "it runs until a signal ends it"),
+    ("orbit serve --http", "it runs until a signal ends it"),
+    (" job ", "it needs a planned job, as the tests in tests/cli/jobs have"),
+    ("--engine gpu", "it needs a graphics card"),
+    ("orbit bench", "it takes minutes"),
+];
 
 /// Returns the commands in the console blocks of a document, each with the output lines below it.
 pub fn examples(document: &str) -> Vec<(String, String)> {
@@ -28,6 +41,51 @@ pub fn examples(document: &str) -> Vec<(String, String)> {
     out
 }
 
+/// Returns the commands of `orbit` in the other code blocks of a document, whose output it does not show.
+fn other_commands(document: &str) -> Vec<&str> {
+    let mut block = None;
+    let mut out = Vec::new();
+    for line in document.lines() {
+        if let Some(language) = line.strip_prefix("```") {
+            block = if block.is_some() { None } else { Some(language) };
+        } else if block.map_or(line.starts_with("    "), |language| language != "console") {
+            let line = line.trim_start();
+            let command = line.strip_prefix("$ ").unwrap_or(line);
+            let words = command.split(['|', '}']).map(str::trim_start);
+            out.extend(words.filter(|word| word.starts_with("orbit ")).map(|_| command));
+        }
+    }
+    out
+}
+
+/// Returns the documents for users.
+fn documents() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["docs", "docs/cookbook"].map(|folder| fs::read_dir(root.join(folder)).unwrap());
+    let pages = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.chain([root.join("README.md")]).collect()
+}
+
+/// Writes the files that the commands in the documents name into a folder.
+fn write_files(folder: &Path) {
+    let games = [fs::read(SAMPLE).unwrap(), fs::read("tests/data/games/measures.pgn").unwrap()].concat();
+    let names = ["games.pgn", "ours.pgn", "theirs.pgn", "twic1500.pgn"];
+    for name in names.into_iter().chain(["games/sample.pgn", "twic/games.pgn", "downloads/games.pgn"]) {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &games).unwrap();
+    }
+    fs::write(folder.join("lichess.pgn.zst"), zstd::encode_all(&games[..], 1).unwrap()).unwrap();
+    fs::write(folder.join("twic1600.zip"), zip(&[Member::stored("twic1600.pgn", &games)])).unwrap();
+    fs::write(folder.join("script.cql"), "cql(input games.pgn) check").unwrap();
+    fs::write(folder.join("themes.txt"), "knight\tNd4\n").unwrap();
+    for reel in ["all.reel", "games.reel"] {
+        let made = run_in(folder, &format!("orbit index --positions games/ -o {reel}"));
+        assert!(made.status.success(), "{made:?}");
+    }
+}
+
 /// Returns the output of a command: its data or, if there are none, its messages.
 fn printed(command: &str) -> String {
     printed_in(Path::new(env!("CARGO_MANIFEST_DIR")), command)
@@ -35,18 +93,24 @@ fn printed(command: &str) -> String {
 
 /// Returns the output of a command that runs in a folder.
 pub fn printed_in(place: &Path, command: &str) -> String {
-    let binary = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
-    let folder = binary.parent().unwrap();
-    let path = std::env::var("PATH").unwrap();
-    let output = Command::new("sh")
-        .args(["-c", command])
-        .env("PATH", format!("{}:{path}", folder.display()))
-        .current_dir(place)
-        .output()
-        .unwrap();
+    let output = run_in(place, command);
     let bytes = if output.stdout.is_empty() { output.stderr } else { output.stdout };
     let text = String::from_utf8(bytes).unwrap();
     text.trim_end().to_owned() + "\n"
+}
+
+/// Runs a command in a folder.
+fn run_in(place: &Path, command: &str) -> Output {
+    let binary = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
+    let folder = binary.parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    Command::new("sh")
+        .args(["-c", command])
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .current_dir(place)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 #[test]
@@ -72,6 +136,33 @@ fn the_page_about_explorers_shows_what_is_printed() {
 #[test]
 fn the_page_about_players_shows_what_is_printed() {
     check("docs/player.md", 2);
+}
+
+/// Commands without output in the documents must succeed: their exit code is 0, or 1 if nothing is found.
+#[test]
+fn commands_without_output_succeed() {
+    let wrong = "    $ orbit a\n```console\n$ orbit b\n```\n```text\norbit c\ncurl | orbit d\n an orbit e\n```\norbit f\n";
+    assert_eq!(other_commands(wrong), ["orbit a", "orbit c", "curl | orbit d"]);
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let (mut failed, mut ran, mut skipped) = (Vec::new(), 0, [0; SKIPPED.len()]);
+    for document in documents() {
+        for command in other_commands(&fs::read_to_string(&document).unwrap()) {
+            if let Some(at) = SKIPPED.iter().position(|(part, _)| command.contains(part)) {
+                skipped[at] += 1;
+                continue;
+            }
+            let output = run_in(folder.path(), command);
+            if !matches!(output.status.code(), Some(0 | 1)) {
+                let message = String::from_utf8_lossy(&output.stderr);
+                failed.push(format!("{}: {command}\n{message}", document.display()));
+            }
+            ran += 1;
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(ran >= 40, "{ran} commands");
+    assert!(!skipped.contains(&0), "a line of the list of skipped commands fits no command: {skipped:?}");
 }
 
 /// Each recipe in the cookbook must run, print what the page shows, and be in the list of recipes.
