@@ -28,7 +28,7 @@ pub enum Vendor {
 
 impl Vendor {
     /// Returns the maker of an adapter, from the name of the adapter and that of its driver.
-    pub fn of(name: &str, driver: &str) -> Vendor {
+    pub fn from_driver(name: &str, driver: &str) -> Vendor {
         let words = format!("{name} {driver}").to_ascii_lowercase();
         let is = |names: &[&str]| {
             words.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| names.contains(&word))

@@ -133,7 +133,7 @@ impl Session<'_> {
         });
         let floors = FloorDevice { gpu: &self.device, memory_bytes: self.memory_bytes };
         let rates = OnceLock::new();
-        let vendor = Vendor::of(&self.report.name, &self.report.driver);
+        let vendor = Vendor::from_driver(&self.report.name, &self.report.driver);
         let mut roofs = Roofs { vendor, ..Roofs::default() };
         for (k, way) in ["write_buffer", "belt", "mapped"].into_iter().enumerate() {
             let row = record.task("upload", way, 1.0, || {

@@ -203,7 +203,7 @@ fn an_interrupt_stops_the_query_alone() {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = Process::new(command.spawn().unwrap());
     let mut input = process.stdin.take().unwrap();
-    let printed = Heard::of(process.stdout.take().unwrap());
+    let printed = Heard::from_pipe(process.stdout.take().unwrap());
     // Without the interrupt, the query would take many times longer than the test waits.
     let slow = "echo (source target) {sidetomove white}";
     input.write_all(format!("mate\n{slow}\nstalemate\n").as_bytes()).unwrap();
@@ -236,7 +236,7 @@ fn words_are_completed_on_a_terminal() {
     script.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut process = Process::new(SCRIPT.met(script.spawn().ok()));
     let mut input = process.stdin.take().unwrap();
-    let heard = Heard::of(process.stdout.take().unwrap());
+    let heard = Heard::from_pipe(process.stdout.take().unwrap());
     let mut at = 0;
     // Each line is typed after the prompt shows that the program is reading. The expected text must follow.
     for (typed, mark) in [

@@ -350,7 +350,7 @@ fn ctrl_c_keeps_what_was_printed() {
     let mut out = vec![0; 1000];
     stdout.read_exact(&mut out).unwrap();
     process.interrupt();
-    let rest = Heard::of(stdout);
+    let rest = Heard::from_pipe(stdout);
     assert_eq!(process.end("orbit scan").code(), Some(130));
     out.extend(rest.whole());
     assert!(out.ends_with(b"\n"), "lines are whole");

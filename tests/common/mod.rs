@@ -96,7 +96,7 @@ pub struct Samples {
 
 impl Samples {
     /// Selects every `long`-th game and every `short`-th game, beginning with game `first`.
-    pub fn of(blocks: &[Block], first: usize, long: usize, short: usize) -> Samples {
+    pub fn from_blocks(blocks: &[Block], first: usize, long: usize, short: usize) -> Samples {
         Samples { long: every_nth_game(blocks, first, long), short: every_nth_game(blocks, first, short) }
     }
 

@@ -62,7 +62,7 @@ pub struct Heard {
 }
 
 impl Heard {
-    pub fn of(mut pipe: impl Read + Send + 'static) -> Heard {
+    pub fn from_pipe(mut pipe: impl Read + Send + 'static) -> Heard {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&bytes);
         let reader = thread::spawn(move || {
@@ -174,7 +174,8 @@ impl Process {
     #[track_caller]
     pub fn output(mut self, what: &str) -> Output {
         drop(self.0.stdin.take());
-        let (stdout, stderr) = (self.0.stdout.take().map(Heard::of), self.0.stderr.take().map(Heard::of));
+        let (stdout, stderr) =
+            (self.0.stdout.take().map(Heard::from_pipe), self.0.stderr.take().map(Heard::from_pipe));
         let status = until(&format!("the end of {what}"), || {
             let seen = || [&stdout, &stderr].map(|pipe| pipe.as_ref().map(Heard::last));
             self.0.try_wait().unwrap().ok_or_else(seen)

@@ -35,7 +35,7 @@ pub fn rich(query: &str) -> Findings {
         sources: (0..60).map(|k| format!("folder & more/a-rather-long-file-name-{k}.pgn.zst")).collect(),
         totals: HitCounts { games: 11_372, games_hit: 4_071, positions: u64::MAX, positions_hit: 98_765 },
         orbit: Some(OrbitFindings::new(&orbit, &counts)),
-        squares: Some(HeatMap::of_squares(&squares)),
+        squares: Some(HeatMap::from_squares(&squares)),
         histograms: histograms(),
         sample: sample(),
         sample_note: "6 of 98,765 hits, seed 1.".into(),
@@ -60,7 +60,7 @@ pub fn empty() -> Findings {
         sources: Vec::new(),
         totals: HitCounts { games: 1_234, positions: 98_765, ..HitCounts::default() },
         orbit: Some(OrbitFindings::new(&orbit, &vec![0; orbit.copies.len()])),
-        squares: Some(HeatMap::of_squares(&[0; 64])),
+        squares: Some(HeatMap::from_squares(&[0; 64])),
         histograms: vec![
             histogram("year", Unit::Games, &[]),
             histogram("ply", Unit::Positions, &[("0", 0, 0)]),

@@ -152,7 +152,7 @@ pub(crate) fn compared(text: &str, block: &Block) -> usize {
 
 #[test(part = 3)]
 fn programs_answer_as_the_reference_engine() {
-    let samples = Samples::of(&corpus_blocks("otb.pgn"), 7, 60, 120);
+    let samples = Samples::from_blocks(&corpus_blocks("otb.pgn"), 7, 60, 120);
     let without = samples.without_hits(QUERIES, program_compared);
     assert!(5 * without.len() <= QUERIES.len(), "no hits of {without:?}");
 }

@@ -86,7 +86,7 @@ const STRINGS: &[&str] = &[
 
 #[test(part = 1)]
 fn searches_answer_as_the_reference_engine() {
-    let samples = Samples::of(&corpus_blocks("otb.pgn"), 7, 60, 120);
+    let samples = Samples::from_blocks(&corpus_blocks("otb.pgn"), 7, 60, 120);
     let without = samples.without_hits(QUERIES, program_compared);
     assert!(without.len() <= 4, "no hits of {without:?}");
 }
@@ -104,7 +104,7 @@ fn searches_answer_as_the_reference_engine_in_side_lines() {
 
 #[test(part = 0)]
 fn nested_loops_answer_as_the_reference_engine() {
-    let samples = Samples::of(&corpus_blocks("otb.pgn"), 3, 12, 30);
+    let samples = Samples::from_blocks(&corpus_blocks("otb.pgn"), 3, 12, 30);
     let without = samples.without_hits(NESTED, program_compared);
     assert!(without.len() <= 1, "no hits of {without:?}");
 }
@@ -125,7 +125,7 @@ fn what_holds_nothing_is_an_error_wherever_moves_go() {
 
 #[test]
 fn tags_and_matches_are_those_of_the_reference_engine() {
-    let samples = Samples::of(&corpus_blocks("otb.pgn"), 7, 30, 90);
+    let samples = Samples::from_blocks(&corpus_blocks("otb.pgn"), 7, 30, 90);
     let without = samples.without_hits(STRINGS, program_compared);
     assert!(without.len() <= 2, "no hits of {without:#?}");
 }

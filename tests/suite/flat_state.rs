@@ -123,7 +123,7 @@ const LINES: &[&str] = &[
 
 /// Runs queries on each engine, and returns the queries without hits.
 fn compared_all(queries: &[&'static str]) -> Vec<&'static str> {
-    Samples::of(&corpus_blocks("otb.pgn"), 7, 30, 90).without_hits(queries, program_compared)
+    Samples::from_blocks(&corpus_blocks("otb.pgn"), 7, 30, 90).without_hits(queries, program_compared)
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn dictionaries_are_those_of_the_reference_engine() {
 fn copies_are_evaluated_in_the_order_of_their_squares() -> Vec<harness::Row> {
     let row = |text: &'static str| {
         harness::Row::new(text, move || {
-            let blocks = Samples::of(&corpus_blocks("otb.pgn"), 7, 2, 2);
+            let blocks = Samples::from_blocks(&corpus_blocks("otb.pgn"), 7, 2, 2);
             assert_eq!(blocks.without_hits(&[text], compared), [""; 0]);
             let others = format!("not {text}");
             assert_eq!(blocks.without_hits(&[&others], compared), [&others]);

@@ -75,7 +75,7 @@ const QUERIES: &[&str] = &[
 
 #[test(part = 0)]
 fn chains_answer_as_the_reference_engine() {
-    let samples = Samples::of(&corpus_blocks("otb.pgn"), 11, 40, 120);
+    let samples = Samples::from_blocks(&corpus_blocks("otb.pgn"), 11, 40, 120);
     let without = samples.without_hits(QUERIES, program_compared);
     assert!(4 * without.len() <= QUERIES.len(), "no hits of {without:?}");
 }
@@ -103,7 +103,7 @@ const MOVERS: &[&str] = &[
 
 #[test]
 fn pieces_that_do_not_move_next_are_passed_over() {
-    let samples = Samples::of(&corpus_blocks("otb.pgn"), 11, 40, 120);
+    let samples = Samples::from_blocks(&corpus_blocks("otb.pgn"), 11, 40, 120);
     let without = samples.without_hits(MOVERS, program_compared);
     assert!(without.is_empty(), "no hits of {without:?}");
 }
@@ -121,7 +121,7 @@ const OUTSIDE: &[&str] = &[
 
 #[test]
 fn paths_begin_outside_loops() {
-    let samples = Samples::of(&corpus_blocks("otb.pgn"), 11, 40, 120);
+    let samples = Samples::from_blocks(&corpus_blocks("otb.pgn"), 11, 40, 120);
     let without = samples.without_hits(OUTSIDE, program_compared);
     assert!(without.is_empty(), "no hits of {without:?}");
 }

@@ -313,7 +313,7 @@ fn games_with_other_comments_are_no_duplicates() {
     let text = games.map(|game| format!("[Event \"a\"]\n\n{game}\n\n")).concat();
     let hashes = |options, alike| {
         let blocks = pgn_blocks_with(&text, options);
-        let all: Vec<_> = blocks.iter().flat_map(|block| GameHash::of_block(block, alike)).collect();
+        let all: Vec<_> = blocks.iter().flat_map(|block| GameHash::from_block(block, alike)).collect();
         all.iter().map(|hash| hash.0).collect::<std::collections::BTreeSet<u128>>().len()
     };
     assert_eq!(hashes(with_variations(), Alike::Tags), games.len());

@@ -50,7 +50,7 @@ fn conditions_are_found_where_they_save_work() {
 
 #[test(part = 3)]
 fn guarded_queries_answer_as_the_reference_engine() {
-    let samples = Samples::of(&corpus_blocks("otb.pgn"), 5, 40, 80);
+    let samples = Samples::from_blocks(&corpus_blocks("otb.pgn"), 5, 40, 80);
     let without = samples.without_hits(GUARDED, compared);
     assert!(without.len() <= 2, "no hits of {without:#?}");
 }

@@ -80,8 +80,8 @@ fn formats(layout: Layout) -> Vec<Format> {
     ];
     for rows in [Rows::Hits, Rows::Games] {
         formats.extend([
-            Format::JsonLines { rows, columns: Columns::of_objects(extras) },
-            Format::Csv { rows, columns: Columns::of_table(extras) },
+            Format::JsonLines { rows, columns: Columns::with_object_defaults(extras) },
+            Format::Csv { rows, columns: Columns::with_table_defaults(extras) },
             Format::Epd(rows),
             Format::Fen(rows),
         ]);

@@ -154,7 +154,7 @@ fn fens_count_as_shakmaty_does() {
     let block = block(pgn.as_bytes());
     let all = hits(&block, Values::None, |_| true);
     let found: Vec<String> = lines(
-        Format::JsonLines { rows: Rows::Hits, columns: Columns::of_objects(Extras::default()) },
+        Format::JsonLines { rows: Rows::Hits, columns: Columns::with_object_defaults(Extras::default()) },
         &block,
         &all,
     )
@@ -276,7 +276,7 @@ fn csv_has_a_head_and_a_row_for_each_hit_or_game() {
     let some =
         hits(&block, Values::Sets(at_slots([3, 0, 1 << 63, 0, 0, 1, 0])), |slot| matches!(slot, 0 | 2 | 5));
     let read = |rows| {
-        let columns = Columns::of_table(Extras::default());
+        let columns = Columns::with_table_defaults(Extras::default());
         let format = Format::Csv { rows, columns };
         let text = [format.head(), lines(format, &block, &some).join("\n").into_bytes()].concat();
         let mut reader = csv::Reader::from_reader(&text[..]);

@@ -208,14 +208,14 @@ impl Runner {
 
     /// Returns all runners for the trial with this number. The number determines whether the trial is long or short.
     pub fn all(number: usize) -> Vec<Runner> {
-        ENGINES.into_iter().flat_map(|engine| Runner::of(engine, number)).collect()
+        ENGINES.into_iter().flat_map(|engine| Runner::for_engine(engine, number)).collect()
     }
 
     /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs with other instruction sets, with each
     /// optimisation disabled, and with all of them disabled. A long trial adds `cpu` with each pair of optimisations
     /// disabled. It also adds `gpu` with all optimisations disabled, within tight limits, with other kernels, and with
     /// the variant in which the processor propagates the results of stages (parts of plans that run first).
-    pub fn of(engine: &str, number: usize) -> Vec<Runner> {
+    pub fn for_engine(engine: &str, number: usize) -> Vec<Runner> {
         let is_long = length().is_long(number);
         match engine {
             "reference" => vec![Runner::reference()],
@@ -239,7 +239,7 @@ impl Runner {
         if engine == "gpu" {
             only_in_its_part(number);
         }
-        let runners = Runner::of(engine, number);
+        let runners = Runner::for_engine(engine, number);
         GPU.met((!runners.is_empty()).then_some(runners))
     }
 

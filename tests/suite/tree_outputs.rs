@@ -199,7 +199,7 @@ fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
 
 /// Returns the columns that describe nodes, read from the output rows for all positions.
 fn rows(blocks: &[Block]) -> Vec<Vec<Said>> {
-    let columns = Columns::of_objects(Extras { nodes: true, ..Extras::default() });
+    let columns = Columns::with_object_defaults(Extras { nodes: true, ..Extras::default() });
     let format = Format::JsonLines { rows: Rows::Hits, columns };
     let mut out: Vec<Vec<Said>> = Vec::new();
     for line in blocks.iter().flat_map(|block| lines(format, block, &all(block, |_| true))) {
@@ -304,7 +304,7 @@ fn every_format_names_the_node() {
         ]
     );
     for nodes in [false, true] {
-        let columns = Columns::of_table(Extras { nodes, ..Extras::default() });
+        let columns = Columns::with_table_defaults(Extras { nodes, ..Extras::default() });
         let format = Format::Csv { rows: Rows::Hits, columns };
         let table = [format.head(), lines(format, &block, &some).join("\n").into_bytes()].concat();
         let mut reader = csv::Reader::from_reader(&table[..]);

@@ -217,7 +217,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let Chosen { choice, .. } = args.request().check()?;
     choice.check_groupings(&groupings, false)?;
     let stats = Stats::new(groupings);
-    let stats = if choice.player.is_some() { stats.of_player() } else { stats };
+    let stats = if choice.player.is_some() { stats.for_player() } else { stats };
     // Scores need hits that are counted separately for each side, which takes time, and the text format prints no scores. An
     // invalid format is reported later, after the check that the output is not an input.
     let is_text = matches!(args.table_format(), Ok(TableFormat::Text));

@@ -159,7 +159,7 @@ impl GpuArgs {
         };
         options.limits.memory_bytes = self.gpu_memory.unwrap_or(u64::MAX);
         options.variant = self.gpu_variant;
-        options.pipeline_cache = PipelineCache::of_user();
+        options.pipeline_cache = PipelineCache::from_environment();
         Some(options)
     }
 

@@ -74,7 +74,7 @@ pub enum Failure {
 
 impl Failure {
     /// Makes a failure from an error of standard output.
-    pub(super) fn of_stdout(error: io::Error) -> Failure {
+    pub(super) fn from_stdout(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
             _ => Failure::Stdout(error),

@@ -275,7 +275,7 @@ fn seen(args: &Args, alike: Alike, reel: Option<&Reel>, options: StreamOptions) 
     let mut seen = GameSet::new(alike);
     if let Some(reel) = reel {
         let database = BlockStream::from_reel(Reel::open(reel.path())?, options);
-        let hashes = |block: &Block| GameHash::of_block(block, alike);
+        let hashes = |block: &Block| GameHash::from_block(block, alike);
         let summary = database.for_each_block(threads(args.threads), hashes, |streamed, hashes| {
             seen.insert_block(&streamed.block, &hashes);
             ControlFlow::Continue(())

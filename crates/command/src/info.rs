@@ -108,7 +108,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
         "file": reel.path().to_string_lossy(),
         "format_version": reel.version(),
         "reader_version": reel.reader(),
-        "outdated": Outdated::of_reel(reel).map(|outdated| outdated.to_string()),
+        "outdated": Outdated::from_reel(reel).map(|outdated| outdated.to_string()),
         "bytes": reel.bytes(),
         "dead_bytes": reel.dead_bytes(),
         "bytes_behind": reel.bytes_behind(),
@@ -165,7 +165,7 @@ fn text_of(reel: &Reel, verified: bool) -> Vec<String> {
             behind_sentence(reel.bytes_behind())
         ));
     }
-    lines.extend(Outdated::of_reel(reel).iter().map(Outdated::to_string));
+    lines.extend(Outdated::from_reel(reel).iter().map(Outdated::to_string));
     lines.push(format!("{}:", counted(reel.sources().len(), "source", "sources")));
     lines.extend(reel.sources().iter().map(|source| source_line(source, reel, verified)));
     if verified {

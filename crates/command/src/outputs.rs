@@ -220,7 +220,7 @@ impl<'a> OutputChoice<'a> {
 
     /// Returns the columns of CSV and Parquet output.
     fn table_columns(&self, extras: Extras) -> Columns {
-        self.columns_or(|| Columns::of_table(extras))
+        self.columns_or(|| Columns::with_table_defaults(extras))
     }
 
     /// Returns the format of a list. Returns `None` for PGN, since games are not a list.
@@ -237,7 +237,7 @@ impl<'a> OutputChoice<'a> {
             },
             FormatName::Pgn => return None,
             FormatName::Jsonl => {
-                Format::JsonLines { rows, columns: self.columns_or(|| Columns::of_objects(extras)) }
+                Format::JsonLines { rows, columns: self.columns_or(|| Columns::with_object_defaults(extras)) }
             }
             FormatName::Csv => Format::Csv { rows, columns: self.table_columns(extras) },
             FormatName::Epd => Format::Epd(rows),
@@ -355,7 +355,7 @@ impl Outputs {
             Format::Text { runs_max, layout, moves_max, .. } => {
                 let styled = begun.are_written && has_colors_on_stdout();
                 let cut = terminal::is_stdout();
-                (Format::Text { runs_max, layout, moves_max, styled, cut }, Stdout::of_text())
+                (Format::Text { runs_max, layout, moves_max, styled, cut }, Stdout::with_colors())
             }
             format => (format, Stdout::new()),
         };

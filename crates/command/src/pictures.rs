@@ -37,7 +37,7 @@ pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failu
     }
     let is_in_colour = terminal::has_colors_on_stdout();
     let variable = |name: &str| std::env::var(name).ok().filter(|_| name != "NO_COLOR" || !is_in_colour);
-    let palette = Palette::of_terminal(is_in_colour, variable);
+    let palette = Palette::from_terminal(is_in_colour, variable);
     let maps = heat(findings);
     for map in &maps {
         out.line("")?;

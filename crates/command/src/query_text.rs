@@ -69,7 +69,7 @@ impl QueryText {
     }
 
     /// Takes the query of a built-in theme. All arguments are paths.
-    pub(super) fn of_theme(name: &str, words: &[OsString]) -> Result<QueryText, Failure> {
+    pub(super) fn from_theme(name: &str, words: &[OsString]) -> Result<QueryText, Failure> {
         if name.contains(',') {
             return Err(Failure::Other(format!(
                 "--theme takes one theme, whose hits are listed: `orbit batch catalogue --only {name} games.pgn` counts the \

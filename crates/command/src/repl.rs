@@ -287,7 +287,7 @@ impl Repl {
             text.extend_from_slice(format!("{}more: :next lists them\n", counted_more(more)).as_bytes());
         }
         self.shown = end;
-        Ok(Sink::Stdout(Stdout::of_text()).write_whole(&text)?)
+        Ok(Sink::Stdout(Stdout::with_colors()).write_whole(&text)?)
     }
 
     fn last(&self) -> Result<(&Answered, Arc<KeptHits>), Wrong> {
@@ -362,9 +362,9 @@ impl Repl {
         let (path, rows) = (Path::new(path), Rows::Hits);
         let format = match ending(path).as_str() {
             "pgn" => None,
-            "csv" => Some(Format::Csv { rows, columns: Columns::of_table(kept.extras()) }),
+            "csv" => Some(Format::Csv { rows, columns: Columns::with_table_defaults(kept.extras()) }),
             "jsonl" | "ndjson" => {
-                Some(Format::JsonLines { rows, columns: Columns::of_objects(kept.extras()) })
+                Some(Format::JsonLines { rows, columns: Columns::with_object_defaults(kept.extras()) })
             }
             "epd" => Some(Format::Epd(rows)),
             "fen" => Some(Format::Fen(rows)),

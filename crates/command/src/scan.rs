@@ -250,7 +250,7 @@ impl Args {
     fn query(&self) -> Result<QueryText, Failure> {
         let board = self.board()?;
         match &self.theme {
-            Some(name) => QueryText::of_theme(name, &self.words),
+            Some(name) => QueryText::from_theme(name, &self.words),
             None => QueryText::take(self.query.as_deref(), self.file.as_deref(), board, &self.words),
         }
     }

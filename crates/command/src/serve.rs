@@ -152,7 +152,7 @@ fn listen_http(args: &Args, address: SocketAddr) -> Result<Exit, Failure> {
     let bound = HttpListener::bind(address, args.allow_remote, args.allow_origin.clone(), files);
     let listener = bound.map_err(|error| Failure::Other(error.to_string()))?;
     let desk = args.desk.open(&CancelToken::new())?;
-    terminal::data_line(&listener.event()).map_err(Failure::of_stdout)?;
+    terminal::data_line(&listener.event()).map_err(Failure::from_stdout)?;
     listener.serve(&desk, GREETING);
     Ok(Exit::Done)
 }
@@ -170,7 +170,7 @@ fn listen(args: &Args, place: &Endpoint) -> Result<Exit, Failure> {
         set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
     }
     let served = args.desk.open(&CancelToken::new()).and_then(|desk| {
-        terminal::data_line(&listener.event()).map_err(Failure::of_stdout)?;
+        terminal::data_line(&listener.event()).map_err(Failure::from_stdout)?;
         listener.serve(&desk, GREETING);
         Ok(Exit::Done)
     });

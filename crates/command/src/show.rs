@@ -75,7 +75,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = CtrlC::install()?;
     let mut options = args.unpack.options(&interrupt);
     (options.parse.variations, options.parse.annotations) = (args.variations, args.variations);
-    options.places = PlaceCache::of_user();
+    options.places = PlaceCache::from_environment();
     let database = open(std::slice::from_ref(&args.database), options, true)?;
     database.outdated().iter().for_each(|outdated| message!("{outdated}"));
     let found = database.block_of_game(args.place.game, threads(None)).map_err(Failure::Midway)?;

@@ -50,7 +50,7 @@ impl Sink {
     ) -> Result<Option<T>, Failure> {
         let written = match self {
             Sink::Closed => return Ok(None),
-            Sink::Stdout(out) => write(out).map_err(Failure::of_stdout),
+            Sink::Stdout(out) => write(out).map_err(Failure::from_stdout),
             Sink::File(file) => write(file).map_err(Failure::File),
             #[cfg(feature = "parquet")]
             Sink::Parquet(table) => write(table).map_err(Failure::File),

@@ -229,21 +229,23 @@ impl Out {
 
     /// Prints one line, in which characters that act on a terminal are escaped.
     pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
-        writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::of_stdout)
+        writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::from_stdout)
     }
 
     /// Prints a value as one line of JSON.
     pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        writeln!(self.0, "{}", json(value)).map_err(Failure::of_stdout)
+        writeln!(self.0, "{}", json(value)).map_err(Failure::from_stdout)
     }
 
     /// Prints complete lines. Colours in them are kept; all other characters that act on a terminal are escaped.
     pub(super) fn drawn(&mut self, text: &str) -> Result<(), Failure> {
-        self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::of_stdout)
+        self.0
+            .write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes())
+            .map_err(Failure::from_stdout)
     }
 
     pub(super) fn finish(mut self) -> Result<(), Failure> {
-        self.0.flush().map_err(Failure::of_stdout)
+        self.0.flush().map_err(Failure::from_stdout)
     }
 }
 
@@ -264,7 +266,7 @@ impl Stdout {
     }
 
     /// Opens standard output for lines of text, in colours if the options and the terminal allow them.
-    pub(super) fn of_text() -> Stdout {
+    pub(super) fn with_colors() -> Stdout {
         if has_colors_on_stdout() { Stdout::Drawn(io::stdout()) } else { Stdout::new() }
     }
 }

@@ -54,7 +54,7 @@ impl BlockGroup {
             match prepare(task, options, bytes_total) {
                 Ok(mut prepared) => {
                     if let Some(alike) = alike {
-                        prepared.hashes = GameHash::of_block(&prepared.streamed.block, alike);
+                        prepared.hashes = GameHash::from_block(&prepared.streamed.block, alike);
                     }
                     group.prepared.push(prepared);
                 }

@@ -282,7 +282,7 @@ impl BlockStream {
         let sources = reel.sources().iter();
         let counted = |source: &ReelSource| SourceSummary {
             games: source.games,
-            ..SourceSummary::of_reel(reel.path(), source)
+            ..SourceSummary::from_reel(reel.path(), source)
         };
         database.sources = sources.map(counted).collect();
         database.add_paths(paths)?;
@@ -408,7 +408,7 @@ impl BlockStream {
                 self.add_texts(&mut texts)?;
                 let reel = Reel::open(path)?;
                 self.refuse_bare(path, reel.keeps_variations())?;
-                self.outdated.extend(Outdated::of_reel(&reel));
+                self.outdated.extend(Outdated::from_reel(&reel));
                 self.add_reel(reel);
             } else if let Some(manifest) = Manifest::locate(path)? {
                 self.add_texts(&mut texts)?;
@@ -444,10 +444,10 @@ impl BlockStream {
         let manifest = Manifest::read(path)?;
         self.opened.add(canonical(path), path.display());
         self.refuse_bare(folder, manifest.variations)?;
-        self.outdated.extend(Outdated::of_shards(folder, &manifest));
+        self.outdated.extend(Outdated::from_shards(folder, &manifest));
         let base = self.sources.len() as u32;
         let sources = manifest.reel_sources();
-        self.sources.extend(sources.iter().map(|source| SourceSummary::of_reel(path, source)));
+        self.sources.extend(sources.iter().map(|source| SourceSummary::from_reel(path, source)));
         let mut bytes = 0;
         for reel in manifest.open_shards(folder)? {
             bytes += reel.bytes();
@@ -494,7 +494,7 @@ impl BlockStream {
         self.opened.add(canonical(reel.path()), reel.path().display());
         let base = self.sources.len() as u32;
         let sources = reel.sources().iter();
-        self.sources.extend(sources.map(|source| SourceSummary::of_reel(reel.path(), source)));
+        self.sources.extend(sources.map(|source| SourceSummary::from_reel(reel.path(), source)));
         self.add_blocks(reel, base);
     }
 

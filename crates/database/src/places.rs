@@ -55,7 +55,7 @@ impl PlaceCache {
     }
 
     /// Returns the cache in the user's cache folder. Returns `None` if the environment does not name such a folder.
-    pub fn of_user() -> Option<PlaceCache> {
+    pub fn from_environment() -> Option<PlaceCache> {
         user_caches().map(PlaceCache::new)
     }
 }
@@ -291,7 +291,7 @@ impl Sidecar {
         if hash(&texts) != stretch.hash {
             return SourcePlace::Unknown;
         }
-        let (mut block, _) = build(&Chunk::of_texts(texts, options.pgn.game_bytes_max), options);
+        let (mut block, _) = build(&Chunk::from_texts(texts, options.pgn.game_bytes_max), options);
         if block.games_read() != stretch.games {
             return SourcePlace::Unknown;
         }

@@ -146,7 +146,7 @@ impl BlockStream {
 
 impl StreamedBlock {
     /// Creates a streamed block from the results that a part of a job stores. It has the sums over a block, but no games.
-    pub fn of_part(totals: Totals, side_lines: u64, bytes: u64) -> StreamedBlock {
+    pub fn from_part(totals: Totals, side_lines: u64, bytes: u64) -> StreamedBlock {
         StreamedBlock {
             block: Arc::default(),
             totals,

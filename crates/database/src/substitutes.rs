@@ -57,14 +57,14 @@ pub struct Outdated {
 impl Outdated {
     /// Returns an entry for a reel whose games were read by rules other than those of this version. For any other reel, returns
     /// `None`.
-    pub fn of_reel(reel: &Reel) -> Option<Outdated> {
+    pub fn from_reel(reel: &Reel) -> Option<Outdated> {
         let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
         Outdated::new(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
-    /// Does the same as [`Outdated::of_reel`], for a folder of reels.
-    pub fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
+    /// Does the same as [`Outdated::from_reel`], for a folder of reels.
+    pub fn from_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();
         Outdated::new(path, manifest.reader_version, &manifest.reel_sources(), options.to_owned())

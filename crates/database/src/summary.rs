@@ -36,7 +36,7 @@ pub struct SourceSummary {
 
 impl SourceSummary {
     /// Creates the summary of a source of a reel. For a folder of reels, the source is that of the manifest.
-    pub(super) fn of_reel(reel: &Path, source: &ReelSource) -> SourceSummary {
+    pub(super) fn from_reel(reel: &Path, source: &ReelSource) -> SourceSummary {
         SourceSummary {
             name: source.name.clone(),
             path: source.path.clone(),

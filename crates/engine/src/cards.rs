@@ -56,7 +56,7 @@ impl PipelineCache {
     /// Returns the cache that the environment variable `ORBIT_PIPELINE_CACHE` chooses. If it names a folder, that
     /// folder is used; if it is `off` or empty, there is no cache. If it is not set, kernels for hardware (not for
     /// software adapters) are kept in the user's cache folder.
-    pub fn of_user() -> Option<PipelineCache> {
+    pub fn from_environment() -> Option<PipelineCache> {
         match std::env::var_os("ORBIT_PIPELINE_CACHE") {
             None => user_caches().map(|folder| PipelineCache { folder, of_software: false }),
             Some(off) if off.is_empty() || off == "off" => None,

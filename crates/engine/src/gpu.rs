@@ -61,7 +61,7 @@ impl GpuError {
     }
 
     /// Converts the error to the form in which errors are reported while an adapter is searched for or opened.
-    fn of_opening(self) -> GpuError {
+    fn while_opening(self) -> GpuError {
         match self {
             GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },
             other => other,

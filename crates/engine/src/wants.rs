@@ -70,7 +70,7 @@ impl Wants {
 
     /// Returns the data that must be read for a measure, such as a clock time: comments and, for the time spent on a
     /// move, also the tag with the clock's increment.
-    pub fn of_measure(measure: Measure) -> Wants {
+    pub fn from_measure(measure: Measure) -> Wants {
         Wants::COMMENTS | Wants::TAGS.when(measure == Measure::Spent)
     }
 
@@ -87,7 +87,7 @@ impl Wants {
 
     /// Returns the wants for a search with one filter. The lowest copy is not requested if the filter has only one, and sides are
     /// not requested if its copies do not distinguish sides.
-    pub fn of_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
+    pub fn for_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
         let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
     }

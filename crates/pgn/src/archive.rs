@@ -75,7 +75,7 @@ impl ArchiveMember {
     }
 
     fn is_archive(&self) -> bool {
-        ArchiveFormat::of_name(Path::new(&self.name)).is_some()
+        ArchiveFormat::from_name(Path::new(&self.name)).is_some()
     }
 
     fn looks_like_games(&self) -> bool {
@@ -297,7 +297,7 @@ fn format_of(path: &Path) -> Option<ArchiveFormat> {
     let mut file = File::open(path).ok()?;
     file.by_ref().take(6).read_to_end(&mut head).ok()?;
     let may_stand_behind =
-        head.starts_with(b"MZ") || ArchiveFormat::of_name(path) == Some(ArchiveFormat::Zip);
+        head.starts_with(b"MZ") || ArchiveFormat::from_name(path) == Some(ArchiveFormat::Zip);
     ArchiveFormat::from_head(&head)
         .or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
 }
@@ -381,7 +381,7 @@ impl MemberList {
             ));
         }
         let place = match place {
-            _ if ArchiveFormat::of_name(Path::new(&name)).is_some() => Err(ArchiveRefusal::new(
+            _ if ArchiveFormat::from_name(Path::new(&name)).is_some() => Err(ArchiveRefusal::new(
                 "an archive inside an archive is not read: unpack the outer one first",
             )),
             Ok(_) if bytes > MEMBER_BYTES_MAX => Err(ArchiveRefusal(format!(

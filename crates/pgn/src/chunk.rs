@@ -54,7 +54,7 @@ impl Chunk {
     }
 
     /// Makes a chunk from texts that begin and end at game boundaries.
-    pub fn of_texts(texts: Vec<SourceText>, game_bytes_max: usize) -> Chunk {
+    pub fn from_texts(texts: Vec<SourceText>, game_bytes_max: usize) -> Chunk {
         Chunk { index: 0, texts, game_bytes_max }
     }
 

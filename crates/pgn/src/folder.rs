@@ -59,7 +59,7 @@ impl FolderFiles {
                 if kind.is_dir() {
                     folders.push(path);
                 } else if looks_like_games(&path)
-                    || ArchiveFormat::of_name(&path).is_some_and(ArchiveFormat::is_read)
+                    || ArchiveFormat::from_name(&path).is_some_and(ArchiveFormat::is_read)
                 {
                     match fs::metadata(&path) {
                         Ok(metadata) if metadata.is_file() => self.games.push((path, Some(metadata.len()))),

@@ -31,7 +31,7 @@ impl ArchiveFormat {
     }
 
     /// Recognises a format by the file name.
-    pub(super) fn of_name(path: &Path) -> Option<ArchiveFormat> {
+    pub(super) fn from_name(path: &Path) -> Option<ArchiveFormat> {
         let end = path.extension()?;
         let is = |name: &str| end.eq_ignore_ascii_case(name);
         if is("zip") { Some(ArchiveFormat::Zip) } else { is("7z").then_some(ArchiveFormat::SevenZ) }
@@ -76,5 +76,5 @@ pub(super) fn looks_like_games(path: &Path) -> bool {
 /// Returns whether the name of a file is that of an archive or of a database that cannot be read.
 pub(super) fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);
-    FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || ArchiveFormat::of_name(path).is_some()
+    FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || ArchiveFormat::from_name(path).is_some()
 }

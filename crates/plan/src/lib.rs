@@ -461,9 +461,9 @@ impl Planner {
         let side = |side| {
             lower.begin(self.vars);
             match self.filter.outermost_orbit() {
-                Some(OrbitRef::Any(orbit)) => lower.any_copy(&orbit.of_side(side)),
-                Some(OrbitRef::Union(orbit)) => lower.any_copy(&orbit.of_side(side)),
-                Some(OrbitRef::Largest(orbit)) => lower.any_copy(&orbit.of_side(side)),
+                Some(OrbitRef::Any(orbit)) => lower.any_copy(&orbit.for_side(side)),
+                Some(OrbitRef::Union(orbit)) => lower.any_copy(&orbit.for_side(side)),
+                Some(OrbitRef::Largest(orbit)) => lower.any_copy(&orbit.for_side(side)),
                 Some(OrbitRef::Counted(..)) | None => panic!("no copies of sides"),
             }
         };

@@ -148,7 +148,7 @@ impl Plans {
     ///
     /// Panics if there are no such queries.
     pub fn material_screen(&self, queries: Range<usize>) -> Option<Screen> {
-        self.screen_by(Screen::of_material, queries)
+        self.screen_by(Screen::from_material, queries)
     }
 
     fn screen_by(

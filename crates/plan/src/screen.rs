@@ -84,7 +84,7 @@ impl Screen {
     }
 
     /// Makes a screen that reads only the numbers of pieces of each kind, [`Bound::Fewest`] and [`Bound::Most`].
-    pub(super) fn of_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
+    pub(super) fn from_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, true)
     }
 

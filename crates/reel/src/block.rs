@@ -421,7 +421,7 @@ impl<'a> GameRow<'a> {
 
     /// Returns the opening of the game, or `None` if no position of its main line is in the list of openings.
     pub fn opening(&self) -> Option<&'static Opening> {
-        Opening::of_game(self.start(), self.moves())
+        Opening::from_game(self.start(), self.moves())
     }
 
     fn records(&self) -> &'a [LineRecord] {

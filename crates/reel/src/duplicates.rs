@@ -35,7 +35,7 @@ pub struct GameHash(pub u128);
 
 impl GameHash {
     /// Returns the hashes of a block's games, in order. If `alike` compares tags, the block must contain them.
-    pub fn of_block(block: &Block, alike: Alike) -> Vec<GameHash> {
+    pub fn from_block(block: &Block, alike: Alike) -> Vec<GameHash> {
         let mut text = Vec::new();
         block.games().map(|game| GameHash::new(game, alike, &mut text)).collect()
     }

@@ -39,7 +39,7 @@ pub struct Totals {
     pub side_positions: u64,
     /// The number of problems, by kind and class of reason.
     pub reasons: BTreeMap<(ProblemKind, String), u64>,
-    /// The [dates](Date::of_game) of the earliest and of the latest game, in PGN's notation.
+    /// The [dates](Date::from_game) of the earliest and of the latest game, in PGN's notation.
     pub dates: Option<(String, String)>,
     /// The lowest and the highest [rating](rating::of_value).
     pub elos: Option<(u32, u32)>,
@@ -163,7 +163,7 @@ impl Totals {
             // Only the first of a game's tags with a known date is used.
             let mut add = |id: &u32| {
                 *dates[*id as usize].get_or_insert_with(|| {
-                    let date = Date::of_value(value(*id)).map(|date| date.to_string());
+                    let date = Date::from_value(value(*id)).map(|date| date.to_string());
                     date.iter().for_each(|date| self.add_dates(date, date));
                     date.is_some()
                 })

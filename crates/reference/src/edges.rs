@@ -46,7 +46,7 @@ impl MoveOperands {
         let fits = |part: &MovePart| meets(self.from, part.from) && (self.capture || meets(self.to, part.to));
         let parts: Vec<MovePart> =
             played.parts().into_iter().filter(|part| eligible(part) && fits(part)).collect();
-        (!parts.is_empty()).then(|| Selected { at, part: MovePart::of_all(parts) })
+        (!parts.is_empty()).then(|| Selected { at, part: MovePart::from_parts(parts) })
     }
 }
 
@@ -88,7 +88,7 @@ impl Evaluation<'_> {
     fn arrival_part(&self) -> MovePart {
         match self.scope.selected {
             Some(Selected { at, part }) if at == self.here.at => part,
-            _ => MovePart::of_all(self.arrival().into_iter().flat_map(PlayedMove::parts)),
+            _ => MovePart::from_parts(self.arrival().into_iter().flat_map(PlayedMove::parts)),
         }
     }
 

@@ -121,7 +121,7 @@ impl PlayedMove {
 
 impl MovePart {
     /// Returns the union of several parts.
-    pub(super) fn of_all(parts: impl IntoIterator<Item = MovePart>) -> MovePart {
+    pub(super) fn from_parts(parts: impl IntoIterator<Item = MovePart>) -> MovePart {
         let none = MovePart { from: Bitboard::EMPTY, to: Bitboard::EMPTY };
         parts.into_iter().fold(none, |a, b| MovePart { from: a.from | b.from, to: a.to | b.to })
     }

@@ -268,7 +268,7 @@ impl Database {
     ///
     /// Fails if a query has an error, or fields of the request exclude each other.
     pub fn ask(&self, request: &Request) -> Result<Scan<'_>, DatabaseError> {
-        Ok(Scan::new(self, Query::of_request(request)?).chosen_by(request)?)
+        Ok(Scan::new(self, Query::from_request(request)?).chosen_by(request)?)
     }
 
     /// Returns the game with this number; games are counted from 1 over all sources. Returns `None` if there are fewer games, or

@@ -192,7 +192,7 @@ impl<'a, C: Collector> Run<'a, C> {
 
 /// Returns the facts that an engine has to find for a filter.
 pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
-    wants.of_filter(filter.has_one_copy(), filter.copy_sides().is_some())
+    wants.for_filter(filter.has_one_copy(), filter.copy_sides().is_some())
 }
 
 /// Returns the names of the sources. If they are needed, it also returns the names of the copies that the first query's transform

@@ -309,7 +309,7 @@ impl Stats {
     /// Declares that the games are those of a player, whom the query regards as White. [`Found::sides`] contains the player's side
     /// in each game.
     #[must_use]
-    pub fn of_player(self) -> Stats {
+    pub fn for_player(self) -> Stats {
         Stats { score_of: ScoreOf::Player, ..self }
     }
 

@@ -244,7 +244,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
 
     /// Returns the orbit with only those copies that are patterns of `side`.
     #[must_use]
-    pub fn of_side(&self, side: Color) -> Orbit<F> {
+    pub fn for_side(&self, side: Color) -> Orbit<F> {
         let of_side = |copy: &&Copy<F>| *copy.sides.get(side);
         Orbit {
             base: self.base.clone(),
@@ -255,7 +255,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
     }
 
     /// Returns the orbit with its copies in the type [`Filter`], which holds conditions, sets and numbers.
-    fn of_any(&self) -> Orbit {
+    fn with_any_filter(&self) -> Orbit {
         let copy = |copy: &Copy<F>| Copy {
             placement: copy.placement,
             filter: copy.filter.node().cloned(),
@@ -293,8 +293,8 @@ impl<'a> OrbitRef<'a> {
     pub fn cloned(self) -> Orbit {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.clone(),
-            OrbitRef::Union(orbit) => orbit.of_any(),
-            OrbitRef::Largest(orbit) => orbit.of_any(),
+            OrbitRef::Union(orbit) => orbit.with_any_filter(),
+            OrbitRef::Largest(orbit) => orbit.with_any_filter(),
         }
     }
 }

@@ -50,13 +50,13 @@ impl Likeness {
         let mut found = None;
         filter.node().walk(&mut |filter| {
             if let (None, Ref::Number(number)) = (&found, filter) {
-                found = Likeness::of_number(number);
+                found = Likeness::from_number(number);
             }
         });
         found
     }
 
-    fn of_number(number: &Number) -> Option<Likeness> {
+    fn from_number(number: &Number) -> Option<Likeness> {
         let copies = match number.op() {
             NumberOp::Form(orbit) => match orbit {
                 NumberOrbit::Largest(orbit) => {

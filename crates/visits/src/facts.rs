@@ -26,17 +26,17 @@ pub struct TabledFacts {
 
 impl TabledFacts {
     /// Reads the facts from the tags of a game.
-    pub fn of_game(game: &GameRow) -> TabledFacts {
+    pub fn from_game(game: &GameRow) -> TabledFacts {
         let rating = |rating: Rating| rating.of_game(game).and_then(|rating| u32::try_from(rating).ok());
         let event = tags::known(game, "Event").unwrap_or_default();
         let begins = |word: &str| {
             event.get(..word.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(word))
         };
         TabledFacts {
-            date: Date::of_game(game),
+            date: Date::from_game(game),
             ratings: [rating(Rating::White), rating(Rating::Black)],
             outcome: game.outcome(),
-            speed: Speed::of_game(game),
+            speed: Speed::from_game(game),
             is_rated: begins("rated").then_some(true).or(begins("casual").then_some(false)),
         }
     }

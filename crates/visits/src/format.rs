@@ -197,7 +197,7 @@ impl DateOrder {
         self.0
     }
 
-    pub(super) fn of_number(number: u32) -> DateOrder {
+    pub(super) fn from_number(number: u32) -> DateOrder {
         DateOrder(number)
     }
 
@@ -207,7 +207,7 @@ impl DateOrder {
     }
 
     /// Returns the date of an unknown day in a month.
-    pub(super) fn of_month(month: u32) -> DateOrder {
+    pub(super) fn from_month(month: u32) -> DateOrder {
         DateOrder(if month == u32::MAX >> 8 { u32::MAX } else { month << 8 | 32 })
     }
 

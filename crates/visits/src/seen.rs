@@ -51,7 +51,7 @@ pub struct SeenGame {
 impl SeenGame {
     pub(super) fn from_game(game: &GameRow, moves: usize) -> SeenGame {
         SeenGame {
-            order: DateOrder::from_date(Date::of_game(game)),
+            order: DateOrder::from_date(Date::from_game(game)),
             number: game.number(),
             date: date::known_text(game).map(|text| text.into_owned()),
             players: Color::ALL.map(|side| tags::player(game, side).map(|name| name.into_owned())),
@@ -165,7 +165,7 @@ fn scanned(block: &Block, wanted: &Position) -> PositionFacts {
             }
             let slot = segment * orbit_reel::SEGMENT_SLOTS + i;
             let game = block.game(block.game_of_slot(slot));
-            sum.add((0, game.index()), DateOrder::from_date(Date::of_game(&game)), slot as u64);
+            sum.add((0, game.index()), DateOrder::from_date(Date::from_game(&game)), slot as u64);
             seen.visits += 1;
         }
     }

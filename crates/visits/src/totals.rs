@@ -132,7 +132,7 @@ impl SumKey {
         let (code, rest) = (self.0 & 0xff, self.0 >> MOVE_BITS);
         let (outcome, rest) = ((rest & 3) as u8, rest >> OUTCOME_BITS);
         let (is_by_way, rest) = (rest & 1 == 1, rest >> 1);
-        let date = DateOrder::of_month((rest & 0xff_ffff) as u32).date();
+        let date = DateOrder::from_month((rest & 0xff_ffff) as u32).date();
         Some(GameSum {
             facts: facts_of(rest >> MONTH_BITS, outcome, date, None),
             mv: move_of(code, moves)?,
@@ -287,7 +287,7 @@ fn decode(bytes: &[u8]) -> Option<PositionTotals> {
 }
 
 fn listed_game(reader: &mut BitReader, kind: u64, moves: &[PackedMove]) -> Option<RankedGame> {
-    let date = DateOrder::of_number(reader.take(u32::BITS) as u32).date();
+    let date = DateOrder::from_number(reader.take(u32::BITS) as u32).date();
     let mean = reader.take(RATING_BITS) as u16;
     let outcome = reader.take(OUTCOME_BITS) as u8;
     let place = reader.take(PLACE_BITS) as u32;

@@ -252,7 +252,7 @@ fn bucket_of(record: u128, shift: u32) -> usize {
 
 fn games_of(block: &Block) -> Vec<GameEntry> {
     let game = |game: orbit_reel::GameRow<'_>| {
-        let facts = TabledFacts::of_game(&game);
+        let facts = TabledFacts::from_game(&game);
         let date = DateOrder::from_date(facts.date);
         let usual_start = u8::from(game.start() == Position::STANDARD);
         let facts = PackedFacts { usual_start, ..PackedFacts::new(&facts) };

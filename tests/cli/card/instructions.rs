@@ -76,6 +76,6 @@ fn makers_are_known_by_names() {
         ("llvmpipe (LLVM 15.0.6, 256 bits)", "llvmpipe Mesa 22.3.6 (LLVM 15.0.6)", Vendor::Other),
     ];
     for (name, driver, vendor) in cases {
-        assert_eq!(Vendor::of(name, driver), vendor, "{name}");
+        assert_eq!(Vendor::from_driver(name, driver), vendor, "{name}");
     }
 }

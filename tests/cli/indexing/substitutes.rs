@@ -284,7 +284,7 @@ fn what_is_kept_of_games_goes_with_a_version() {
         1,
         |block| {
             let mut kept = String::new();
-            for (game, hash) in block.games().zip(GameHash::of_block(block, Alike::Tags)) {
+            for (game, hash) in block.games().zip(GameHash::from_block(block, Alike::Tags)) {
                 writeln!(kept, "{} {} {:x}", game.number_in_source(), game.offset(), hash.0).unwrap();
             }
             for problem in block.problems() {

@@ -15,7 +15,7 @@ struct Imports {
 
 impl Imports {
     /// Computes the imports of files. Each file is given as its path and its source text.
-    fn of(files: &[(String, String)]) -> Imports {
+    fn from_files(files: &[(String, String)]) -> Imports {
         let texts: BTreeMap<Vec<String>, Vec<Token>> =
             files.iter().map(|(file, text)| (module(file), tokens(text))).collect();
         // For each re-exported name, the path at which it is defined: `pub use child::Name` creates the name
@@ -122,13 +122,13 @@ fn circles_are_found() {
         file("crates/core/src/a/z.rs", "fn f() { super::x::g() }"),
         file("crates/core/src/a/w.rs", "use super::x::X;"),
     ];
-    assert_eq!(Imports::of(&files).circles(), ["a: x, y, z"]);
-    assert_eq!(Imports::of(&files[..3]).circles(), [""; 0]);
+    assert_eq!(Imports::from_files(&files).circles(), ["a: x, y, z"]);
+    assert_eq!(Imports::from_files(&files[..3]).circles(), [""; 0]);
 }
 
 #[test]
 fn folders_have_no_circles() {
-    let found = Imports::of(&all()).circles();
+    let found = Imports::from_files(&all()).circles();
     assert_eq!(found, [""; 0], "modules of one folder that import each other");
 }
 

@@ -48,7 +48,8 @@ fn json_of(args: &Args, manifest: &Manifest, reels: &[Reel]) -> Value {
     json["file"] = args.reel.to_string_lossy().into();
     json["bytes"] = manifest.shards.iter().map(|shard| shard.bytes).sum::<u64>().into();
     json["bytes_behind"] = reels.iter().map(Reel::bytes_behind).sum::<u64>().into();
-    json["outdated"] = Outdated::of_shards(&args.reel, manifest).map(|outdated| outdated.to_string()).into();
+    json["outdated"] =
+        Outdated::from_shards(&args.reel, manifest).map(|outdated| outdated.to_string()).into();
     json["verified"] = args.verify.into();
     json
 }
@@ -85,7 +86,7 @@ fn text_of(args: &Args, (manifest, reels): (&Manifest, &[Reel]), totals: &Totals
             lines.push(format!("    {}", behind_sentence(reel.bytes_behind())));
         }
     }
-    lines.extend(Outdated::of_shards(&args.reel, manifest).iter().map(Outdated::to_string));
+    lines.extend(Outdated::from_shards(&args.reel, manifest).iter().map(Outdated::to_string));
     lines.push(format!("{}:", counted(manifest.sources.len(), "source", "sources")));
     for source in &manifest.sources {
         let hash = source.xxh3.as_ref().map_or(String::new(), |hash| format!(", xxh3 {hash}"));

@@ -68,7 +68,7 @@ mod tests {
         let mut words: Vec<OsString> = args.words.iter().take(usize::from(!is_named)).cloned().collect();
         words.push("-".into());
         let query = match &args.theme {
-            Some(name) => QueryText::of_theme(name, &words).ok()?,
+            Some(name) => QueryText::from_theme(name, &words).ok()?,
             None => QueryText::take(args.query.as_deref(), file.as_deref(), board, &words).ok()?,
         };
         Some(args.question(request, &query.text))

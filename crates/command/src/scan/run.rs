@@ -72,7 +72,7 @@ impl ScanRun {
             let findings = FindingsCollector::new(filter, ty, SAMPLE_MAX, args.choosing.seed);
             let findings = findings.with_spans(extras.spans).sorted_by(&scan.queries()[0].query);
             let findings = chosen.order.into_iter().fold(findings, FindingsCollector::ordered);
-            let findings = if choice.player.is_some() { findings.of_player() } else { findings };
+            let findings = if choice.player.is_some() { findings.for_player() } else { findings };
             if outputs.have_heat_map() && !findings.has_heat() {
                 return Err(Failure::Other(NO_HEAT_MAP.into()));
             }
@@ -82,7 +82,7 @@ impl ScanRun {
         if let Some(stats) = &stats {
             choice.check_groupings(stats.stats().groupings(), scan.has_spans())?;
         }
-        let of_choice = |stats: Stats| if choice.player.is_some() { stats.of_player() } else { stats };
+        let of_choice = |stats: Stats| if choice.player.is_some() { stats.for_player() } else { stats };
         let of_query = |stats: Stats| if scan.ty() == Type::Num { stats.with_values() } else { stats };
         let of = |stats: &Statistics| of_query(of_choice(stats.stats().clone().with_sides()));
         collectors.statistics = stats.as_ref().map(|stats| StatisticsCollector::new(of(stats)));

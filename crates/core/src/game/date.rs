@@ -35,13 +35,13 @@ impl Date {
     }
 
     /// Reads the date in a tag value, as [`Date::parse`] does.
-    pub fn of_value(value: &[u8]) -> Option<Date> {
+    pub fn from_value(value: &[u8]) -> Option<Date> {
         Date::parse(&tags::text(value))
     }
 
     /// Returns the date on which a game was played: that of the tag `Date` or, if it is unknown, that of `UTCDate`.
-    pub fn of_game(game: &impl GameHeader) -> Option<Date> {
-        Date::of_value(game.tag_named(tag(game))?)
+    pub fn from_game(game: &impl GameHeader) -> Option<Date> {
+        Date::from_value(game.tag_named(tag(game))?)
     }
 
     /// Returns the date in the form `2015-03-07`, if the day is known and exists in the month.
@@ -79,7 +79,7 @@ pub const TAGS: [&str; 2] = ["Date", "UTCDate"];
 /// Returns the name of the tag from which the date of a game is read. This is `UTCDate` if only that tag has a known date, and
 /// otherwise `Date`.
 pub fn tag(game: &impl GameHeader) -> &'static str {
-    let is_known = |name: &&str| game.tag_named(name).and_then(Date::of_value).is_some();
+    let is_known = |name: &&str| game.tag_named(name).and_then(Date::from_value).is_some();
     TAGS.into_iter().find(is_known).unwrap_or(TAGS[0])
 }
 

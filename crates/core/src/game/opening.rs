@@ -27,13 +27,13 @@ const PLIES_MAX: usize = 40;
 
 impl Opening {
     /// Returns the opening of a position, if the list has this position.
-    pub fn of_position(position: &Position) -> Option<&'static Opening> {
+    pub fn from_position(position: &Position) -> Option<&'static Opening> {
         known().get(&legal::with_usable_en_passant(position))
     }
 
     /// Returns the opening of a game. Of the positions within the first 40 half-moves of the main line, the last one that is in the
     /// list of openings determines it.
-    pub fn of_game(position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
+    pub fn from_game(position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
         Opening::passed(position, moves).last()
     }
 
@@ -42,7 +42,7 @@ impl Opening {
     pub fn passed(mut position: Position, moves: &[PackedMove]) -> impl Iterator<Item = &'static Opening> {
         moves.iter().take(PLIES_MAX).filter_map(move |&mv| {
             position.play(mv);
-            Opening::of_position(&position)
+            Opening::from_position(&position)
         })
     }
 }
@@ -107,7 +107,7 @@ mod tests {
             packed.push(PackedMove::from_shakmaty(mv, chess.turn()));
             chess.play_unchecked(mv);
         }
-        let opening = Opening::of_game(Position::STANDARD, &packed)?;
+        let opening = Opening::from_game(Position::STANDARD, &packed)?;
         Some(format!("{} {}", opening.eco.as_str(), opening.name))
     }
 

@@ -91,11 +91,11 @@ fn years_by_either_rule() {
     ] {
         let game = [("Date", date)];
         assert_eq!(date::year_as_cql(&Tags(&game)), as_cql, "{date:?}");
-        assert_eq!(Date::of_game(&Tags(&game)).map(|date| date.year), otherwise, "{date:?}");
+        assert_eq!(Date::from_game(&Tags(&game)).map(|date| date.year), otherwise, "{date:?}");
         let with_utc = [("UTCDate", "1901.02.03"), ("Date", date)];
         assert_eq!(date::year_as_cql(&Tags(&with_utc)), as_cql, "{date:?}");
         assert_eq!(
-            Date::of_game(&Tags(&with_utc)).map(|date| date.year),
+            Date::from_game(&Tags(&with_utc)).map(|date| date.year),
             otherwise.or(Some(1901)),
             "{date:?}"
         );

@@ -53,7 +53,7 @@ impl Speed {
     }
 
     /// Returns the speed that a tag's value describes, if the value can be read.
-    pub fn of_value(value: &[u8]) -> Option<Speed> {
+    pub fn from_value(value: &[u8]) -> Option<Speed> {
         let text = tags::text(value);
         if text == "-" {
             return Some(Speed::Correspondence);
@@ -67,11 +67,11 @@ impl Speed {
         }
         let base = periods.iter().fold(0i64, |sum, period| sum.saturating_add(period.base));
         let increment = periods.iter().map(|period| period.increment).max().unwrap_or(0);
-        Some(Speed::of_times(base, increment))
+        Some(Speed::from_times(base, increment))
     }
 
     /// Returns the speed of a game with the initial time `base` and the given increment, both in milliseconds.
-    fn of_times(base: i64, increment: i64) -> Speed {
+    fn from_times(base: i64, increment: i64) -> Speed {
         match base.saturating_add(increment.saturating_mul(40)) {
             i64::MIN..30_000 => Speed::UltraBullet,
             30_000..180_000 => Speed::Bullet,
@@ -82,8 +82,8 @@ impl Speed {
     }
 
     /// Returns the speed of a game.
-    pub fn of_game(game: &impl GameHeader) -> Option<Speed> {
-        game.tag_named(TAG).and_then(Speed::of_value)
+    pub fn from_game(game: &impl GameHeader) -> Option<Speed> {
+        game.tag_named(TAG).and_then(Speed::from_value)
     }
 }
 
@@ -160,7 +160,7 @@ fn in_words(text: &str) -> Option<Speed> {
         }
     }
     if base.is_some() || increment.is_some() {
-        return Some(Speed::of_times(base.unwrap_or(0), increment.unwrap_or(0)));
+        return Some(Speed::from_times(base.unwrap_or(0), increment.unwrap_or(0)));
     }
     text.split(|letter: char| !letter.is_ascii_alphabetic()).find_map(|word| match word {
         "standard" => Some(Speed::Classical),
@@ -274,7 +274,7 @@ mod tests {
             ("Standard", S::Classical),
             ("unlimited", S::Correspondence),
         ] {
-            assert_eq!(Speed::of_value(value.as_bytes()), Some(speed), "{value}");
+            assert_eq!(Speed::from_value(value.as_bytes()), Some(speed), "{value}");
         }
         for value in [
             "",
@@ -292,7 +292,7 @@ mod tests {
             "round 3",
             "5.5.5 min",
         ] {
-            assert_eq!(Speed::of_value(value.as_bytes()), None, "{value}");
+            assert_eq!(Speed::from_value(value.as_bytes()), None, "{value}");
         }
     }
 }

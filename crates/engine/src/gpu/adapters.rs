@@ -73,7 +73,7 @@ fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
 pub fn adapters() -> Result<Vec<AdapterReport>, GpuError> {
     let driver = Driver::new(SILENCE_MAX);
     let found = driver.call(SILENCE_MAX, || Ok(enumerate().into_iter().map(|(report, _)| report).collect()));
-    found.map_err(GpuError::of_opening)
+    found.map_err(GpuError::while_opening)
 }
 
 /// Returns all adapters with their reports. This must be called on a helper thread, because drivers may hang.

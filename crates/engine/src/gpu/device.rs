@@ -110,7 +110,7 @@ impl Device {
         let silence = options.silence.unwrap_or(SILENCE_MAX);
         let choice = options.adapter.clone();
         let choosing = Driver::new(silence).call(silence, move || adapters::choose(&choice));
-        let (report, adapter) = choosing.map_err(GpuError::of_opening)?;
+        let (report, adapter) = choosing.map_err(GpuError::while_opening)?;
         fits(&report, &options.variant)?;
         // A software adapter compiles a shader only when the shader first runs, so its first run may take longer to
         // answer.

@@ -414,7 +414,7 @@ impl Comparison {
             | ComparisonField::OpeningName
             | ComparisonField::OpeningEco
             | ComparisonField::Moves => Wants::HITS,
-            ComparisonField::Measure(measure) => Wants::of_measure(measure),
+            ComparisonField::Measure(measure) => Wants::from_measure(measure),
             _ => Wants::TAGS,
         }
     }
@@ -455,13 +455,17 @@ impl Comparison {
                 .iter()
                 .any(|&side| self.test.fits_tag(game, tags::player_tag(side), TagKind::Text)),
             ComparisonField::Elo => self.test.fits_number(Rating::Higher.of_game(game)),
-            ComparisonField::Year => self.test.fits_number(Date::of_game(game).map(|date| date.year.into())),
+            ComparisonField::Year => {
+                self.test.fits_number(Date::from_game(game).map(|date| date.year.into()))
+            }
             ComparisonField::Date => self.test.fits_tag(game, date::tag(game), TagKind::Date),
             ComparisonField::Result => self.test.fits(game.outcome().text()),
             ComparisonField::Title => [Color::White, Color::Black]
                 .iter()
                 .any(|&side| self.test.fits_tag(game, title::tag(side), TagKind::Text)),
-            ComparisonField::Speed => Speed::of_game(game).is_some_and(|speed| self.test.fits(speed.name())),
+            ComparisonField::Speed => {
+                Speed::from_game(game).is_some_and(|speed| self.test.fits(speed.name()))
+            }
             ComparisonField::OpeningName => {
                 game.opening().is_some_and(|opening| self.test.fits(&opening.name))
             }

@@ -69,7 +69,7 @@ impl Order {
             Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Wants::TAGS,
             Order::Sorted { key: SortKey::Value, .. } => Wants::VALUES,
             Order::Sorted { key: SortKey::Length, .. } => Wants::SPANS,
-            Order::Sorted { key: SortKey::Measure(measure), .. } => Wants::of_measure(measure),
+            Order::Sorted { key: SortKey::Measure(measure), .. } => Wants::from_measure(measure),
             Order::ByQuery => Wants::RANKS,
             Order::Sampled { .. } => Wants::HITS,
         }
@@ -129,7 +129,7 @@ impl SortKey {
                 number.map(|number| (number.clamp(MEASURE_MIN, -MEASURE_MIN) - MEASURE_MIN) as u64)
             }
             SortKey::Elo => Rating::Higher.of_game(game).map(i64::unsigned_abs),
-            SortKey::Date => Date::of_game(game).map(|date| {
+            SortKey::Date => Date::from_game(game).map(|date| {
                 let [year, month, day] = date.parts().map(|part| u64::from(part.unwrap_or(0)));
                 (year * 100 + month) * 100 + day
             }),

@@ -83,14 +83,14 @@ impl ExplorerRequest {
     pub fn read(parameters: &Parameters) -> Result<ExplorerRequest, AskError> {
         let Parameters { fen, play, since, until, ratings, speeds, modes, player, color, .. } = parameters;
         let mut chess = fen.as_deref().map_or(Ok(Chess::new()), start)?;
-        let mut opening = Opening::of_position(&packed(&chess));
+        let mut opening = Opening::from_position(&packed(&chess));
         let is_usual = packed(&chess) == Position::STANDARD;
         let mut way = Vec::new();
         for word in words("play", play.as_deref().unwrap_or_default())? {
             let Some(mv) = read_move(word, &chess)? else { continue };
             way.push(PackedMove::from_shakmaty(mv, chess.turn()));
             chess.play_unchecked(mv);
-            opening = Opening::of_position(&packed(&chess)).or(opening);
+            opening = Opening::from_position(&packed(&chess)).or(opening);
         }
         let ratings = ratings.as_deref().map_or(Ok(Vec::new()), |text| {
             words("ratings", text)?.into_iter().map(|word| number("ratings", word).map(group)).collect()

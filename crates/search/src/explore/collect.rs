@@ -132,7 +132,7 @@ impl Collector for Explorer {
         let mut part = self.none();
         for game in found.games_with_hits().filter(|game| found.counts(game)) {
             let Some(node) = self.last_visit(&found, &game) else { continue };
-            let facts = TabledFacts::of_game(&game);
+            let facts = TabledFacts::from_game(&game);
             if self.asked.takes(&facts) && self.takes_players(&game) {
                 part.other_way += u64::from(self.asked.is_other_way(&game));
                 let (mv, turn) = (game.move_from(node), self.asked.position.state.turn());
@@ -198,7 +198,7 @@ impl ExploredGame {
 
     /// Creates a game. `number` is its number in the database.
     pub(super) fn new(game: &GameRow, number: u32, mv: Option<u16>) -> ExploredGame {
-        let TabledFacts { date, ratings, outcome, speed, is_rated } = TabledFacts::of_game(game);
+        let TabledFacts { date, ratings, outcome, speed, is_rated } = TabledFacts::from_game(game);
         let lichess =
             url(game, None).and_then(|url| Some(url.strip_prefix("https://lichess.org/")?[..8].to_owned()));
         ExploredGame {

@@ -64,7 +64,7 @@ impl<'a> Explored<'a> {
     fn opening_after(&self, mv: PackedMove) -> Option<&'static Opening> {
         let mut position = self.asked.position;
         position.play(mv);
-        Opening::of_position(&position)
+        Opening::from_position(&position)
     }
 
     /// Returns the answer in the form of lichess's explorer. Castling is written as lichess does, as the king taking the

@@ -130,13 +130,13 @@ impl Replay {
                         let BlockRecord { totals, side_lines, bytes, parts } = *block;
                         summary.totals.add(&totals);
                         summary.side_lines += side_lines;
-                        take(StreamedBlock::of_part(totals, side_lines, bytes), parts)
+                        take(StreamedBlock::from_part(totals, side_lines, bytes), parts)
                     }
                     PartRecord::End(end) => {
                         let EndRecord { parts, sources, side_lines, finished } = *end;
                         summary.side_lines += side_lines;
                         summary.sources.iter_mut().zip(sources).for_each(|(sum, source)| add(sum, source));
-                        match take(StreamedBlock::of_part(Default::default(), 0, 0), parts) {
+                        match take(StreamedBlock::from_part(Default::default(), 0, 0), parts) {
                             ControlFlow::Continue(()) if finished => break,
                             ControlFlow::Continue(()) => {
                                 let why = "it ends at a limit that is not reached";

@@ -72,11 +72,11 @@ pub struct DatabaseOptions<'a> {
 impl Default for DatabaseOptions<'_> {
     fn default() -> Self {
         let mut gpu = GpuOptions::default();
-        gpu.pipeline_cache = PipelineCache::of_user();
+        gpu.pipeline_cache = PipelineCache::from_environment();
         DatabaseOptions {
             stream: StreamOptions {
                 substitute_reels: true,
-                places: PlaceCache::of_user(),
+                places: PlaceCache::from_environment(),
                 ..StreamOptions::default()
             },
             resident_bytes_max: RESIDENT_BYTES_MAX,

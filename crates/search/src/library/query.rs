@@ -61,7 +61,7 @@ impl Query {
     /// # Errors
     ///
     /// Fails if a field of the request or a query has an error. For a query, the returned error shows the place.
-    pub fn of_request(request: &Request) -> Result<Vec<Query>, DatabaseError> {
+    pub fn from_request(request: &Request) -> Result<Vec<Query>, DatabaseError> {
         let read = |text: String| {
             let query = Query::prepare(&text, orbit_query::parse_dialect(&text, request.dialect))?;
             Ok(if request.variations { query.with_variations() } else { query })

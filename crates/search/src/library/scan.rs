@@ -542,7 +542,7 @@ impl<'a> Scan<'a> {
         let groupings = Grouping::list(groupings)?;
         self.choice.check_groupings(&groupings, self.queries.first().is_some_and(Query::has_spans))?;
         let stats = Stats::new(groupings).with_sides();
-        let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
+        let stats = if self.choice.player.is_some() { stats.for_player() } else { stats };
         let is_number = self.queries.first().is_some_and(|query| query.value_type() == Type::Num);
         let stats = if is_number { stats.with_values() } else { stats };
         let collector = StatisticsCollector::new(stats);

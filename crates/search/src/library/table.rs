@@ -74,7 +74,7 @@ impl<'a> Scan<'a> {
     /// Fails if `columns` is empty, the engine refuses the query, or the chosen graphics card does not exist.
     pub fn table(self, rows: Rows, columns: &TableColumns) -> Result<Table<'a>, DatabaseError> {
         let executor = self.executor()?;
-        let all = Columns::of_objects(extras_of(&executor, &self.choice));
+        let all = Columns::with_object_defaults(extras_of(&executor, &self.choice));
         let columns = match columns {
             TableColumns::All => all,
             TableColumns::Only(columns) => {

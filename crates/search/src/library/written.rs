@@ -84,7 +84,7 @@ impl Scan<'_> {
         let query = self.queries[0].clone();
         let collector = FindingsCollector::new(query.filter(), executor.ty(), sample_max, seed);
         let collector = collector.with_spans(executor.has_spans()).sorted_by(&executor.queries()[0].query);
-        let collector = if self.choice.player.is_some() { collector.of_player() } else { collector };
+        let collector = if self.choice.player.is_some() { collector.for_player() } else { collector };
         let collector = match self.order {
             Some((order, _)) => collector.ordered(order),
             None => collector,

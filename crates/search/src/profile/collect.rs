@@ -156,7 +156,7 @@ impl Collector for ProfileCollector {
             ..ProfilePart::default()
         };
         part.themes =
-            (0..THEMES.len()).map(|theme| ThemeTally::of_block(&result.of_query(theme), &sides)).collect();
+            (0..THEMES.len()).map(|theme| ThemeTally::from_block(&result.of_query(theme), &sides)).collect();
         let endings: Vec<Found> =
             (0..ENDINGS.len()).map(|ending| result.of_query(THEMES.len() + ending)).collect();
         part.endings = vec![Record::default(); ENDINGS.len() + 1];
@@ -177,7 +177,7 @@ impl Collector for ProfileCollector {
 
 impl Record {
     /// Returns the record of one game, in which the player has the side `side`.
-    pub(super) fn of_game(game: &GameRow, side: Color) -> Record {
+    pub(super) fn from_game(game: &GameRow, side: Color) -> Record {
         let results = SideResults::from_outcome(game.outcome(), sides_of(side));
         let mut record = Record { games: 1, results, ..Record::default() };
         let rating = |side: Color| side.fold_wb(Rating::White, Rating::Black).of_game(game);
@@ -211,7 +211,7 @@ fn expected_score(higher: i64) -> f64 {
 
 impl ThemeTally {
     /// Counts the games of a block that have a theme. `sides` is the player's side in each game.
-    fn of_block(found: &Found, sides: &[Option<Color>]) -> ThemeTally {
+    fn from_block(found: &Found, sides: &[Option<Color>]) -> ThemeTally {
         let mut tally = ThemeTally { tells_sides: found.copy_sides().is_some(), ..ThemeTally::default() };
         let pattern = PatternSides::from_found(found);
         for game in found.block.games().filter(|game| found.counts(game)) {
@@ -241,9 +241,9 @@ impl ThemeTally {
 impl ProfilePart {
     /// Adds a game in which the player has the side `side`. `endings` are the answers of the queries of [`ENDINGS`].
     fn add_game(&mut self, found: &Found, game: &GameRow, side: Color, endings: &[Found]) {
-        let (record, at) = (Record::of_game(game, side), side.fold_wb(0, 1));
+        let (record, at) = (Record::from_game(game, side), side.fold_wb(0, 1));
         self.records[at].add(&record);
-        self.tallies[at].add(MoveTally::of_game(found, game, side));
+        self.tallies[at].add(MoveTally::from_game(found, game, side));
         let passed: Vec<&str> =
             Opening::passed(game.start(), game.moves()).map(|opening| &*opening.name).collect();
         let family = passed.last().map(|name| family(name).to_owned());

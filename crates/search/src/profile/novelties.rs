@@ -76,7 +76,7 @@ struct PlayerGame {
 impl PlayerGame {
     fn new(game: &GameRow, side: Color) -> PlayerGame {
         let opening = game.opening().map(|opening| opening.name.clone());
-        PlayerGame { side, record: Record::of_game(game, side), opening }
+        PlayerGame { side, record: Record::from_game(game, side), opening }
     }
 }
 

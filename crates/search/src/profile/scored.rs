@@ -33,7 +33,7 @@ impl Scored {
         let SideResults { wins, draws, losses } = record.results;
         let expected =
             (record.rated > 0).then(|| record.expected_millionths as f64 / 1e6 / record.rated as f64);
-        let rated_score = Share::of_points(record.half_points, record.rated);
+        let rated_score = Share::from_points(record.half_points, record.rated);
         // The expected score is computed from given ratings and not estimated from a sample, so it has no uncertainty. The interval
         // of the difference is therefore the interval of the score, shifted.
         let difference = rated_score.zip(expected).map(|(Share { value, low, high }, expected)| {
@@ -43,7 +43,7 @@ impl Scored {
             name: name.into(),
             games: record.games,
             results: record.results,
-            score: Share::of_points(2 * wins + draws, wins + draws + losses),
+            score: Share::from_points(2 * wins + draws, wins + draws + losses),
             rated: record.rated,
             rated_score,
             expected,

@@ -157,12 +157,12 @@ pub struct Columns {
 
 impl Columns {
     /// Returns the default columns of CSV and Parquet.
-    pub fn of_table(extras: Extras) -> Columns {
+    pub fn with_table_defaults(extras: Extras) -> Columns {
         Columns::with(extras, &SPAN, &[])
     }
 
     /// Returns the default fields of JSON, where spans and tags are objects.
-    pub fn of_objects(extras: Extras) -> Columns {
+    pub fn with_object_defaults(extras: Extras) -> Columns {
         Columns::with(extras, &[Column::Span], &[Column::Tags])
     }
 
@@ -315,10 +315,10 @@ pub(super) fn cell<'a>(
         C::Offset => TableCell::Number(i64::try_from(game.offset()).unwrap_or(i64::MAX)),
         C::Event => tag(row, "Event"),
         C::Site => tag(row, "Site"),
-        C::Date => Date::of_game(game)
+        C::Date => Date::from_game(game)
             .and_then(Date::iso)
             .map_or(TableCell::Null, |date| TableCell::Text(date.into())),
-        C::Year => Date::of_game(game).map_or(TableCell::Null, |date| TableCell::Number(date.year.into())),
+        C::Year => Date::from_game(game).map_or(TableCell::Null, |date| TableCell::Number(date.year.into())),
         C::Round => tag(row, "Round"),
         C::White => tag(row, "White"),
         C::Black => tag(row, "Black"),

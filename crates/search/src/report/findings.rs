@@ -407,7 +407,7 @@ impl OrbitFindings {
             copies: hit.into_iter().map(|k| copy_findings(orbit, &places, k, counts[k])).collect(),
             symmetries: transform_sums(orbit, counts, |p| (p.turned(), p.turn45), symmetry_name),
             colors: transform_sums(orbit, counts, |p| p.swap_colors, color_name),
-            heat: HeatMap::of_places(&places, counts),
+            heat: HeatMap::from_places(&places, counts),
             heat_by_color: heat_by_color(orbit, &places, counts),
         }
     }
@@ -421,7 +421,7 @@ fn heat_by_color(orbit: &Orbit, places: &CopyPlaces, counts: &[u64]) -> Vec<Heat
         let counts: Vec<u64> = copies
             .map(|(copy, &count)| if copy.placement.swap_colors == is_swapped { count } else { 0 })
             .collect();
-        let map = HeatMap::of_places(places, &counts).filter(|_| counts.iter().any(|&count| count > 0))?;
+        let map = HeatMap::from_places(places, &counts).filter(|_| counts.iter().any(|&count| count > 0))?;
         Some(HeatMap { label: format!("{}, {}", map.label, color_name(&is_swapped)), ..map })
     };
     of(false).zip(of(true)).map_or(Vec::new(), |(written, swapped)| vec![written, swapped])

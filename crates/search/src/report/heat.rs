@@ -46,7 +46,7 @@ impl Palette {
     /// `COLORTERM`. Output that does not go to a terminal has no colour.
     ///
     /// Source: <https://no-color.org>, <https://github.com/termstandard/colors>.
-    pub fn of_terminal(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Palette {
+    pub fn from_terminal(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Palette {
         let is_plain = variable("NO_COLOR").is_some_and(|value| !value.is_empty())
             || variable("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         match variable("COLORTERM").as_deref() {
@@ -60,7 +60,7 @@ impl Palette {
 impl HeatMap {
     /// Creates a map that adds up the hits of an orbit's copies by the places of the copies on the board. Returns `None` if all
     /// copies have the same place, or if a copy has no place.
-    pub fn of_places(places: &CopyPlaces, counts: &[u64]) -> Option<HeatMap> {
+    pub fn from_places(places: &CopyPlaces, counts: &[u64]) -> Option<HeatMap> {
         let (label, grid, cells): (_, _, Option<Vec<usize>>) = match places {
             CopyPlaces::Squares(squares) => (
                 "Hits by the square on which the copy's first piece stands",
@@ -83,7 +83,7 @@ impl HeatMap {
 
     /// Creates the map of a query whose value is a set of squares. `counts` has, for each square from a1 on, the number of
     /// positions at which the square is in the set.
-    pub fn of_squares(counts: &[u64; 64]) -> HeatMap {
+    pub fn from_squares(counts: &[u64; 64]) -> HeatMap {
         HeatMap {
             label: "Positions by the squares that the query found".into(),
             grid: Grid::Squares,
@@ -279,7 +279,7 @@ mod tests {
     fn offsets() -> HeatMap {
         let all: Vec<_> = (-7..=7).flat_map(|dx| (-7..=7).map(move |dy| Some((dx, dy)))).collect();
         let counts: Vec<u64> = (0..225).map(|k| k * k).collect();
-        HeatMap::of_places(&CopyPlaces::Offsets(all), &counts).unwrap()
+        HeatMap::from_places(&CopyPlaces::Offsets(all), &counts).unwrap()
     }
 
     /// Returns a string without its colour codes.
@@ -295,14 +295,14 @@ mod tests {
             move |name: &str| variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned())
         };
         let full = &[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
-        assert_eq!(Palette::of_terminal(true, with(full)), Palette::TrueColor);
-        assert_eq!(Palette::of_terminal(false, with(full)), Palette::Shades);
-        assert_eq!(Palette::of_terminal(true, with(&[("TERM", "xterm")])), Palette::Color256);
+        assert_eq!(Palette::from_terminal(true, with(full)), Palette::TrueColor);
+        assert_eq!(Palette::from_terminal(false, with(full)), Palette::Shades);
+        assert_eq!(Palette::from_terminal(true, with(&[("TERM", "xterm")])), Palette::Color256);
         for none in [&[("TERM", "dumb")][..], &[], &[("TERM", "xterm"), ("NO_COLOR", "1")]] {
-            assert_eq!(Palette::of_terminal(true, with(none)), Palette::Shades);
+            assert_eq!(Palette::from_terminal(true, with(none)), Palette::Shades);
         }
         let unset = &[("TERM", "xterm"), ("NO_COLOR", "")];
-        assert_eq!(Palette::of_terminal(true, with(unset)), Palette::Color256);
+        assert_eq!(Palette::from_terminal(true, with(unset)), Palette::Color256);
     }
 
     #[test]
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn counts_go_where_the_copies_stand() {
         let squares = CopyPlaces::Squares(vec![Square::A1, Square::H1, Square::C8, Square::H1]);
-        let map = HeatMap::of_places(&squares, &[1, 20, 300, 4_000]).unwrap();
+        let map = HeatMap::from_places(&squares, &[1, 20, 300, 4_000]).unwrap();
         assert_eq!((map.at(0, 0), map.at(7, 0), map.at(2, 7)), (1, 4_020, 300));
         assert_eq!(map.counts.iter().sum::<u64>(), 4_321);
         let map = offsets();
@@ -335,27 +335,27 @@ mod tests {
             assert_eq!(map.at(column, row), ((15 * column + row) as u64).pow(2));
         }
         let same = CopyPlaces::Squares(vec![Square::A1; 3]);
-        assert_eq!(HeatMap::of_places(&same, &[1, 2, 3]), None);
+        assert_eq!(HeatMap::from_places(&same, &[1, 2, 3]), None);
         let lost = CopyPlaces::Offsets(vec![Some((0, 0)), None, Some((1, 0))]);
-        assert_eq!(HeatMap::of_places(&lost, &[1, 2, 3]), None);
-        assert_eq!(HeatMap::of_places(&CopyPlaces::Squares(vec![]), &[]), None);
+        assert_eq!(HeatMap::from_places(&lost, &[1, 2, 3]), None);
+        assert_eq!(HeatMap::from_places(&CopyPlaces::Squares(vec![]), &[]), None);
     }
 
     #[test]
     fn levels_go_from_none_to_the_most() {
         let mut counts = [0; 64];
         counts[0] = u64::MAX;
-        let map = HeatMap::of_squares(&counts);
+        let map = HeatMap::from_squares(&counts);
         let levels = [0, 1, u64::MAX / 8, u64::MAX / 2, u64::MAX - 1, u64::MAX].map(|count| map.level(count));
         assert_eq!(levels, [0, 1, 1, 4, 8, 8]);
-        assert_eq!(HeatMap::of_squares(&[0; 64]).level(0), 0);
+        assert_eq!(HeatMap::from_squares(&[0; 64]).level(0), 0);
     }
 
     #[test]
     fn without_colour_there_are_shades() {
         let mut counts = [0; 64];
         (counts[0], counts[7], counts[63]) = (80, 10, 1_234);
-        let text = HeatMap::of_squares(&counts).text(Palette::Shades);
+        let text = HeatMap::from_squares(&counts).text(Palette::Shades);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 10);
         assert_eq!(lines[1], " 8    ·     ·     ·     ·     ·     ·     ·  1.2k█");
@@ -367,7 +367,7 @@ mod tests {
     fn columns_stand_below_one_another_in_every_palette() {
         let mut counts = [0; 64];
         (0..64).for_each(|k| counts[k] = 7u64.pow(k as u32 % 22));
-        for map in [HeatMap::of_squares(&counts), offsets()] {
+        for map in [HeatMap::from_squares(&counts), offsets()] {
             let plain = map.text(Palette::Shades);
             let width = plain.lines().skip(1).map(|line| line.width()).max().unwrap();
             assert!(width < 80, "{width}");

@@ -179,7 +179,7 @@ mod tests {
     /// Row groups have a fixed number of rows, no matter how many rows are written at once.
     #[test]
     fn row_groups_do_not_follow_parts() {
-        let columns = Columns::of_table(Extras {
+        let columns = Columns::with_table_defaults(Extras {
             nodes: true,
             spans: true,
             texts: true,

@@ -298,7 +298,7 @@ fn players(game: &GameRow) -> String {
 }
 
 fn year(game: &GameRow) -> String {
-    Date::of_game(game).map_or(String::new(), |date| date.year.to_string())
+    Date::from_game(game).map_or(String::new(), |date| date.year.to_string())
 }
 
 fn event(game: &GameRow, cut: bool) -> String {

@@ -130,8 +130,8 @@ impl FindingsCollector {
 
     /// Declares that the games are those of a player.
     #[must_use]
-    pub fn of_player(self) -> FindingsCollector {
-        FindingsCollector { stats: self.stats.of_player(), ..self }
+    pub fn for_player(self) -> FindingsCollector {
+        FindingsCollector { stats: self.stats.for_player(), ..self }
     }
 
     /// Sets whether the spans of hits (the moves that matched) are shown.
@@ -176,7 +176,7 @@ impl FindingsCollector {
     pub fn squares(&self, part: &FindingsPart) -> Option<HeatMap> {
         let mut counts = [0; 64];
         part.squares.iter().enumerate().for_each(|(at, count)| counts[at % 64] += count);
-        self.finds_squares.then(|| HeatMap::of_squares(&counts))
+        self.finds_squares.then(|| HeatMap::from_squares(&counts))
     }
 
     /// Returns the counts of [`squares`](Self::squares) separately for white pieces, black pieces and empty squares, if at least
@@ -184,7 +184,7 @@ impl FindingsCollector {
     fn squares_by_color(&self, part: &FindingsPart) -> Vec<HeatMap> {
         let names = ["with a white piece", "with a black piece", "without a piece"];
         let of = |(counts, name): (&[u64], &str)| {
-            let map = HeatMap::of_squares(counts.try_into().expect("64 squares of each kind"));
+            let map = HeatMap::from_squares(counts.try_into().expect("64 squares of each kind"));
             HeatMap { label: format!("{}, those {name}", map.label), ..map }
         };
         let maps = part.squares.chunks_exact(64).zip(names).map(of);

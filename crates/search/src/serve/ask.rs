@@ -115,7 +115,7 @@ impl OpenDatabases {
         checked_rows(ask.rows)?;
         let request = &ask.request;
         let query = only(request)?;
-        let fault = |error| Fault::of_database(error, query.text());
+        let fault = |error| Fault::from_database(error, query.text());
         let scan = database.scan(&query).chosen_by(request).map_err(|error| fault(error.into()))?;
         let mut scan = scan.cancel_token(cancel).progress(watch).in_turn(self.turns());
         let executor = scan.executor().map_err(fault)?;
@@ -187,7 +187,7 @@ impl OpenDatabases {
 
 /// Returns the query of a request that has exactly one query.
 pub(super) fn only(request: &Request) -> Result<Query, Fault> {
-    let queries = Query::of_request(request).map_err(|error| Fault::of_database(error, ""))?;
+    let queries = Query::from_request(request).map_err(|error| Fault::from_database(error, ""))?;
     Ok(queries.into_iter().next().expect("a request has a query"))
 }
 

@@ -85,7 +85,7 @@ impl OpenDatabases {
 
     /// Creates the list of open databases for one client. At first it contains the databases of this list, with which it shares
     /// memory and threads. When the client opens, closes or renames databases, the lists of other clients do not change.
-    pub(super) fn of_client(&self) -> OpenDatabases {
+    pub(super) fn for_client(&self) -> OpenDatabases {
         OpenDatabases {
             options: self.options.clone(),
             turns: self.turns.clone(),
@@ -137,7 +137,7 @@ impl OpenDatabases {
             .variations(open.variations)
             .cancel_token(cancel)
             .progress(watch);
-        let database = options.open(&open.paths).map_err(|error| Fault::of_database(error, ""))?;
+        let database = options.open(&open.paths).map_err(|error| Fault::from_database(error, ""))?;
         let database = Arc::new(database);
         opening.add(&database);
         let answer = Response::from_value(described(name, &database));

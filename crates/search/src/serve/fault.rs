@@ -89,21 +89,21 @@ impl Fault {
     }
 
     /// Creates an error at a place in a query.
-    pub(super) fn of_query(diagnostic: Diagnostic, text: &str) -> Fault {
+    pub(super) fn from_query(diagnostic: Diagnostic, text: &str) -> Fault {
         let message = diagnostic.message.clone();
         Fault { code: ErrorCode::Query, message, place: Some(Box::new((diagnostic, text.to_owned()))) }
     }
 
     /// Converts an error of a database.
-    pub(super) fn of_database(error: DatabaseError, text: &str) -> Fault {
+    pub(super) fn from_database(error: DatabaseError, text: &str) -> Fault {
         match error {
             DatabaseError::Query(error) => {
                 let text = if error.text().is_empty() { text } else { error.text() };
-                Fault::of_query(error.diagnostic().clone(), text)
+                Fault::from_query(error.diagnostic().clone(), text)
             }
             DatabaseError::Request(error) => error.into(),
             DatabaseError::Groupings(error) => Fault::new(ErrorCode::Request, error.to_string()),
-            DatabaseError::Engine(error) => Fault::of_engine(error, text),
+            DatabaseError::Engine(error) => Fault::from_engine(error, text),
             DatabaseError::Cancelled => Fault::cancelled(),
             DatabaseError::NoVariations => Fault::new(
                 ErrorCode::Database,
@@ -119,11 +119,11 @@ impl Fault {
     }
 
     /// Converts an error of an engine.
-    pub(super) fn of_engine(error: EngineError, text: &str) -> Fault {
+    pub(super) fn from_engine(error: EngineError, text: &str) -> Fault {
         match error {
             EngineError::Query { game, place, diagnostic, .. } => {
                 let message = format!("game {game}, {place}: {}", diagnostic.message);
-                Fault::of_query(Diagnostic { message, ..*diagnostic }, text)
+                Fault::from_query(Diagnostic { message, ..*diagnostic }, text)
             }
             other => Fault::new(ErrorCode::Engine, other.to_string()),
         }

@@ -18,7 +18,7 @@ impl OpenDatabases {
     /// Fails if there is no such database or game, or the game cannot be read.
     pub fn game(&self, name: &str, number: u32) -> Result<GameRef, Fault> {
         let database = self.database(name)?;
-        let found = database.game(number).map_err(|error| Fault::of_database(error, ""))?;
+        let found = database.game(number).map_err(|error| Fault::from_database(error, ""))?;
         found.ok_or_else(|| {
             let games = database.summary().map(|summary| summary.totals.games());
             let of = games.map_or(String::new(), |games| format!(" of {games}"));

@@ -256,7 +256,7 @@ impl HttpListener {
         };
         let body = Timed { stream, until: Instant::now() + BODY_TIME };
         let mut input = BufReader::new(io::Cursor::new(rest).chain(body).take(bytes));
-        let desk = desk.of_client().with_files(self.files.clone());
+        let desk = desk.for_client().with_files(self.files.clone());
         converse(&desk, greeting, (&mut input, Origin::Input), &say)?;
         head::end_chunks(stream)
     }

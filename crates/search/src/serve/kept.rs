@@ -130,7 +130,7 @@ impl KeptHits {
     /// Fails if the query fails while the moves and positions of hits (spans) are computed, or a column needs comments that were
     /// not kept.
     pub fn page(&self, from: u64, rows: u64, columns: Option<&[Column]>) -> Result<Vec<String>, Fault> {
-        let columns = columns.map_or_else(|| Columns::of_objects(self.extras), Columns::new);
+        let columns = columns.map_or_else(|| Columns::with_object_defaults(self.extras), Columns::new);
         if columns.wants().contains(Wants::COMMENTS) && !self.has_comments {
             let why = "clocks and evaluations were not kept with these hits: name their columns in the request that searches";
             return Err(Fault::new(ErrorCode::Request, why));
@@ -230,7 +230,7 @@ impl KeptHits {
             _ => games.iter().map(|&game| format.report(&found, game..game + 1).text).collect(),
         };
         match fault.into_inner() {
-            Some(error) => Err(Fault::of_engine(error, &self.text)),
+            Some(error) => Err(Fault::from_engine(error, &self.text)),
             None => Ok(texts),
         }
     }
@@ -243,7 +243,7 @@ impl KeptHits {
         }
         let is_wanted = self.extras.spans && self.blocks.iter().all(|block| block.answers.spans.is_none());
         let finder = is_wanted.then(|| SpanFinder::new(&self.prepared.query)).transpose();
-        let finder = finder.map_err(|error| Fault::of_engine(EngineError::from(error), &self.text))?;
+        let finder = finder.map_err(|error| Fault::from_engine(EngineError::from(error), &self.text))?;
         Ok(self.spans.get_or_init(|| finder).as_ref())
     }
 }

@@ -165,7 +165,7 @@ impl Clients<'_> {
         };
         let input = (&mut BufReader::new(ClientBytes(stream)), Origin::Client);
         // An error of the connection ends only this conversation.
-        let _ = converse(&self.desk.of_client(), self.greeting, input, &say);
+        let _ = converse(&self.desk.for_client(), self.greeting, input, &say);
         stream.shut(Shutdown::Write);
         // If a connection is closed while there are bytes to read, the client may lose the last bytes that were written.
         if stream.set_timeout(FAREWELL).is_ok() {

@@ -27,13 +27,13 @@ impl OpenDatabases {
     ) -> Result<Response, Fault> {
         let begun = Instant::now();
         let database = self.database(&make.database)?;
-        let queries = Query::of_request(&make.request).map_err(|error| Fault::of_database(error, ""))?;
+        let queries = Query::from_request(&make.request).map_err(|error| Fault::from_database(error, ""))?;
         let fault = |error: DatabaseError| {
             let query = match &error {
                 DatabaseError::Engine(EngineError::Query { query, .. }) => *query,
                 _ => 0,
             };
-            Fault::of_database(error, queries.get(query).map_or("", Query::text))
+            Fault::from_database(error, queries.get(query).map_or("", Query::text))
         };
         let scan =
             database.scan_all(&queries).chosen_by(&make.request).map_err(|error| fault(error.into()))?;

@@ -283,13 +283,13 @@ impl Message {
             );
         }
         let request = match fields.remove("request") {
-            Some(Value::String(kind)) => Message::of_kind(&kind, fields),
+            Some(Value::String(kind)) => Message::from_kind(&kind, fields),
             _ => wrong(format!("`request` says what is asked for: one of {}", KINDS.join(", "))),
         };
         (Some(id), request)
     }
 
-    fn of_kind(kind: &str, fields: Map<String, Value>) -> Result<Message, Fault> {
+    fn from_kind(kind: &str, fields: Map<String, Value>) -> Result<Message, Fault> {
         Ok(match kind {
             "open" => Message::Open(read_fields(fields, &[])?),
             "close" => Message::Close(read_fields(fields, &[])?),

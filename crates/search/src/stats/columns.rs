@@ -173,7 +173,7 @@ impl GroupColumn {
                 }
             }
             By::Speed => {
-                let code = |value: &[u8]| Some(names.code(Speed::of_value(value)?.name().to_owned()));
+                let code = |value: &[u8]| Some(names.code(Speed::from_value(value)?.name().to_owned()));
                 tag(block, time_control::TAG, code).map(twice).collect()
             }
             By::Termination => {
@@ -493,7 +493,7 @@ fn players(block: &Block, side: Color, names: &mut NameCodes) -> Vec<GroupCode> 
 }
 
 fn years(block: &Block) -> impl Iterator<Item = GroupCode> {
-    let year = |value: &[u8]| Date::of_value(value).map(|date| date.year.into());
+    let year = |value: &[u8]| Date::from_value(value).map(|date| date.year.into());
     let [date, utc] = date::TAGS.map(|name| tag(block, name, year));
     date.zip(utc).map(|(date, utc)| if date == UNKNOWN { utc } else { date })
 }

@@ -328,7 +328,7 @@ impl By {
         match self {
             By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Wants::TAGS,
             By::Title(_) | By::Speed | By::Termination => Wants::TAGS,
-            By::Measure(measure, _) => Wants::of_measure(*measure),
+            By::Measure(measure, _) => Wants::from_measure(*measure),
             By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Wants::TAGS,
             // Move numbers depend on the counters in the tag `FEN`.
             By::Move(_) => Wants::TAGS,

@@ -156,7 +156,7 @@ impl<'a> StoredFacts<'a> {
             source: found.names.source(game),
             ratings: ByColor { white: rating(Rating::White), black: rating(Rating::Black) },
             mean: rating(Rating::Mean).map(|rating| rating as u32),
-            year: Date::of_game(game).map(|date| date.year),
+            year: Date::from_game(game).map(|date| date.year),
         }
     }
 
@@ -228,7 +228,7 @@ impl MoveTally {
     }
 
     /// Returns the tally of one game in which the side `mover` plays a move.
-    pub(crate) fn of_game(found: &Found, game: &GameRow, mover: Color) -> MoveTally {
+    pub(crate) fn from_game(found: &Found, game: &GameRow, mover: Color) -> MoveTally {
         let mut tally = MoveTally::default();
         tally.add_game(&StoredFacts::new(found, game), sides_of(mover));
         tally

@@ -64,7 +64,7 @@ impl MoveRow {
     /// Returns the mean score of the sides that play the moves, with its interval.
     pub fn score(&self) -> Option<Share> {
         let SideResults { wins, draws, losses } = self.tally.results;
-        Share::of_points(2 * wins + draws, wins + draws + losses)
+        Share::from_points(2 * wins + draws, wins + draws + losses)
     }
 }
 
@@ -116,7 +116,7 @@ impl Share {
 
     /// Returns the mean score in games, given their number of half points. Returns `None` if there are no games. The interval is
     /// computed as for a share of the games, so it is wider than necessary if some games are drawn.
-    pub fn of_points(half_points: u64, games: u64) -> Option<Share> {
+    pub fn from_points(half_points: u64, games: u64) -> Option<Share> {
         let (points, games) = (half_points as f64 / 2.0, games as f64);
         (games > 0.0).then(|| Share::with_interval(points / games, games))
     }

@@ -162,7 +162,7 @@ pub fn novelties_of<T: Send>(
 }
 
 fn place_of(game: &GameRow) -> GamePlace {
-    (DateOrder::from_date(Date::of_game(game)), game.number())
+    (DateOrder::from_date(Date::from_game(game)), game.number())
 }
 
 /// Returns the keys of the positions of a game's main line.

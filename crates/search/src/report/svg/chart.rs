@@ -567,7 +567,7 @@ mod tests {
     fn a_heat_map_shows_every_count_where_it_belongs() {
         let mut counts = [0; 64];
         (counts[0], counts[62]) = (7, 1_234);
-        let text = heat_map(&HeatMap::of_squares(&counts), "m", None).into_string();
+        let text = heat_map(&HeatMap::from_squares(&counts), "m", None).into_string();
         assert!(text.contains(r#"<title>a1: 7</title><rect class="level-1" x="0" y="294""#), "{text}");
         assert!(text.contains(r#"<title>g8: 1,234</title><rect class="level-8" x="252" y="0""#), "{text}");
         assert!(text.contains(">1.2k</text>"));

@@ -40,7 +40,7 @@ pub(super) fn answer(
         RequestRefusal::new(status, fault.message)
     };
     let database = desk.database(MAIN).map_err(wrong)?;
-    let failed = |error: DatabaseError| wrong(Fault::of_database(error, ""));
+    let failed = |error: DatabaseError| wrong(Fault::from_database(error, ""));
     if let Some(number) = game_number(head.path()) {
         let missing =
             || RequestRefusal::new(404, format!("there is no game `{number}`: games have numbers from 1"));
