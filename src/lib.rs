@@ -95,9 +95,9 @@
 //!
 //! # Errors
 //!
-//! A [`QueryError`] displays the query with the place of the error marked. All other errors are a [`DatabaseError`]. It
-//! is not an error if a game or a file cannot be read to its end: the [`Summary`] of a request counts these games and
-//! files.
+//! A [`QueryError`] displays the query with the place of the error marked. All other errors are a [`DatabaseError`]; the
+//! module [`errors`] has the errors of single steps that it contains. It is not an error if a game or a file cannot be
+//! read to its end: the [`Summary`] of a request counts these games and files.
 //!
 //! # The steps of a search
 //!
@@ -121,10 +121,12 @@ pub use orbit_database::{Agreement, MemoryBudget, PlaceCache, SourceSummary, Str
 pub use orbit_engine::gpu::GpuOptions;
 pub use orbit_engine::verify::Sample;
 pub use orbit_engine::{Answer, EngineError, SpanKind, Wants};
-pub use orbit_pgn::{Options as PgnOptions, Outcome};
-pub use orbit_query::{Dialect, Parsed, Type};
+pub use orbit_pgn::{Options as PgnOptions, Outcome, WebOptions};
+pub use orbit_query::{Dialect, Type};
 pub use orbit_reel::Alike;
-pub use orbit_search::choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
+pub use orbit_search::choice::{
+    Choice, Condition, ExactPosition, Measure, Order, Player, Ratings, Side, SortKey,
+};
 pub use orbit_search::executor::EngineChoice;
 pub use orbit_search::found::BlockResult;
 pub use orbit_search::library::{
@@ -142,16 +144,69 @@ pub use orbit_search::run::{Collector, Part, PartError};
 pub use orbit_search::stats::{Counts, Grouping};
 pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};
 
+/// Boards, moves and symmetries of the board: see [`Position`].
+pub mod board {
+    pub use orbit_core::board::{Board, Code, Dihedral, MoveKind, PackedMove, PieceSet, State};
+}
+
 /// Blocks (groups of games) and an engine's answers for a block, in the form in which a [`Collector`] receives them.
 pub mod blocks {
     pub use orbit_database::{GameTexts, StreamedBlock};
-    pub use orbit_engine::{Answers, CopyDetail, FindSpan, Hits, MatchSpan, Rank};
-    pub use orbit_reel::{Block, GameRow, Totals};
+    pub use orbit_engine::{
+        Answers, Commentary, CopyDetail, CopyHits, FindSpan, GameAnswer, GameCommentary, GameEnds, HitValues,
+        Hits, MatchSpan, Rank, SortValue, Spans, Values,
+    };
+    pub use orbit_pgn::{Freshness, Stamp};
+    pub use orbit_reel::{
+        Block, Duplicate, GameRow, Key, LineRow, Material, Numbers, Problem, ProblemKind, ReelSource,
+        SourceGames, Start, Strings, TagName, TagValue, Totals,
+    };
     pub use orbit_search::found::{Found, Names};
+    pub use orbit_search::report::Row;
     pub use orbit_search::run::{CannotSplit, TakeError};
+    pub use orbit_transforms::{CopyDifference, Designators, Frame, Likeness, Placement};
+}
+
+/// Errors that the errors at the root of the library contain, and the errors of texts such as names and conditions.
+pub mod errors {
+    pub use orbit_core::game::NoName;
+    pub use orbit_database::{Difference, TextError};
+    pub use orbit_engine::gpu::{GpuError, UnknownVariant};
+    pub use orbit_engine::reference::ReferenceError;
+    pub use orbit_pgn::PgnError;
+    pub use orbit_reel::{FilePart, ManifestError, ReelError};
+    pub use orbit_search::choice::{ConditionError, NoRatings};
+    pub use orbit_search::stats::{GroupingError, TooManyGroups};
+    pub use orbit_search::themes::ThemeFault;
+}
+
+/// The parts of [`Findings`], which a report shows.
+pub mod findings {
+    pub use orbit_search::report::findings::{
+        CopyFindings, Histogram, HistogramRow, HitCounts, ListedGame, Miss, Misses, OrbitFindings,
+        PatternBoard, ResultCount, SampleHit, SampleMoves, SampleSpan, SortedBy, SquareNames, SquarePair,
+        TransformSum, Unit, ValueFindings, ValueGroup,
+    };
+    pub use orbit_search::report::heat::{Grid, HeatMap, Palette};
+}
+
+/// Games as they were written, and facts about them: see [`GameRow`](blocks::GameRow).
+pub mod games {
+    pub use orbit_core::game::{Eco, Eval, GameHeader, Measures, Opening};
+    pub use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, ReadFault, SideLine, Tag};
 }
 
 /// Options of the GPU engine: see [`GpuOptions`].
 pub mod gpu {
-    pub use orbit_engine::gpu::{AdapterChoice, GpuLimits, PipelineCache, Variant};
+    pub use orbit_engine::gpu::{AdapterChoice, AdapterReport, GpuLimits, PipelineCache, Variant};
+}
+
+/// Groupings and the rows of statistics: see [`Counts`].
+pub mod stats {
+    pub use orbit_core::game::{Mention, Rating};
+    pub use orbit_search::report::{Bin, Distribution, NumberSummary};
+    pub use orbit_search::stats::{
+        BestGame, By, GroupKey, GroupRow, ManyCounts, MoveRow, MoveTally, ScoreOf, Share, SideResults, Stats,
+        Tally,
+    };
 }

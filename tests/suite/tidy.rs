@@ -3,6 +3,7 @@
 
 mod arrows;
 mod documents;
+mod exports;
 mod listing;
 mod names;
 

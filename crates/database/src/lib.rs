@@ -38,7 +38,7 @@ pub use self::substitutes::{Outdated, PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
 pub use self::turns::{ThreadShare, Turns};
-pub use orbit_witness::Agreement;
+pub use orbit_witness::{Agreement, Difference};
 
 use self::blocks::{BlockGroup, BlockTask, BlockWork, PreparedBlock};
 use self::numbers::RunningNumbers;
@@ -47,7 +47,7 @@ use orbit_pgn::{ParseOptions, PgnError, READER_VERSION, Sources, Stamp, Url, can
 use orbit_reel::{
     Alike, Block, GameSet, MAGIC, Manifest, ManifestError, Reel, ReelError, ReelSource, Totals,
 };
-use orbit_witness::{Difference, Readers};
+use orbit_witness::Readers;
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 

@@ -36,7 +36,7 @@ pub struct Names {
 
 impl Names {
     /// Creates the names of the transformed copies of a filter.
-    pub fn new(filter: &Filter, sources: Vec<String>) -> Names {
+    pub(crate) fn new(filter: &Filter, sources: Vec<String>) -> Names {
         let text = |filter: &Filter| AsText(filter).to_string();
         let (copies, transforms) = match filter.outermost() {
             Some(orbit) => {

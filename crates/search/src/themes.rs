@@ -46,6 +46,7 @@ pub struct Theme {
     /// Positions, in the form of `hits`, that the query does not hit.
     pub misses: Vec<String>,
     /// The parsed query.
+    #[doc(hidden)]
     pub parsed: Parsed,
     file: Arc<TextFile>,
     /// The place of the query in the text of its file, quotes included.

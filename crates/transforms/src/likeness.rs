@@ -46,6 +46,7 @@ impl Likeness {
     /// assert_eq!(difference.missing, ["pe2", "pe4"]);
     /// assert_eq!(difference.right.into_iter().map(|square| square.to_string()).collect::<Vec<_>>(), ["e1"]);
     /// ```
+    #[doc(hidden)]
     pub fn new(filter: &Filter) -> Option<Likeness> {
         let mut found = None;
         filter.node().walk(&mut |filter| {

@@ -111,6 +111,7 @@ pub struct Designators {
 
 impl Designators {
     /// Collects the designators that must match, and those that are operands of `or` or `|`.
+    #[doc(hidden)]
     pub fn new(filter: &Filter) -> Designators {
         let mut names = Vec::new();
         let of_copy = |copy: FilterRef| {

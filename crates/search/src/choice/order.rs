@@ -76,7 +76,7 @@ impl Order {
     }
 
     /// Creates an empty list for the best `max` games in this order. A list for a sample keeps each distinct game once.
-    pub fn top<T>(self, max: usize) -> TopGames<T> {
+    pub(crate) fn top<T>(self, max: usize) -> TopGames<T> {
         match self {
             Order::Sorted { .. } | Order::ByQuery => TopGames::new(max),
             Order::Sampled { .. } => TopGames::distinct(max),

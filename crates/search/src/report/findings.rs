@@ -394,6 +394,7 @@ impl OrbitFindings {
     /// # Panics
     ///
     /// Panics if there is not one count for each copy.
+    #[doc(hidden)]
     pub fn new(orbit: &Orbit, counts: &[u64]) -> OrbitFindings {
         assert_eq!(orbit.copies.len(), counts.len(), "a count for each copy");
         let places = orbit_transforms::places(orbit);
@@ -472,6 +473,7 @@ fn copy_findings(orbit: &Orbit, places: &CopyPlaces, index: usize, positions: u6
 
 impl PatternBoard {
     /// Returns the board of a filter.
+    #[doc(hidden)]
     pub fn from_filter(filter: &Filter) -> PatternBoard {
         let Pattern { placement, area, rest } = orbit_transforms::pattern(filter);
         let mut seen = HashSet::new();
