@@ -19,7 +19,7 @@ use super::failure::Failure;
 /// The appearance of messages and text in the whole process. Only this module can read it.
 static LOOK: OnceLock<LookArgs> = OnceLock::new();
 
-/// How messages and text look.
+/// The options for the look of messages and text.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(super) struct LookArgs {
     /// Use colours for hits and messages: on terminals (`auto`, unless NO_COLOR is set), `always` or `never`.

@@ -1,9 +1,10 @@
-//! Checks names and documentation: each type name must have only one meaning, and a comment must begin with its
-//! subject.
+//! Checks names and documentation: each type name must have only one meaning, constructors and files of modules must have the usual
+//! names, and a comment must begin with its subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{assert_none, places, read, sources, tokens};
+use super::exports::{items, types_in};
+use super::{assert_none, files, places, read, sources, tokens};
 
 /// Words that begin a relative clause without a noun, as in "What a query finds".
 const RELATIVES: [&str; 8] = ["What", "Whether", "How", "Where", "Which", "Why", "Who", "Of"];
@@ -14,6 +15,10 @@ const RELATIVES_MAX: usize = 3;
 /// Names of types that may be defined in several files. Each subcommand has a type `Args`. The other types have a
 /// second definition for builds without the GPU engine or without machine code.
 const SHARED: [&str; 7] = ["Args", "Gpu", "GpuDevice", "Kernel", "Native", "Resident", "Work"];
+
+/// Names of aliases that may be defined in several files: the kinds of filters. `query` defines them for a tree in any form,
+/// `transforms` for a tree whose transforms are expanded; the compiler tells the forms apart.
+const ALIASES: [&str; 5] = ["Condition", "Number", "Position", "Squares", "Text"];
 
 /// Returns the line number and the text of the first line of every documentation comment.
 fn documentation(text: &str) -> Vec<(usize, &str)> {
@@ -36,13 +41,33 @@ fn begins_with_a_relative(comment: &str) -> bool {
     RELATIVES.contains(&word)
 }
 
-/// Returns the names of the types that a file defines outside its tests.
+/// Returns the names of the types that a file defines outside its tests, with public aliases.
 fn types(text: &str) -> BTreeSet<String> {
     let tokens = tokens(text);
-    let named = |kind: &str| places(&tokens, kind).into_iter().filter_map(|at| tokens.get(at + 1));
-    let names =
-        ["struct", "enum", "trait", "union"].into_iter().flat_map(named).map(|token| token.word.clone());
+    let after = |kind: &str, words: usize| places(&tokens, kind).into_iter().map(move |at| at + words);
+    let named = ["struct", "enum", "trait", "union"].into_iter().flat_map(|kind| after(kind, 1));
+    let names = named.chain(after("pub type", 2)).filter_map(|at| Some(tokens.get(at)?.word.clone()));
     names.filter(|name| name.starts_with(char::is_uppercase)).collect()
+}
+
+/// Returns the functions `of` and `of_...` of a file that return their own type. The house rule calls constructors `new`, `from_...`
+/// or `with_...`.
+fn constructors(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for item in items(text.parse().unwrap()) {
+        let Some((ty, _)) = item.implemented() else { continue };
+        for function in items(item.body) {
+            let words: Vec<String> = (0..function.head.len()).map(|at| function.word(at)).collect();
+            let name = words.iter().skip_while(|word| *word != "fn").nth(1);
+            let Some(name) = name.filter(|name| *name == "of" || name.starts_with("of_")) else { continue };
+            let returned = function.head.iter().rposition(|tree| tree.to_string() == "-");
+            let returned = returned.map_or(BTreeSet::new(), |at| types_in(&function.head[at..]));
+            if returned.contains("Self") || returned.contains(&ty) {
+                out.push(format!("{ty}::{name}"));
+            }
+        }
+    }
+    out
 }
 
 #[test]
@@ -67,15 +92,34 @@ fn documentation_begins_with_its_subject() {
 
 #[test]
 fn type_names_mean_one_thing() {
-    let wrong = "pub struct A;\n enum B {}\npub(super) trait C {}\nfn union(a: B) {}\n#[cfg(test)]\nmod t { struct D; }";
-    assert_eq!(types(wrong), ["A", "B", "C"].map(String::from).into());
+    let wrong = "pub struct A;\n enum B {}\npub(super) trait C { type F; }\npub type E = A;\n#[cfg(test)]\nmod t { struct D; }";
+    assert_eq!(types(wrong), ["A", "B", "C", "E"].map(String::from).into());
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for path in sources() {
         for name in types(&read(&path)) {
             files.entry(name.to_owned()).or_default().push(path.clone());
         }
     }
-    let shared =
-        files.into_iter().filter(|(name, files)| files.len() > 1 && !SHARED.contains(&name.as_str()));
+    let excepted = |name: &str| SHARED.contains(&name) || ALIASES.contains(&name);
+    let shared = files.into_iter().filter(|(name, files)| files.len() > 1 && !excepted(name));
     assert_none(shared.map(|(name, files)| format!("{name}: {}", files.join(", "))).collect());
+}
+
+#[test]
+fn constructors_have_the_usual_names() {
+    let wrong = "impl A { fn of(x: B) -> Self {} pub const fn of_b(f: impl Fn(B) -> A) -> Option<A> {} fn of_c() -> B {} }
+        impl<'a> From<B> for C<'a> { fn of_d(self) -> C<'a> {} fn new() -> C {} fn offer() -> C {} }";
+    assert_eq!(constructors(wrong), ["A::of", "A::of_b", "C::of_d"]);
+    let wrong = sources().into_iter().flat_map(|path| {
+        let found = constructors(&read(&path));
+        found.into_iter().map(move |name| format!("{path}: {name}"))
+    });
+    assert_none(wrong.collect());
+}
+
+#[test]
+fn modules_are_files_beside_their_folders() {
+    let is_source = |path: &&String| ["crates/", "src/"].iter().any(|folder| path.starts_with(folder));
+    let wrong = files().iter().filter(is_source).filter(|path| path.ends_with("/mod.rs")).cloned().collect();
+    assert_none(wrong);
 }
