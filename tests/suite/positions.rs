@@ -1,12 +1,14 @@
 //! Tests transforms of square sets, boards and positions.
 //!
 //! * `against_chessops`: comparison with the answers of chessops for 10,000 random positions.
+//! * `chessops`: the functions of chessops, written with those of orbit.
 //! * `documentation`: every statement and every sample in the documentation of chessops, and the table of square sets
 //!   in the manual of CQL 5.
 //! * `fen`: reading and writing FEN, compared with shakmaty; errors and their spans; random bytes.
 //! * `whole`: colours, symmetry, canonical form, and pieces that are moved off the board.
 
 mod against_chessops;
+mod chessops;
 mod documentation;
 mod fen;
 mod random;

@@ -11,7 +11,6 @@
 //! | transforms with names | [`Transform`], [`names`] |
 //! | colours swapped, the other side's view, Chess960 | [`flip_colors`], [`view_from_black`], [`king_side`] |
 //! | symmetry and canonical form | [`SymmetryGroup`], [`Symmetry`], [`canonical`] |
-//! | the names of chessops | [`chessops`] |
 //!
 //! Positions have shakmaty's types [`Board`] and [`Setup`]. The invariant is that each result has at most one piece on a square: a
 //! function of squares that would put two pieces on one square is refused.
@@ -27,7 +26,6 @@
 //! assert_eq!(record.to_string(), "3k3r/7p/8/8/8/8/8/3K4 b k - 0 1");
 //! ```
 
-pub mod chessops;
 pub mod names;
 mod setup;
 mod squares;

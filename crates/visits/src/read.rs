@@ -373,15 +373,6 @@ impl PositionTable {
         if slots.len() as u64 != list.visits || reader.is_past_end() { Err(wrong()) } else { Ok(slots) }
     }
 
-    /// Returns all visits of a position, in the order of the reel.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a part of the table cannot be read or is damaged.
-    pub fn visits_of(&self, found: &FoundPosition) -> Result<Vec<Visit>, TableError> {
-        self.slots(found)?.into_iter().map(|slot| self.visit(slot)).collect()
-    }
-
     /// Returns the blocks of the reel that contain a position, in ascending order. If another position has the same hash of 88
     /// bits, its blocks may be among them.
     ///

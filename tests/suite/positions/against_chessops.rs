@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use orbit_core::board::{Bitboard, Color, Role};
-use orbit_core::positions::{Board, Setup, chessops, transform_board, transform_setup};
+use orbit_core::positions::{Board, Setup, transform_board, transform_setup};
 use sha2::{Digest as _, Sha256};
 
 use super::random::position;
-use super::{named, read, setup};
+use super::{chessops, named, read, setup};
 use crate::differential::rng::Rng;
 
 const STORED: &str = include_str!("../../data/chessops.tsv");

@@ -2,10 +2,10 @@
 //! tests the table of square sets in the CQL 5 manual.
 
 use orbit_core::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
-use orbit_core::positions::chessops::*;
 use orbit_core::positions::names::{Shifts, parse};
 use orbit_core::positions::{Board, SquareTransform, SymmetryGroup, king_side, view_from_black};
 
+use super::chessops::*;
 use super::{moved, set, setup};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

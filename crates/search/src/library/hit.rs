@@ -74,12 +74,6 @@ impl HitSpan<'_> {
         &self.span.nodes
     }
 
-    /// Returns the nodes to which the moves of the span lead, in the order of play. For a path, these are the moves that count;
-    /// otherwise all moves between the positions.
-    pub fn move_nodes(&self) -> &[u32] {
-        &self.span.moves
-    }
-
     /// Returns the number of moves.
     pub fn length(&self) -> usize {
         self.span.length()

@@ -16,11 +16,6 @@ pub struct ManyCounts {
 }
 
 impl Stats {
-    /// Returns the counts of no games for this many queries.
-    pub fn none_of_many(&self, queries: usize) -> ManyCounts {
-        ManyCounts { counts: vec![self.none(); queries], main_lines: vec![false; queries] }
-    }
-
     /// Counts the answers of several queries for one block.
     ///
     /// # Panics

@@ -11,66 +11,51 @@
 //! | `rotate180` | a1 <-> h8 | one of the turns of `rotate90` | `rotate180` |
 //! | `shiftLeft` ... | shift around the edge | none: CQL 6 drops such squares, CQL 5 smears them | `wrap-left` ... |
 //!
-//! None of these functions exchanges colours or the side to move. [`super::flip_colors`] is CQL's colour flip.
+//! None of these functions exchanges colours or the side to move. `flip_colors` is CQL's colour flip.
 //!
 //! Source: chessops documentation, transform.
 
-use super::SquareTransform;
-use crate::board::{Bitboard, Dihedral};
+use orbit_core::board::{Bitboard, Dihedral};
+use orbit_core::positions::SquareTransform;
 
-pub use super::{transform_board, transform_setup};
+pub use orbit_core::positions::{transform_board, transform_setup};
 
 /// Exchanges ranks, 1 <-> 8. **CQL calls this reflection `fliphorizontal`.**
-#[doc(alias = "flipVertical")]
-#[must_use]
 pub fn flip_vertical(set: Bitboard) -> Bitboard {
     SquareTransform::Dihedral(Dihedral::ReflectRanks).apply(set)
 }
 
 /// Exchanges files, a <-> h. **CQL calls this reflection `flipvertical`.**
-#[doc(alias = "flipHorizontal")]
-#[must_use]
 pub fn flip_horizontal(set: Bitboard) -> Bitboard {
     SquareTransform::Dihedral(Dihedral::ReflectFiles).apply(set)
 }
 
 /// Exchanges files and ranks; the diagonal a1-h8 stays.
-#[doc(alias = "flipDiagonal")]
-#[must_use]
 pub fn flip_diagonal(set: Bitboard) -> Bitboard {
     SquareTransform::Dihedral(Dihedral::ReflectMain).apply(set)
 }
 
 /// Rotates by half a turn.
-#[must_use]
 pub fn rotate180(set: Bitboard) -> Bitboard {
     SquareTransform::Dihedral(Dihedral::Rotate180).apply(set)
 }
 
 /// Shifts by one file to the left; the a-file becomes the h-file.
-#[doc(alias = "shiftLeft")]
-#[must_use]
 pub fn shift_left(set: Bitboard) -> Bitboard {
     SquareTransform::Wrap(-1, 0).apply(set)
 }
 
 /// Shifts by one file to the right; the h-file becomes the a-file.
-#[doc(alias = "shiftRight")]
-#[must_use]
 pub fn shift_right(set: Bitboard) -> Bitboard {
     SquareTransform::Wrap(1, 0).apply(set)
 }
 
 /// Shifts by one rank up; rank 8 becomes rank 1.
-#[doc(alias = "shiftUp")]
-#[must_use]
 pub fn shift_up(set: Bitboard) -> Bitboard {
     SquareTransform::Wrap(0, 1).apply(set)
 }
 
 /// Shifts by one rank down; rank 1 becomes rank 8.
-#[doc(alias = "shiftDown")]
-#[must_use]
 pub fn shift_down(set: Bitboard) -> Bitboard {
     SquareTransform::Wrap(0, -1).apply(set)
 }
