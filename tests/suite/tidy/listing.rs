@@ -1,8 +1,9 @@
-//! Writes the list of source files in `docs/dev/files.md`, which shows the first sentence of each file.
+//! Writes the list of source files in `docs/dev/files.md`, which shows the first sentence of each file, and the list of crates in
+//! `docs/dev/modules.md`, which shows their sizes.
 
 use std::fmt::Write as _;
 
-use super::{assert_none, documents::shows, files, read};
+use super::{MODULES, assert_none, documents::shows, files, read, sources};
 
 /// The folders whose files are listed, each with its title.
 const FOLDERS: [(&str, &str); 17] = [
@@ -58,6 +59,38 @@ fn is_listed(path: &str) -> bool {
     [".rs", ".wgsl", ".py"].iter().any(|ending| path.ends_with(ending))
         && !path.ends_with("/tests.rs")
         && !path.contains("/tests/")
+}
+
+/// Returns the number of lines of a source file before its tests.
+fn code_lines(text: &str) -> usize {
+    let code = text.split_once("#[cfg(test)]\nmod tests {").map_or(text, |(code, _)| code);
+    code.lines().count()
+}
+
+/// The numbers on the page may be a tenth too high or too low, so that few changes alter the page.
+#[test]
+fn the_page_of_modules_shows_the_size_of_each_crate() {
+    let page = read(MODULES);
+    let (mut table, mut is_near) = (String::from("\n| folder | thousands of lines |\n|---|---|\n"), true);
+    let is_rust = |folder: &&str| folder.starts_with("src/") || folder.starts_with("crates/");
+    for folder in FOLDERS.into_iter().map(|(folder, _)| folder).filter(is_rust) {
+        let inside = sources().into_iter().filter(|path| path.starts_with(folder));
+        let lines: usize = inside.map(|path| code_lines(&read(&path))).sum();
+        let begin = format!("| `{}` | ", folder.trim_end_matches('/'));
+        let shown = page.lines().find_map(|line| line.strip_prefix(&begin)?.strip_suffix(" |")?.parse().ok());
+        let thousands = lines as f64 / 1000.0;
+        is_near &= shown.is_some_and(|shown: f64| (shown - thousands).abs() <= thousands.max(1.0) / 10.0);
+        writeln!(table, "{begin}{thousands:.1} |").unwrap();
+    }
+    if !is_near {
+        shows(MODULES, "sizes", &(table + "\n"));
+    }
+}
+
+#[test]
+fn lines_of_tests_are_not_counted() {
+    assert_eq!(code_lines("fn a() {}\n\n#[cfg(test)]\nmod tests;\n"), 4);
+    assert_eq!(code_lines("fn a() {}\n\n#[cfg(test)]\nmod tests {\n    use super::a;\n}\n"), 2);
 }
 
 #[test]
