@@ -44,7 +44,7 @@ impl Query {
     #[staticmethod]
     fn at(position: &str) -> PyResult<Query> {
         let asked = orbit_chess::Request { at: Some(position.to_owned()), ..Default::default() };
-        let mut queries = orbit_chess::Query::of_request(&asked).map_err(errors::of_database)?;
+        let mut queries = orbit_chess::Query::from_request(&asked).map_err(errors::of_database)?;
         Ok(Query(queries.remove(0)))
     }
 
