@@ -173,17 +173,19 @@ fn rights_are_lost_as_games_go_on() {
     }
 }
 
+/// Returns a position with these white kings and a black king on h8.
+pub fn kings(white: &[Square]) -> Position {
+    let mut board = Board::default();
+    white.iter().for_each(|&king| board.put(king, Code(6)));
+    board.put(Square::H8, Code(14));
+    Position { board, ..Position::STANDARD }
+}
+
 /// A kernel contains the code for several kings only if a game begins from a position in which a side has several
 /// kings.
 #[test]
 fn sides_with_several_kings_move_as_on_the_processor() {
-    let placed = |kings: &[Square]| {
-        let mut board = Board::default();
-        kings.iter().for_each(|&king| board.put(king, Code(6)));
-        board.put(Square::H8, Code(14));
-        Position { board, ..Position::STANDARD }
-    };
-    let (several, alone) = (placed(&[Square::C1, Square::E1]), placed(&[Square::C1]));
+    let (several, alone) = (kings(&[Square::C1, Square::E1]), kings(&[Square::C1]));
     let runner = GPU.met(Runner::gpu(0));
     // The first game of a block and the other games begin from different positions.
     for positions in [[several, alone], [alone, several]] {
@@ -191,7 +193,7 @@ fn sides_with_several_kings_move_as_on_the_processor() {
         // One king reaches five squares; two kings together reach eight.
         let due = positions.map(|position| Answer::Num(Some(if position == several { 8 } else { 5 })));
         assert_eq!(Runner::reference().answers("#(legal --)", &block).unwrap(), due);
-        for text in ["legal --", "#(legal --) > 5", "#(legal --)"] {
+        for text in ["legal --", "#(legal --) > 5", "#(legal --)", "move count legal"] {
             let query = orbit_query::parse(text).unwrap().query;
             check(text, &*runner.engine(&query).unwrap(), &[&block]);
         }
@@ -221,6 +223,13 @@ fn blocks_scanned_together_keep_their_answers_and_empty_ones_have_none() {
     check_all(&mixed);
     check_all(&[&empty, &empty]);
     check_all(&[]);
+    // Values of games are those of each block.
+    let [low, high] =
+        [1000, 2000].map(|elo| pgn_blocks(&format!("[WhiteElo \"{elo}\"]\n\n1. e4 e5 *\n")).remove(0));
+    for runner in Runner::both_gpus() {
+        let query = orbit_query::parse("elo > 1500").unwrap().query;
+        check("elo > 1500", &*runner.engine(&query).unwrap(), &[&low, &high]);
+    }
 }
 
 #[test]

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use orbit_core::board::Square;
 use orbit_engine::gpu::{GpuDevice, GpuLimits, PipelineCache};
 use orbit_reel::Block;
 
 use crate::{
-    gpu::{check, prepared, some_blocks},
+    common::block_of,
+    gpu::{check, kings, prepared, some_blocks},
     runners::{device_options, open_device},
 };
 
@@ -38,6 +40,27 @@ fn threads_compile_a_shader_once() {
         }
     });
     assert_eq!(together.pipelines_compiled(), before);
+}
+
+/// An engine keeps the kernels that it has used, even if the device keeps only one, and those for sides with several kings beside
+/// those for one king.
+#[test]
+fn an_engine_compiles_its_kernels_once() {
+    let [alone, several] =
+        [&[Square::C1][..], &[Square::C1, Square::E1]].map(|white| block_of(&[kings(white)]));
+    let blocks = some_blocks();
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let mut options = device_options(GpuLimits::default());
+    options.pipelines_max = Some(1);
+    let device = open_device(options);
+    for text in QUERIES.into_iter().chain(["move count legal"]) {
+        let gpu = prepared(text).gpu(&device).unwrap();
+        let check_all = || [&[&alone], &[&several], &blocks[..]].map(|blocks| check(text, &gpu, blocks));
+        check_all();
+        let compiled = device.pipelines_compiled();
+        check_all();
+        assert_eq!(device.pipelines_compiled(), compiled, "{text}: a second time");
+    }
 }
 
 /// Returns a new device that keeps compiled kernels in a folder.

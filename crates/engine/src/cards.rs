@@ -103,6 +103,9 @@ pub struct GpuOptions {
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<InjectedFault>,
+    /// The number of compiled kernels that the device keeps for later engines, if a test lowers it.
+    #[doc(hidden)]
+    pub pipelines_max: Option<usize>,
 }
 
 /// The time that a search on a graphics card spends in each phase, for benchmarks.

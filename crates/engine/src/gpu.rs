@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::{Hits, Interrupt, context::Context};
-use device::{BUFFER_SETS, Device};
+use device::Device;
 use orbit_core::sync::{lock, wait};
 use orbit_plan::Plan;
 use orbit_reel::{Block, SEGMENT_SLOTS};
@@ -107,7 +107,7 @@ impl OpenDevice {
     /// Lends a buffer set to the caller. If all sets are lent, waits until one is returned.
     fn set(&self) -> Lent<'_> {
         let mut sets = lock(&self.sets);
-        while sets.lent == BUFFER_SETS {
+        while sets.lent == self.device.buffer_sets {
             sets = wait(&self.returned, sets);
         }
         sets.lent += 1;

@@ -11,7 +11,7 @@ use std::{collections::HashMap, ops::Range};
 
 use super::{
     GpuError,
-    device::{BUFFER_SETS, Buffer, Device, KernelPass, bind},
+    device::{Buffer, Device, KernelPass, bind},
     pack::Upload,
     pipelines::Pipeline,
     ways::ColumnWay,
@@ -110,7 +110,7 @@ pub(super) fn has_room<'a>(
     let together = bytes(carried.saturating_add(found)).saturating_add(games);
     let largest = bytes(largest.max(found)).max(games);
     largest <= device.limits.binding_bytes
-        && together <= (device.working_bytes() / BUFFER_SETS / 10).min(COLUMNS_BYTES_MAX)
+        && together <= (device.working_bytes() / device.buffer_sets / 10).min(COLUMNS_BYTES_MAX)
 }
 
 /// The columns (with an entry for each position) of an upload (blocks that are sent together) that are on the device.
@@ -234,7 +234,7 @@ impl DeviceColumns {
         let (games, mask_bytes) = ((games.clone(), 8 * count as u64), column_bytes(true) * segments as u64);
         let together = self.operands.with_room(device, most_masks(stage) as u64 * mask_bytes)?.clone();
         let stride = params_stride(device);
-        for carry in &stage.carries {
+        for (form, carry) in stage.carries.iter().enumerate() {
             let way = ColumnWay::from_carry(carry).expect("the device can make what the stage carries");
             if !way.is_on_device() {
                 continue;
@@ -256,7 +256,8 @@ impl DeviceColumns {
                 work.params.extend(source);
                 work.params.resize(work.params.len().next_multiple_of(stride as usize / 4), 0);
             }
-            let pipeline = device.shader(&way.shader(carry), KernelPass::Carry)?;
+            let compile = || device.shader(&way.shader(carry), KernelPass::Carry);
+            let pipeline = stage.pipelines.get(&device.pipelines, form, compile)?;
             let of_masks = (together.clone(), masks.len() as u64 * mask_bytes);
             let buffers = [games.clone(), of_masks, words, to];
             work.carries.push(Dispatches { masks, mask_bytes, pipeline, buffers, each });

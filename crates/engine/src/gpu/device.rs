@@ -11,7 +11,8 @@ use wgpu::{BufferUsages, ErrorFilter};
 
 use super::adapters::{self, STORAGE_BUFFERS};
 use super::driver::{Driver, DriverResource, SILENCE_MAX, first_lines};
-use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
+use super::pack::{self, SEGMENTS_MAX};
+use super::pipelines::{self, CacheFile, PIPELINES_MAX, Pipeline, Pipelines};
 use super::{AdapterReport, GpuError, GpuLimits, GpuOptions, InjectedFault, Kernel, PipelineCache, Variant};
 use orbit_reel::SEGMENT_SLOTS;
 
@@ -26,9 +27,20 @@ const REPLAY_TURNS: u64 = 64;
 /// is reached first.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The number of buffer sets. While one set uploads data, another is used by a running kernel, and a third is read
-/// back.
-pub(super) const BUFFER_SETS: u64 = 3;
+/// The least and the largest number of buffer sets. While one set uploads data, another is used by a running kernel, and
+/// a third is read back. Packing an upload takes a thread longer than its kernel runs on a fast card, so more threads
+/// need more sets.
+const BUFFER_SETS: (u64, u64) = (3, 8);
+
+/// The number of bytes that a buffer set takes with the largest upload: see [`caps`](super::run::caps).
+const SET_BYTES: u64 = 5 * pack::bytes(SEGMENTS_MAX, 0);
+
+/// Returns the number of buffer sets: one for each thread of the machine, but not so many that uploads must be smaller,
+/// even if four fifths of the memory are taken by blocks that stay on the device.
+fn buffer_sets(threads: usize, memory_bytes: u64) -> u64 {
+    let (least, most) = BUFFER_SETS;
+    (threads as u64).min(memory_bytes / 5 / SET_BYTES).clamp(least, most)
+}
 
 /// A device that the kernels of all engines share.
 pub(super) struct Device {
@@ -42,6 +54,8 @@ pub(super) struct Device {
     pub(super) offset_alignment: u64,
     /// The length of a tick of the device's clock, in nanoseconds.
     pub(super) tick: f64,
+    /// The number of buffer sets that share the memory.
+    pub(super) buffer_sets: u64,
     pub(super) poison: bool,
     fault: Option<InjectedFault>,
     allocated: Arc<AtomicU64>,
@@ -128,7 +142,7 @@ impl Device {
         )?;
         let OpenedAdapter { device, queue, layouts, adapter_limits: theirs, cache, note } = opened;
         let cache = cache.map(|(cache, path)| CacheFile { cache: DriverResource::new(cache, &driver), path });
-        let pipelines = Pipelines::new(cache, note);
+        let pipelines = Pipelines::new(options.pipelines_max.unwrap_or(PIPELINES_MAX), cache, note);
         let limits = GpuLimits {
             binding_bytes: theirs
                 .max_storage_buffer_binding_size
@@ -137,6 +151,7 @@ impl Device {
             workgroups: theirs.max_compute_workgroups_per_dimension.min(options.limits.workgroups),
             memory_bytes: options.limits.memory_bytes,
         };
+        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         Ok(Device {
             report,
             limits,
@@ -146,6 +161,7 @@ impl Device {
             queue: DriverResource::new(queue, &driver),
             layouts: DriverResource::new(layouts, &driver),
             driver,
+            buffer_sets: buffer_sets(threads, limits.memory_bytes),
             poison: options.poison,
             fault: options.fault,
             allocated: Arc::default(),
@@ -217,7 +233,9 @@ impl Device {
     ) -> Result<Pipeline, GpuError> {
         fits(&self.report, &kernel.variant)?;
         let some_slots = pass == KernelPass::Hits && self.slots_at_once(kernel)? < SEGMENT_SLOTS as u32;
-        self.shader(&kernel.text(some_slots, several_kings), pass)
+        let form = usize::from(some_slots) + 2 * usize::from(several_kings);
+        let get = || self.shader(&kernel.text(some_slots, several_kings), pass);
+        kernel.pipelines.get(&self.pipelines, form, get)
     }
 
     /// Returns the number of slots of each segment that an invocation may evaluate in one dispatch. It is less than 32
@@ -620,5 +638,20 @@ impl Buffer {
     /// Panics if [`Buffer::with_room`] was never called.
     pub(super) fn get(&self) -> &wgpu::Buffer {
         &self.buffer.as_ref().expect("room is made before a buffer is used").0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_have_buffer_sets_while_uploads_stay_large() {
+        for (threads, sets) in [(1, 3), (3, 3), (6, 6), (8, 8), (64, 8)] {
+            assert_eq!(buffer_sets(threads, u64::MAX), sets, "{threads} threads");
+            assert_eq!(buffer_sets(threads, 1 << 30), 3, "{threads} threads, little memory");
+        }
+        assert_eq!(buffer_sets(64, 4 << 30), 5);
+        assert_eq!(buffer_sets(64, 0), 3);
     }
 }

@@ -14,6 +14,10 @@ use crate::columns::GameColumn;
 use orbit_core::board::Board;
 use orbit_reel::{Block, Key, SEGMENT_SLOTS, Start};
 
+/// The maximum number of segments in an upload (blocks that are sent together). Their 8 million positions keep even the largest
+/// cards busy, and their 30 MB are copied quickly.
+pub(super) const SEGMENTS_MAX: usize = 1 << 18;
+
 /// The size on the device of a segment's key (its first position), in bytes.
 pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
 /// The size of a segment's moves, in bytes.
@@ -134,22 +138,25 @@ impl Upload {
         })
     }
 
-    /// Returns the keys of the upload (blocks that are sent together). Their indices of games and start positions count from the
-    /// first ones in the upload.
-    pub(super) fn keys(&self, blocks: &[&Block]) -> Vec<Key> {
-        let mut out = Vec::with_capacity(self.segments);
+    /// Calls `write` with the keys of the upload (blocks that are sent together) in order, at most [`TILE_SEGMENTS`] at a time.
+    /// Their indices of games and start positions count from the first ones in the upload.
+    pub(super) fn keys(&self, blocks: &[&Block], mut write: impl FnMut(&[Key])) {
         let (mut starts, mut games) = (0, 0);
+        let mut tile = Vec::with_capacity(TILE_SEGMENTS);
         for slice in &self.slices {
             let rebase = |key: &Key| Key {
                 first_start: key.first_start.wrapping_sub(slice.starts.start as u32).wrapping_add(starts),
                 first_game: key.first_game.wrapping_sub(slice.games.start as u32).wrapping_add(games),
                 ..*key
             };
-            out.extend(blocks[slice.block].keys[slice.segments.clone()].iter().map(rebase));
+            for keys in blocks[slice.block].keys[slice.segments.clone()].chunks(TILE_SEGMENTS) {
+                tile.clear();
+                tile.extend(keys.iter().map(rebase));
+                write(&tile);
+            }
             starts += slice.starts.len() as u32;
             games += slice.games.len() as u32;
         }
-        out
     }
 
     /// Returns the bytes of each slice's moves, and the number of bytes that are missing to complete the slice's last
@@ -167,10 +174,8 @@ impl Upload {
     /// Writes the keys transposed: the first word of all segments (32 positions each), then the second word of all segments, and so
     /// on. Calls `write` with runs of words and the byte offset of each run.
     pub(super) fn key_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
-        let keys = self.keys(blocks);
-        let words: &[[u64; KEY_WORDS]] = bytemuck::cast_slice(&keys);
         let mut out = Transposed { segments: self.segments, at: 0, write };
-        words.chunks(TILE_SEGMENTS).for_each(|tile| out.tile(tile));
+        self.keys(blocks, |keys| out.tile::<KEY_WORDS>(bytemuck::cast_slice(keys)));
     }
 
     /// Writes the moves as words of four moves, transposed: the first word of all segments (32 positions each), then the second
@@ -205,6 +210,9 @@ impl Upload {
     /// Returns the mask and number of each column for each game. `columns` contains the columns of each block.
     pub(super) fn columns(&self, columns: &[&[GameColumn]]) -> Vec<u32> {
         let mut out = Vec::new();
+        if columns.iter().all(|columns| columns.is_empty()) {
+            return out;
+        }
         for slice in &self.slices {
             for game in slice.games.clone() {
                 for column in columns[slice.block] {
@@ -221,7 +229,7 @@ impl Upload {
 const KEY_WORDS: usize = KEY_BYTES as usize / 8;
 const MOVES_WORDS: usize = MOVES_BYTES as usize / 8;
 
-/// The number of segments (32 positions each) that are transposed together. It is small enough for the data that are read to stay
+/// The number of segments (32 positions each) whose keys are written together, and that are transposed together. It is small enough for the data that are read to stay
 /// in the first-level cache, and large enough to write long runs.
 const TILE_SEGMENTS: usize = 256;
 
@@ -251,7 +259,7 @@ impl<W: FnMut(u64, &[u64])> Transposed<W> {
 }
 
 /// Returns the size of an upload (blocks that are sent together) on the device, in bytes.
-pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
+pub(super) const fn bytes(segments: usize, starts: usize) -> u64 {
     segments as u64 * (KEY_BYTES + MOVES_BYTES) + starts as u64 * START_BYTES
 }
 

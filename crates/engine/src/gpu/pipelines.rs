@@ -1,13 +1,17 @@
 //! The compiled kernels (pipelines) of a device. Each kernel is compiled once for all threads and kept in a file for
 //! later runs.
 //!
+//! An engine keeps all pipelines that its kernels have used ([`UsedPipelines`]). A device keeps those of all engines, by
+//! the texts of the shaders, up to a limit ([`Pipelines`]).
+//!
 //! The file holds the driver's pipeline cache and is in the user's cache folder. The invariant: problems with the file
 //! never change an answer or stop a query. A file that is damaged, or that belongs to another card, driver or version,
 //! is ignored, and so is a folder to which nothing can be written. The user gets one message about it.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -19,8 +23,9 @@ use super::driver::DriverResource;
 use orbit_core::files::{OutputError, OutputFile, open_regular};
 use orbit_core::sync::lock;
 
-/// The maximum number of pipelines in memory. Without a limit, a process that runs queries for days would grow.
-const PIPELINES_MAX: usize = 256;
+/// The maximum number of pipelines that a device keeps in memory. Without a limit, a process that runs queries for days
+/// would grow.
+pub(super) const PIPELINES_MAX: usize = 256;
 /// The first bytes of a file of compiled kernels. A hash of all bytes after the head follows them.
 const MAGIC: &[u8; 8] = b"orbitpl1";
 const HEAD_BYTES: usize = MAGIC.len() + 8;
@@ -31,12 +36,19 @@ const ENDING: &str = "pipelines";
 
 pub(super) type Pipeline = Arc<DriverResource<wgpu::ComputePipeline>>;
 
+/// The number of the next [`Pipelines`].
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
 /// A pipeline, or the reason why it cannot be compiled; empty until the compiler has finished.
 type Compiling = OnceLock<Result<Pipeline, GpuError>>;
 
 /// The pipelines of a device.
 pub(super) struct Pipelines {
+    /// The number of these pipelines, which no other device has.
+    number: u64,
     known: Mutex<HashMap<String, Arc<Compiling>>>,
+    /// The maximum number of entries of `known`.
+    max: usize,
     /// The number of pipelines that were compiled.
     pub(super) compiled: AtomicU64,
     /// The number of pipelines that had been compiled when the file was last saved.
@@ -50,6 +62,65 @@ pub(super) struct Pipelines {
     saving: Mutex<()>,
 }
 
+/// The pipelines that a kernel has used, by its forms. They belong to one device. The kernel keeps them, so it never compiles a
+/// form twice, and finds it without its text. A clone of the kernel begins without pipelines.
+#[derive(Default)]
+pub(super) struct UsedPipelines(Mutex<UsedOnDevice>);
+
+#[derive(Default)]
+struct UsedOnDevice {
+    /// The number of the device's [`Pipelines`].
+    device: u64,
+    forms: Vec<(usize, Pipeline)>,
+}
+
+impl UsedPipelines {
+    /// Returns the pipeline of a form of the kernel. `get` is called if the kernel has not used this form on the device, so that
+    /// the pipelines of a lost device are replaced.
+    pub(super) fn get(
+        &self,
+        of: &Pipelines,
+        form: usize,
+        get: impl FnOnce() -> Result<Pipeline, GpuError>,
+    ) -> Result<Pipeline, GpuError> {
+        {
+            let used = lock(&self.0);
+            let mut forms = used.forms.iter().filter(|_| used.device == of.number);
+            if let Some((_, pipeline)) = forms.find(|(known, _)| *known == form) {
+                return Ok(Arc::clone(pipeline));
+            }
+        }
+        let pipeline = get()?;
+        let mut used = lock(&self.0);
+        if used.device != of.number {
+            *used = UsedOnDevice { device: of.number, forms: Vec::new() };
+        }
+        used.forms.push((form, Arc::clone(&pipeline)));
+        Ok(pipeline)
+    }
+}
+
+impl Clone for UsedPipelines {
+    fn clone(&self) -> UsedPipelines {
+        UsedPipelines::default()
+    }
+}
+
+/// Kernels are compared by their text, and not by what was compiled.
+impl PartialEq for UsedPipelines {
+    fn eq(&self, _: &UsedPipelines) -> bool {
+        true
+    }
+}
+
+impl Eq for UsedPipelines {}
+
+impl fmt::Debug for UsedPipelines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("UsedPipelines")
+    }
+}
+
 /// The driver's cache of pipelines, and the path of its file.
 pub(super) struct CacheFile {
     pub(super) cache: DriverResource<wgpu::PipelineCache>,
@@ -57,9 +128,11 @@ pub(super) struct CacheFile {
 }
 
 impl Pipelines {
-    pub(super) fn new(file: Option<CacheFile>, note: Option<String>) -> Pipelines {
+    pub(super) fn new(max: usize, file: Option<CacheFile>, note: Option<String>) -> Pipelines {
         Pipelines {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             known: Mutex::default(),
+            max,
             compiled: AtomicU64::new(0),
             saved: AtomicU64::new(0),
             file,
@@ -78,7 +151,7 @@ impl Pipelines {
     ) -> Result<Pipeline, GpuError> {
         let compiling = {
             let mut known = lock(&self.known);
-            if known.len() >= PIPELINES_MAX && !known.contains_key(text) {
+            if known.len() >= self.max && !known.contains_key(text) {
                 known.clear();
             }
             Arc::clone(known.entry(text.to_string()).or_default())
@@ -166,7 +239,10 @@ fn read_checked(path: &Path) -> Result<Option<Vec<u8>>, String> {
 
 fn write(path: &Path, data: &[u8]) -> Result<(), String> {
     if data.len() as u64 > FILE_BYTES_MAX - HEAD_BYTES as u64 {
-        return fs::remove_file(path).map_err(|error| error.to_string());
+        return match fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error.to_string()),
+            _ => Ok(()),
+        };
     }
     let mut file = match OutputFile::create(path) {
         // Another process is writing the file.
@@ -196,5 +272,22 @@ fn remove_others(path: &Path) {
             // An error is ignored: another process may have removed the file, and a remaining file does no harm.
             let _ = fs::remove_file(other);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_beyond_the_size_of_a_file_are_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = path_of(folder.path(), "card");
+        let large = vec![0; FILE_BYTES_MAX as usize];
+        assert_eq!(write(&path, &large), Ok(()), "no file is there to remove");
+        assert_eq!(write(&path, b"kernels"), Ok(()));
+        assert_eq!(read_checked(&path), Ok(Some(b"kernels".to_vec())));
+        assert_eq!(write(&path, &large), Ok(()));
+        assert!(!path.exists());
     }
 }

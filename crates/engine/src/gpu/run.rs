@@ -8,18 +8,14 @@ use std::time::{Duration, Instant};
 use wgpu::{BufferUsages, MapMode};
 
 use super::along::{DeviceColumns, GameSlots};
-use super::device::{BUFFER_SETS, Buffer, Device, Encoder, KernelPass, bind};
+use super::device::{Buffer, Device, Encoder, KernelPass, bind};
 use super::driver::DriverResource;
-use super::pack::{Caps, KEY_BYTES, MOVES_BYTES, START_BYTES, Upload};
+use super::pack::{Caps, KEY_BYTES, MOVES_BYTES, SEGMENTS_MAX, START_BYTES, Upload};
 use super::wgsl::StageKernels;
 use super::{GpuError, Kernel};
 use crate::{carry::SlotColumn, columns::GameColumn};
 use orbit_plan::{Read, StageCarry};
 use orbit_reel::{Block, SEGMENT_SLOTS};
-
-/// The maximum number of segments in an upload (blocks that are sent together). Their 8 million positions keep even the largest
-/// cards busy, and their 30 MB are copied quickly.
-const SEGMENTS_MAX: usize = 1 << 18;
 
 /// The maximum number of plan steps in one dispatch. Systems reset a card whose dispatch runs for seconds, because it
 /// cannot draw during that time.
@@ -139,7 +135,7 @@ pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Resu
     let binding = device.limits.binding_bytes;
     // The input and its staging buffer use two fifths of a buffer set's memory. Output and readback use less than the
     // rest.
-    let bytes = device.working_bytes() / BUFFER_SETS / 5;
+    let bytes = device.working_bytes() / device.buffer_sets / 5;
     let kernels: Vec<&Kernel> = kernels.iter().flat_map(|kernel| kernel.all()).collect();
     let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
     let tables = kernels.iter().map(|kernel| 8 * kernel.tables.len()).max().unwrap_or(0) as u64;
@@ -209,8 +205,11 @@ impl KernelInput {
             upload.key_words(blocks, |at, words| write(at, bytemuck::cast_slice(words)));
             upload.move_words(blocks, |at, words| write(key_bytes + at, bytemuck::cast_slice(words)));
         } else {
-            write(0, bytemuck::cast_slice(&upload.keys(blocks)));
-            let mut at = key_bytes;
+            let mut at = 0;
+            upload.keys(blocks, |keys| {
+                write(at, bytemuck::cast_slice(keys));
+                at += size_of_val(keys) as u64;
+            });
             for (moves, missing) in upload.moves(blocks) {
                 write(at, moves);
                 at += moves.len() as u64;
@@ -671,7 +670,7 @@ fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
 
 /// Returns the number of bytes of words that one round of the second pass may read back.
 fn output_budget(device: &Device) -> u64 {
-    device.limits.binding_bytes.min(device.working_bytes() / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
+    device.limits.binding_bytes.min(device.working_bytes() / device.buffer_sets / 10).min(OUTPUT_BYTES_MAX)
 }
 
 /// Divides the slots (positions) of a segment into windows of at most `slots` slots, and returns them as masks.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::{Variant, ways::ColumnWay};
+use super::{Variant, pipelines::UsedPipelines, ways::ColumnWay};
 use orbit_core::board::{Position, attacks};
 use orbit_plan::{
     CarryId, ChainOp, Cmp, ColumnOperand, DIR_STEPS, Id, NO_VALUE, Op, OperationChain, Program, Read, Reduce,
@@ -57,6 +57,8 @@ pub struct Kernel {
     pub(super) stages: Vec<StageKernels>,
     /// The byte range of `wgsl` that is specific to the query.
     own: Range<usize>,
+    /// The pipelines of the kernel's forms: see [`Device::pipeline`](super::device::Device::pipeline).
+    pub(super) pipelines: UsedPipelines,
 }
 
 /// The kernels of a [`Stage`], a part of a program that runs at all positions before the rest of the program.
@@ -78,6 +80,8 @@ pub(super) struct StageKernels {
     /// True if the device can propagate the results of the stage to all columns (with an entry for each position) in `carries` that
     /// depend on them.
     pub(super) on_device: bool,
+    /// The pipelines that compute these columns. Their forms are the places in `carries`.
+    pub(super) pipelines: UsedPipelines,
 }
 
 impl StageKernels {
@@ -116,6 +120,7 @@ impl StageKernels {
             sets: has_sets.then(|| Kernel::registers(&sets, printer())),
             edges,
             on_device,
+            pipelines: UsedPipelines::default(),
         }
     }
 
@@ -358,6 +363,7 @@ impl<'a> Printer<'a> {
             reads: self.program.reads.clone(),
             stages: Vec::new(),
             own,
+            pipelines: UsedPipelines::default(),
         }
     }
 
