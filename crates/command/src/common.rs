@@ -154,7 +154,7 @@ impl GpuArgs {
     fn options_of(&self, card: &str) -> Option<GpuOptions> {
         let mut options = GpuOptions::default();
         options.adapter = match card {
-            "none" => return None,
+            text if text.eq_ignore_ascii_case("none") => return None,
             text => text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {}),
         };
         options.limits.memory_bytes = self.gpu_memory.unwrap_or(u64::MAX);

@@ -22,9 +22,9 @@ impl FromStr for AdapterChoice {
     type Err = std::convert::Infallible;
 
     fn from_str(text: &str) -> Result<AdapterChoice, Self::Err> {
-        Ok(match (text, text.parse()) {
-            ("auto", _) => AdapterChoice::Auto,
-            (_, Ok(index)) => AdapterChoice::Index(index),
+        Ok(match text.parse() {
+            _ if text.eq_ignore_ascii_case("auto") => AdapterChoice::Auto,
+            Ok(index) => AdapterChoice::Index(index),
             _ => AdapterChoice::Named(text.into()),
         })
     }

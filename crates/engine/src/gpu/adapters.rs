@@ -127,7 +127,8 @@ fn pick(choice: &AdapterChoice, reports: &[&AdapterReport]) -> Result<usize, Gpu
             let wanted = name.to_lowercase();
             let is_wanted =
                 |it: &&&AdapterReport| it.pci_bus_id == *name || it.name.to_lowercase().contains(&wanted);
-            let mut matching = reports.iter().filter(is_wanted);
+            // Every name contains an empty text.
+            let mut matching = reports.iter().filter(|_| !wanted.trim().is_empty()).filter(is_wanted);
             let first = matching.next().ok_or_else(none)?;
             match matching.next() {
                 Some(_) => Err(GpuError::SeveralAdapters { wanted: name.clone(), known: known() }),
@@ -171,6 +172,9 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         assert_eq!(pick("auto", &all), Ok(2));
+        assert_eq!(pick("Auto", &all), Ok(2));
+        assert!(pick("", &all).unwrap_err().contains("there are 0 llvmpipe"));
+        assert!(pick(" ", &all).unwrap_err().contains("no graphics adapter"));
         assert_eq!(pick("1", &all), Ok(1));
         assert_eq!(pick("apex 30", &all), Ok(1));
         assert_eq!(pick("0000:00:00.0", &all), Ok(0));

@@ -142,15 +142,11 @@ pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Resu
     if tables > binding {
         return Err(GpuError::TooSmall { what: "the query's tables", needed: tables, available: binding });
     }
-    let carried = kernels.iter().map(|kernel| 4 * kernel.carried_words).max().unwrap_or(0).max(1) as u64;
-    let carried = binding.min(bytes) / carried;
-    if carried == 0 {
-        let needed = kernels.iter().map(|kernel| 4 * kernel.carried_words as u64).max().unwrap_or(0);
-        return Err(GpuError::TooSmall {
-            what: "what `find` carries",
-            needed,
-            available: binding.min(bytes),
-        });
+    let each = kernels.iter().map(|kernel| 4 * kernel.carried_words as u64).max().unwrap_or(0);
+    let carried = binding.min(bytes) / each.max(1);
+    if each > binding.min(bytes) {
+        let available = binding.min(bytes);
+        return Err(GpuError::TooSmall { what: "what `find` carries", needed: each, available });
     }
     let segments = (binding / MOVES_BYTES).min(binding / (4 * outputs)).min(carried).min(SEGMENTS_MAX as u64);
     let games = if columns == 0 { u64::MAX } else { binding / (8 * columns as u64) };
