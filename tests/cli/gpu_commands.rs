@@ -1,10 +1,14 @@
 //! Tests the commands and options for graphics cards: `orbit devices`, `--engine gpu`, `--verify`, `--queries` and
 //! `orbit bench`. They run with a software adapter, without an adapter, and without a Vulkan loader.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use serde_json::{Value, json};
+
 use crate::adapter::{has_adapter, needs_adapter};
+use crate::serve::Server;
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const SAMPLE: &str = "games/sample.pgn";
@@ -36,7 +40,7 @@ fn stdout(args: &[&str]) -> String {
     text(&out.stdout).into()
 }
 
-fn json(args: &[&str]) -> serde_json::Value {
+fn json_of(args: &[&str]) -> Value {
     serde_json::from_str(&stdout(args)).expect("JSON")
 }
 
@@ -115,7 +119,7 @@ fn a_machine_without_a_loader_is_told_so() {
 #[test]
 fn devices_say_what_they_are() {
     needs_adapter();
-    let found = json(&["devices", "--json"]);
+    let found = json_of(&["devices", "--json"]);
     let listed = stdout(&["devices"]);
     for adapter in found["adapters"].as_array().unwrap() {
         let name = adapter["name"].as_str().unwrap();
@@ -167,6 +171,54 @@ fn gpu_prints_what_cpu_prints() {
     assert_eq!(copies("gpu"), copies("cpu"));
     let limited = |engine| stdout(&["scan", "--limit", "3", "--engine", engine, QUERY, SAMPLE]);
     assert_eq!(limited("gpu"), limited("cpu"));
+}
+
+/// `--engine` chooses the engine of requests and lines that name none. Answers tell the engine, and the memory that games take on
+/// the card.
+#[test]
+fn databases_that_stay_open_have_an_engine() {
+    needs_adapter();
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(&["--engine", "gpu", SAMPLE]);
+    let described = |server: &mut Server| server.answer("version", json!({}))["databases"][0].clone();
+    let before = described(&mut server);
+    assert_eq!((&before["engine"], &before["card"]), (&json!("gpu"), &json!(0)));
+    let mut resident = 0;
+    let requests = [
+        ("count", json!({ "query": ["mate", "check"] })),
+        ("query", json!({ "query": "mate" })),
+        ("statistics", json!({ "query": "mate", "groupings": "year" })),
+        ("write", json!({ "query": "mate", "path": folder.path().join("mates.pgn") })),
+        ("write", json!({ "query": "mate", "path": folder.path().join("mates.html") })),
+    ];
+    for (request, mut fields) in requests {
+        let answer = server.answer(request, fields.clone());
+        assert_eq!(answer["engine"], "gpu", "{answer}");
+        resident = answer["card"]["resident"].as_u64().unwrap();
+        assert!(resident > 0 && answer["card"]["uploaded"].is_u64(), "{answer}");
+        fields["engine"] = "cpu".into();
+        let answer = server.answer(request, fields);
+        assert_eq!((&answer["engine"], &answer["card"]), (&json!("cpu"), &Value::Null), "{answer}");
+    }
+    assert_eq!(described(&mut server)["card"], resident);
+    server.finish();
+    let mut server = Server::start(&[SAMPLE]);
+    assert_eq!(described(&mut server)["engine"], "auto");
+    server.finish();
+    for command in ["serve", "repl"] {
+        let out = orbit(&[command, "--engine", "gpu", "--gpu", "none", SAMPLE]);
+        assert!(text(&out.stderr).contains("exclude each other"), "{}", text(&out.stderr));
+    }
+    let mut repl = Command::new(env!("CARGO_BIN_EXE_orbit"));
+    repl.current_dir(root()).args(["repl", "--engine", "gpu", SAMPLE]);
+    let mut repl = repl.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    repl.stdin.take().unwrap().write_all(b"mate\n").unwrap();
+    let out = repl.wait_with_output().unwrap();
+    assert!(
+        text(&out.stdout).lines().next().is_some_and(|line| line.contains("gpu")),
+        "{}",
+        text(&out.stdout)
+    );
 }
 
 /// `auto` never chooses a software adapter, however large the search is.
@@ -230,13 +282,13 @@ fn explain_prints_the_shader() {
     let shown = stdout(&["explain", "--wgsl", "shift {Nd4 kf3}"]);
     assert!(shown.contains("fn evaluate(at: At, slot: u32, before: Found) -> Found {"), "{shown}");
     assert!(!shown.contains("@compute"), "{shown}");
-    let whole = json(&["explain", "--wgsl", "--json", "shift {Nd4 kf3}"]);
+    let whole = json_of(&["explain", "--wgsl", "--json", "shift {Nd4 kf3}"]);
     assert!(whole["wgsl"].as_str().unwrap().contains("@compute"));
 }
 
 #[test(part = 2)]
 fn bench_compares_and_checks() {
-    let run = json(&["bench", "--runs", "1", "--positions", "200K", "--json"]);
+    let run = json_of(&["bench", "--runs", "1", "--positions", "200K", "--json"]);
     assert!(run["positions"].as_u64().unwrap() >= 200_000);
     let queries = run["queries"].as_array().unwrap();
     let knight = queries.iter().find(|row| row["query"] == QUERY).unwrap();

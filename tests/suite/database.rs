@@ -403,17 +403,22 @@ fn engines_answer_alike_and_check_each_other() {
 fn positions_enough_are_worth_a_card() {
     let card = device_options(GpuLimits::default());
     let is_software = open_device(card.clone()).report().is_software();
-    let of = |positions| {
+    let again = |positions, is_repeated| {
         let mut options = EngineOptions::default();
         (options.gpu, options.positions) = (Some(card.clone()), positions);
+        (options.held, options.is_repeated) = (Some(0..1), is_repeated);
         let parsed = orbit_query::parse("Ra1").unwrap();
         let scan = Executor::with_query(parsed, &options).unwrap();
         (scan.engine().info().name, format!("{:?}", options.card))
     };
+    let of = |positions| again(positions, false);
     let few = positions_for_card(std::thread::available_parallelism().map_or(1, |threads| threads.get()));
     assert_eq!(of(few), ("cpu", "Card(unopened)".into()));
     let many = if is_software { ("cpu", "Card(unfit)".into()) } else { ("gpu", "Card(open)".into()) };
     assert_eq!(of(few + 1), many);
+    // The cost of starting the card is divided among the searches of games in memory.
+    assert_eq!(again(few / 10, true), ("cpu", "Card(unopened)".into()));
+    assert_eq!(again(few / 10 + 1, true), many);
 }
 
 /// The first request opens the graphics card, which then stays open for later requests.

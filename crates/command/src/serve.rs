@@ -8,13 +8,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use orbit_search::CancelToken;
+use orbit_search::executor::{EngineChoice, EngineOptions};
 use orbit_search::serve::{
     Endpoint, Greeting, Listener, Open, OpenDatabases, Origin, ServeOptions, converse,
 };
 #[cfg(feature = "http")]
 use orbit_search::serve::{HttpListener, HttpOrigin, RequestFiles};
 
-use super::common::{GpuArgs, bytes, can_wait_for_interrupts, from_one, threads};
+use super::common::{GpuArgs, bytes, can_wait_for_interrupts, choice, from_one, threads};
 use super::failure::{Exit, Failure};
 use super::terminal;
 
@@ -94,6 +95,9 @@ pub(super) struct OpenArgs {
     /// Use N threads for a query [default: one for each core].
     #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
+    /// Choose the engine of queries; a request of `orbit serve` can name another one.
+    #[arg(long, value_parser = choice::<EngineChoice>(), default_value_t)]
+    engine: EngineChoice,
     #[command(flatten)]
     gpu: GpuArgs,
 }
@@ -103,7 +107,8 @@ impl OpenArgs {
     pub(super) fn open(&self, cancel: &CancelToken) -> Result<OpenDatabases, Failure> {
         let mut options = ServeOptions::default();
         options.memory_max = self.memory;
-        options.gpu = self.gpu.options();
+        let EngineOptions { engine, gpu, .. } = self.gpu.engine_options(self.engine, None, 0)?;
+        (options.engine, options.gpu) = (engine, gpu);
         options.threads = threads(self.threads);
         let desk = OpenDatabases::new(options);
         if !self.paths.is_empty() {

@@ -55,6 +55,14 @@ impl GpuDevice {
         match self.0 {}
     }
 
+    pub fn bytes_of(&self, _: &Range<u64>) -> u64 {
+        match self.0 {}
+    }
+
+    pub fn resident_bytes_max(&self) -> u64 {
+        match self.0 {}
+    }
+
     pub fn holds(&self, _: &Range<u64>) -> bool {
         match self.0 {}
     }

@@ -75,6 +75,8 @@ pub struct EngineOptions {
     pub positions: u64,
     /// The numbers of the blocks to scan, if the blocks are kept in memory: see [`Block::number_held`].
     pub held: Option<Range<u64>>,
+    /// True if an earlier search has read the same blocks in memory, so that more searches are likely.
+    pub is_repeated: bool,
     /// The sample of the work that another engine recomputes.
     pub verify: Option<Sample>,
 }
@@ -117,6 +119,11 @@ impl Card {
         self.device().map_or(0, |device| device.resident_bytes())
     }
 
+    /// Returns the number of bytes on the card that the blocks with these numbers use.
+    pub(crate) fn bytes_of(&self, numbers: &Range<u64>) -> u64 {
+        self.device().map_or(0, |device| device.bytes_of(numbers))
+    }
+
     /// Forgets the card, for example after it has failed. The next use opens a card again.
     pub fn forget(&self) {
         *lock(&self.0) = CardState::Unopened;
@@ -144,17 +151,33 @@ pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card that is already open and holds all
-/// blocks. This number is lower than [`positions_for_card`], because no card is opened and no block is uploaded; only the kernel
-/// must be compiled. It is only an estimate, like [`positions_for_card`].
+/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card if all blocks stay on it. This number is
+/// lower than [`positions_for_card`]: only the kernel must be compiled, because the card and the blocks serve later searches. It is
+/// only an estimate, like [`positions_for_card`].
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
 
-/// Returns whether a graphics card is likely to evaluate this number of positions faster than the processor. `has_blocks`
-/// returns whether the card already has the blocks; it is called only if the result depends on it.
-fn outweighs(positions: u64, threads: usize, has_blocks: impl FnOnce() -> bool) -> bool {
-    positions > positions_for_card(threads) || positions > positions_for_resident(threads) && has_blocks()
+/// The number of bytes that a position takes on a card. Keys and moves take 3.5 bytes, the rest depends on the lengths of games.
+const CARD_BYTES_A_POSITION: u64 = 4;
+
+/// The reason why a graphics card is likely to be faster than the processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum CardGain {
+    /// One search outweighs the cost of opening the card and sending the blocks.
+    AtOnce,
+    /// Several searches outweigh it, if the blocks stay on the card.
+    Repeated,
+}
+
+/// Returns why a graphics card is likely to do this work (a number of positions) faster than the processor, if it is. `stay` returns
+/// true if the card has the blocks, or if it is worth sending them; it is called only if the result depends on it.
+fn gain(work: u64, threads: usize, stay: impl FnOnce() -> bool) -> Option<CardGain> {
+    match work {
+        _ if work > positions_for_card(threads) => Some(CardGain::AtOnce),
+        _ if work > positions_for_resident(threads) && stay() => Some(CardGain::Repeated),
+        _ => None,
+    }
 }
 
 /// The cards that are open in this process. Searches with the same options share a card and the blocks in its memory.
@@ -607,7 +630,7 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     let plans = orbit_engine::plans(queries)?;
     let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));
     let work = options.positions.saturating_mul(queries.len() as u64);
-    let card = card(&EngineOptions { positions: work, ..options.clone() })?;
+    let card = card(options, work)?;
     let engine: Box<dyn Engine> = match (options.engine, card) {
         (EngineChoice::Reference, _) => reference()?,
         (_, None) => cpu(),
@@ -636,38 +659,41 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
 }
 
 /// Returns the graphics card to use. For [`EngineChoice::Gpu`], this is the card in the options. For [`EngineChoice::Auto`], it
-/// is a card that is not a software adapter, if the work outweighs the cost of starting it; if that card cannot be opened, no
-/// card is used.
-fn card(options: &EngineOptions) -> Result<Option<Arc<GpuDevice>>, EngineError> {
+/// is a card that is not a software adapter, if the work (a number of positions) outweighs the cost of starting it; if that card
+/// cannot be opened, no card is used.
+fn card(options: &EngineOptions, work: u64) -> Result<Option<Arc<GpuDevice>>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-    let has_blocks = || {
-        let device = options.card.device();
-        device.zip(options.held.as_ref()).is_some_and(|(device, held)| device.holds(held))
+    let has_blocks = |device: &Arc<GpuDevice>| options.held.as_ref().is_some_and(|held| device.holds(held));
+    let stay = || {
+        options.held.is_some()
+            && (options.is_repeated || options.card.device().is_some_and(|it| has_blocks(&it)))
     };
-    let gpu = match (options.engine, &options.gpu) {
-        (EngineChoice::Gpu, gpu) => gpu.clone().unwrap_or_default(),
-        (EngineChoice::Auto, Some(gpu)) if outweighs(options.positions, threads, has_blocks) => gpu.clone(),
+    let (gpu, gain) = match (options.engine, &options.gpu) {
+        (EngineChoice::Gpu, gpu) => (gpu.clone().unwrap_or_default(), None),
+        (EngineChoice::Auto, Some(gpu)) => match gain(work, threads, stay) {
+            Some(gain) => (gpu.clone(), Some(gain)),
+            None => return Ok(None),
+        },
         _ => return Ok(None),
     };
     let is_ours = options.engine == EngineChoice::Auto;
     let mut state = lock(&options.card.0);
-    match &*state {
-        CardState::Open(device) if !is_ours || !device.report().is_software() => {
-            return Ok(Some(Arc::clone(device)));
-        }
-        CardState::Open(_) => return Ok(None),
+    let device = match &*state {
+        CardState::Open(device) => Arc::clone(device),
         CardState::Unfit if is_ours => return Ok(None),
-        CardState::Unopened | CardState::Unfit => {}
-    }
-    match open_card(gpu) {
-        Ok(device) if !is_ours || !device.report().is_software() => {
-            *state = CardState::Open(Arc::clone(&device));
-            Ok(Some(device))
-        }
-        Err(error) if !is_ours => Err(error.into()),
-        _ => {
-            *state = CardState::Unfit;
-            Ok(None)
-        }
-    }
+        CardState::Unopened | CardState::Unfit => match open_card(gpu) {
+            Ok(device) if !is_ours || !device.report().is_software() => device,
+            Err(error) if !is_ours => return Err(error.into()),
+            _ => {
+                *state = CardState::Unfit;
+                return Ok(None);
+            }
+        },
+    };
+    *state = CardState::Open(Arc::clone(&device));
+    let bytes = options.positions.saturating_mul(CARD_BYTES_A_POSITION);
+    let have_room = || bytes <= device.resident_bytes_max() || has_blocks(&device);
+    let suits =
+        !is_ours || !device.report().is_software() && (gain != Some(CardGain::Repeated) || have_room());
+    Ok(suits.then_some(device))
 }

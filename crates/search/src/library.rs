@@ -40,6 +40,7 @@ pub use self::scan::{HitIter, Scan};
 #[cfg(feature = "arrow")]
 pub use self::table::{Table, TableColumns};
 
+pub use crate::executor::EngineChoice;
 use crate::executor::{Card, EngineOptions, ScanError};
 use crate::report::behind_sentence;
 use crate::request::{Request, RequestError};
@@ -228,6 +229,8 @@ pub struct Database {
     tables: orbit_visits::OpenTables,
     engine: EngineOptions,
     threads: usize,
+    /// True after a request has read the whole database.
+    is_searched: AtomicBool,
 }
 
 impl Database {
@@ -400,6 +403,22 @@ impl Database {
         held.block_of_game(number).map(|streamed| Arc::clone(&streamed.block))
     }
 
+    /// Returns the engine of requests that choose none.
+    pub(crate) fn engine(&self) -> EngineChoice {
+        self.engine.engine
+    }
+
+    /// Returns the number of bytes of the database's games that stay on the graphics card.
+    pub(crate) fn card_bytes(&self) -> u64 {
+        self.numbers().map_or(0, |numbers| self.card().bytes_of(&numbers))
+    }
+
+    /// Returns whether an earlier request has read all blocks in memory. Blocks without their side lines do not count, because they
+    /// are made again for each request.
+    fn is_repeated(&self) -> bool {
+        self.is_resident() && self.is_searched.load(Ordering::Relaxed) && !self.keeps_variations()
+    }
+
     /// Returns the graphics card, which may not be open yet.
     pub(crate) fn card(&self) -> &Card {
         &self.engine.card
@@ -433,9 +452,10 @@ impl Database {
         }
     }
 
-    /// Stores the number of positions after the whole database was read. The number is not stored if the database keeps side
-    /// lines and the request left them out, because such a request reads fewer positions.
+    /// Stores that the whole database was read, and the number of its positions. The number is not stored if the database keeps
+    /// side lines and the request left them out, because such a request reads fewer positions.
     fn learn(&self, summary: &Summary, variations: bool) {
+        self.is_searched.fetch_or(summary.finished, Ordering::Relaxed);
         if summary.finished && variations == lock(&self.inputs).keeps_variations() {
             self.positions.store(summary.totals.positions, Ordering::Relaxed);
         }

@@ -377,6 +377,13 @@ impl Residents {
     fn bytes(&self) -> u64 {
         lock(&self.0).bytes
     }
+
+    /// Returns the number of bytes of the uploads that contain a block with one of these numbers.
+    fn bytes_of(&self, numbers: &Range<u64>) -> u64 {
+        let state = lock(&self.0);
+        let of_these = |key: &UploadKey| key.numbers.iter().any(|number| numbers.contains(number));
+        state.entries.iter().filter(|(key, _)| of_these(key)).map(|(_, entry)| entry.bytes).sum()
+    }
 }
 
 /// Returns the number of bytes that a block occupies on a device if it is uploaded alone, including the rounding of
@@ -415,6 +422,16 @@ impl GpuDevice {
     /// Returns the number of bytes of games that stay on the device for later queries.
     pub fn resident_bytes(&self) -> u64 {
         self.current().residents.bytes()
+    }
+
+    /// Returns the number of bytes on the device of a database in memory, given by the numbers of its blocks.
+    pub fn bytes_of(&self, numbers: &Range<u64>) -> u64 {
+        self.current().residents.bytes_of(numbers)
+    }
+
+    /// Returns the number of bytes of games that may stay on the device.
+    pub fn resident_bytes_max(&self) -> u64 {
+        lock(&self.current().residents.0).max
     }
 
     /// Returns true if all blocks of a database in memory, given by their numbers, are on the device.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
 use super::{CancelToken, Database, DatabaseError, Progress, stamp_of};
@@ -103,7 +103,8 @@ impl<'a> DatabaseOptions<'a> {
     }
 
     /// Chooses the engine. [`EngineChoice::Auto`], the default, uses a graphics card (not a software adapter) for a request with
-    /// enough positions. An opened card stays open for later requests.
+    /// enough positions; a tenth of them is enough from the second request on, if the games are in memory and fit on the card. An
+    /// opened card stays open for later requests.
     pub fn engine(mut self, choice: EngineChoice) -> Self {
         self.engine.engine = choice;
         self
@@ -215,6 +216,7 @@ impl<'a> DatabaseOptions<'a> {
             tables: orbit_visits::OpenTables::default(),
             engine: self.engine,
             threads: self.threads,
+            is_searched: AtomicBool::new(false),
         })
     }
 

@@ -1,6 +1,7 @@
 //! Requests to a database.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
@@ -14,8 +15,8 @@ use crate::request::{Chosen, Request, RequestError};
 use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
 use crate::stats::{Counts, Grouping, Stats};
 use orbit_database::{BlockStream, MemoryBudget, StreamedBlock, Summary, Turns};
-use orbit_engine::Wants;
 use orbit_engine::verify::Sample;
+use orbit_engine::{EngineInfo, Wants};
 use orbit_query::Type;
 use orbit_reel::{Alike, GameSet};
 
@@ -55,6 +56,8 @@ pub struct Scan<'a> {
     is_narrowed: bool,
     pub(super) cancel: CancelToken,
     watch: Box<dyn FnMut(Progress) + Send + 'a>,
+    /// The place for the description of the engine when the request has ended.
+    ran: Option<&'a OnceLock<EngineInfo>>,
 }
 
 /// The number of hits that an iterator may have ready before the search waits.
@@ -95,6 +98,7 @@ impl<'a> Scan<'a> {
             is_narrowed: false,
             cancel: CancelToken::new(),
             watch: Box::new(|_| ()),
+            ran: None,
         }
     }
 
@@ -247,6 +251,12 @@ impl<'a> Scan<'a> {
     /// call gets the totals of games, positions and bytes.
     pub fn progress(mut self, watch: impl FnMut(Progress) + Send + 'a) -> Self {
         self.watch = Box::new(watch);
+        self
+    }
+
+    /// Writes a description of the engine to `ran` when the request has ended.
+    pub(crate) fn tells_engine(mut self, ran: &'a OnceLock<EngineInfo>) -> Self {
+        self.ran = Some(ran);
         self
     }
 
@@ -609,7 +619,15 @@ impl<'a> Scan<'a> {
     /// Returns the errors of [`Scan::engine_name`].
     pub(crate) fn executor(&self) -> Result<Executor, DatabaseError> {
         let queries = self.queries.iter().map(Query::prepared).collect();
-        Ok(Executor::new(queries, &self.engine)?.threads(self.threads))
+        Ok(Executor::new(queries, &self.engine_options())?.threads(self.threads))
+    }
+
+    /// Returns the options for the engine.
+    fn engine_options(&self) -> EngineOptions {
+        // Without duplicates, blocks are made again for each request.
+        let is_of_held = self.unique.is_none() && self.blocks.is_none();
+        let is_repeated = is_of_held && self.database.is_repeated();
+        EngineOptions { is_repeated, ..self.engine.clone() }
     }
 
     /// Ends a request: reports the final progress, stores the number of positions, and forgets a card that has failed.
@@ -619,8 +637,12 @@ impl<'a> Scan<'a> {
         executor: &Executor,
         summary: &Summary,
     ) -> Result<(), DatabaseError> {
-        if executor.engine().info().notice.is_some() {
+        let info = executor.engine().info();
+        if info.notice.is_some() {
             self.engine.card.forget();
+        }
+        if let Some(ran) = self.ran {
+            ran.get_or_init(|| info);
         }
         if self.cancel.is_cancelled() && !summary.finished {
             return Err(DatabaseError::Cancelled);
@@ -633,5 +655,36 @@ impl<'a> Scan<'a> {
             self.database.learn(summary, executor.searches_variations());
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::DatabaseOptions;
+
+    fn is_repeated(scan: &Scan<'_>) -> bool {
+        scan.engine_options().is_repeated
+    }
+
+    #[test]
+    fn searches_of_games_in_memory_are_repeated_after_the_first() {
+        let query = Query::parse("true").unwrap();
+        let open = |bytes, variations| {
+            let options = DatabaseOptions::new().resident_bytes_max(bytes).variations(variations);
+            options.open_bytes("games", b"1. e4 e5 *".to_vec()).unwrap()
+        };
+        let database = open(1 << 30, false);
+        assert!(!is_repeated(&database.scan(&query)));
+        database.scan(&query).limit(1).hits().unwrap();
+        assert!(!is_repeated(&database.scan(&query)), "the first did not read all games");
+        database.scan(&query).count().unwrap();
+        assert!(is_repeated(&database.scan(&query)));
+        assert!(!is_repeated(&database.scan(&query).unique(Alike::Moves)), "its blocks are made anew");
+        for (bytes, variations) in [(0, false), (1 << 30, true)] {
+            let database = open(bytes, variations);
+            database.scan(&query).count().unwrap();
+            assert!(!is_repeated(&database.scan(&query)), "its blocks are read or made anew");
+        }
     }
 }

@@ -68,15 +68,11 @@ impl Answered {
             "positions": self.searched.map(|(_, positions)| positions),
             "hits": self.rows,
             "cut": self.is_cut,
-            "engine": self.engine,
             "ms": milliseconds(self.time),
             "remarks": remarks(&ask.request, &self.query, &self.remarks),
             "notes": self.notes,
         }));
-        if let Some(CardUse { uploaded, resident }) = self.card {
-            let card = json!({ "uploaded": uploaded, "resident": resident });
-            answer.fields.insert("card".into(), card);
-        }
+        tell_engine(&mut answer, self.engine, self.card);
         if let Some(kept) = self.kept.as_ref().filter(|_| ask.rows > 0) {
             let columns = ask.request.columns.as_deref();
             answer.rows = Some(kept.page(0, checked_rows(ask.rows)?, columns)?);
@@ -182,6 +178,14 @@ impl OpenDatabases {
             kept,
             is_cut,
         })
+    }
+}
+
+/// Adds the engine that answered to an answer, and the memory used on the graphics card if the card answered.
+pub(super) fn tell_engine(answer: &mut Response, engine: &str, card: Option<CardUse>) {
+    answer.fields.insert("engine".into(), engine.into());
+    if let Some(CardUse { uploaded, resident }) = card {
+        answer.fields.insert("card".into(), json!({ "uploaded": uploaded, "resident": resident }));
     }
 }
 

@@ -11,7 +11,7 @@ use super::fault::{ErrorCode, Fault};
 use super::folder::RequestFiles;
 use super::memory::{Memory, resident_bytes};
 use super::request::Open;
-use crate::library::{CancelToken, Database, DatabaseOptions, Progress, Turns};
+use crate::library::{CancelToken, Database, DatabaseOptions, EngineChoice, Progress, Turns};
 use orbit_core::sync::lock;
 use orbit_engine::gpu::GpuOptions;
 
@@ -28,6 +28,8 @@ pub struct ServeOptions {
     pub memory_max: u64,
     /// The memory that the hits of one query may use, in bytes. If they need more, only the first hits are kept.
     pub kept_max: u64,
+    /// The engine of requests that name none.
+    pub engine: EngineChoice,
     /// The graphics card. With `None`, a card is used only if a request names the engine `gpu`.
     pub gpu: Option<GpuOptions>,
     /// The number of threads of a query.
@@ -37,11 +39,12 @@ pub struct ServeOptions {
 }
 
 impl Default for ServeOptions {
-    /// The defaults are 2 GiB, 256 MiB, any card, one thread per core, and all files.
+    /// The defaults are 2 GiB, 256 MiB, the engine `auto`, any card, one thread per core, and all files.
     fn default() -> ServeOptions {
         ServeOptions {
             memory_max: 2 << 30,
             kept_max: 256 << 20,
+            engine: EngineChoice::Auto,
             gpu: Some(GpuOptions::default()),
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
             files: RequestFiles::All,
@@ -131,6 +134,7 @@ impl OpenDatabases {
         let opening = self.memory.begin(cancel).ok_or_else(Fault::cancelled)?;
         let options = DatabaseOptions::new()
             .resident_bytes_max(self.options.memory_max.saturating_sub(opening.taken()))
+            .engine(self.options.engine)
             .gpu(self.options.gpu.clone())
             .threads(self.options.threads)
             .in_turn(&self.turns)
@@ -216,7 +220,7 @@ fn unknown(name: &str, databases: &[(String, Arc<Database>)]) -> Fault {
 }
 
 /// Returns a description of a database. The numbers of games and positions, and the files that were not read to their ends, are
-/// known only if the database is in memory.
+/// known only if the database is in memory. `card` is the number of bytes of its games that stay on the graphics card.
 fn described(name: &str, database: &Database) -> Value {
     let summary = database.summary();
     json!({
@@ -225,6 +229,8 @@ fn described(name: &str, database: &Database) -> Value {
         "games": summary.map(|summary| summary.totals.games()),
         "positions": summary.map(|summary| summary.totals.positions),
         "resident": summary.is_some(),
+        "engine": database.engine(),
+        "card": database.card_bytes(),
         "memory": resident_bytes(database),
         "variations": database.keeps_variations(),
         "problems": database.problems(),

@@ -1,12 +1,13 @@
 //! The requests `count`, `statistics` and `write`, which compute results from hits.
 
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use super::answer::Response;
-use super::ask::milliseconds;
+use super::ask::{milliseconds, tell_engine};
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
 use super::request::{Make, What, is_page, is_picture};
@@ -15,7 +16,7 @@ use crate::report::HitTotals;
 use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
 use crate::request::{Request, RequestError};
 use orbit_core::files::refuse_clashes;
-use orbit_engine::EngineError;
+use orbit_engine::{EngineError, EngineInfo};
 
 impl OpenDatabases {
     /// Counts, groups or writes the hits of queries; `watch` is called with the progress.
@@ -37,7 +38,8 @@ impl OpenDatabases {
         };
         let scan =
             database.scan_all(&queries).chosen_by(&make.request).map_err(|error| fault(error.into()))?;
-        let scan = scan.cancel_token(cancel).progress(watch).in_turn(self.turns());
+        let ran = OnceLock::new();
+        let scan = scan.cancel_token(cancel).progress(watch).in_turn(self.turns()).tells_engine(&ran);
         let mut fields = match &make.what {
             What::Count => {
                 let counts = scan.count().map_err(fault)?;
@@ -61,7 +63,10 @@ impl OpenDatabases {
             }
         };
         fields["ms"] = milliseconds(begun.elapsed()).into();
-        Ok(Response::from_value(fields))
+        let mut answer = Response::from_value(fields);
+        let ran: Option<EngineInfo> = ran.into_inner();
+        ran.into_iter().for_each(|info| tell_engine(&mut answer, info.name, info.card));
+        Ok(answer)
     }
 }
 
