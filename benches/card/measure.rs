@@ -1,11 +1,12 @@
 //! Makes the measurements. Each function returns the fields of a row.
 
 use std::hint::black_box;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbit_command::measuring::{
-    BenchGames, Failure, NamedQuery, STREAMS, best, failed, in_parallel, positions, rate, side_by_side,
+    BenchGames, Failure, NamedQuery, best, failed, in_parallel, positions, rate, side_by_side,
 };
 use orbit_engine::gpu::{Gpu, GpuDevice, GpuError, Resident, Variant};
 use orbit_engine::{Engine, Hits, cpu::Cpu};
@@ -253,15 +254,15 @@ pub fn resident(
 pub fn streamed(
     known: &KnownAnswer,
     device: &Arc<GpuDevice>,
-    blocks: &[&Block],
+    (blocks, threads): (&[&Block], usize),
     card_bytes: f64,
     (variant, runs, roofs, check): (Variant, usize, Roofs, &Check),
 ) -> Result<Value, Failure> {
     let NamedQuery { name, text, prepared } = &known.query;
     let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
-    // The groups are streamed as in a scan: while one group is computed, others are packed and uploaded.
-    let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
-    let (took, mut found) = best(runs, || in_parallel(STREAMS, &groups, &gpu))?;
+    // Groups and threads are those of a scan: while one group is computed, others are packed and uploaded.
+    let groups: Vec<&[&Block]> = blocks.chunks(gpu.info().blocks_at_once).collect();
+    let (took, mut found) = best(runs, || in_parallel(threads.max(2), &groups, &gpu))?;
     let differing = check.differing(name, &known.truth, &mut found, blocks);
     let positions_s = rate(positions(blocks), took);
     let mut row = json!({
@@ -272,6 +273,59 @@ pub fn streamed(
         "positions_s": positions_s,
         "bytes_s": positions_s * card_bytes,
         "share_upload": roofs.upload.map(|upload| positions_s * card_bytes / upload),
+    });
+    agreement(&mut row, differing);
+    Ok(row)
+}
+
+/// Games that are held in memory like those of a database, so that they stay on the card for later queries.
+pub struct HeldGames {
+    blocks: Vec<Block>,
+    numbers: Range<u64>,
+}
+
+impl HeldGames {
+    pub fn new(games: &BenchGames, wanted: u64) -> HeldGames {
+        // Each block is copied, because a block that occurs twice would be on the card only once.
+        let blocks: Vec<Block> = games.blocks(wanted).into_iter().cloned().collect();
+        let numbers = Block::hold_all(blocks.iter());
+        HeldGames { blocks, numbers }
+    }
+
+    /// Frees the memory of the card that the games take.
+    pub fn release(self, device: &GpuDevice) {
+        device.release(&self.numbers);
+    }
+}
+
+/// Measures a query on a database in memory, as `orbit serve` runs it: the games stay on the card after the first search.
+pub fn session(
+    known: &KnownAnswer,
+    device: &Arc<GpuDevice>,
+    held: &HeldGames,
+    threads: usize,
+    (variant, runs, check): (Variant, usize, &Check),
+) -> Result<Value, Failure> {
+    let NamedQuery { name, text, prepared } = &known.query;
+    let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
+    let blocks: Vec<&Block> = held.blocks.iter().collect();
+    let groups: Vec<&[&Block]> = blocks.chunks(gpu.info().blocks_at_once).collect();
+    let uploaded = || gpu.info().card.map_or(0, |card| card.uploaded);
+    let begun = Instant::now();
+    in_parallel(threads.max(2), &groups, &gpu)?;
+    let (first, sent) = (begun.elapsed(), uploaded());
+    let (took, mut found) = best(runs, || in_parallel(threads.max(2), &groups, &gpu))?;
+    let differing = check.differing(name, &known.truth, &mut found, &blocks);
+    let positions_s = rate(positions(&blocks), took);
+    let mut row = json!({
+        "query": text,
+        "variant": variant.to_string(),
+        "positions": positions(&blocks),
+        "first_s": first.as_secs_f64(),
+        "bytes": sent,
+        "bytes_again": uploaded() - sent,
+        "ns": nanoseconds(positions_s),
+        "positions_s": positions_s,
     });
     agreement(&mut row, differing);
     Ok(row)
@@ -331,9 +385,9 @@ pub fn shared(
         }
     };
     compare(found, &card.blocks);
-    let groups: Vec<&[&Block]> = card.blocks.chunks(2 * gpu.info().blocks_at_once).collect();
+    let groups: Vec<&[&Block]> = card.blocks.chunks(gpu.info().blocks_at_once).collect();
     let (streamed, found) =
-        best(runs, || side_by_side(STREAMS, &groups, |group| gpu.hits(group).map_err(failed)))?;
+        best(runs, || side_by_side(threads.max(2), &groups, |group| gpu.hits(group).map_err(failed)))?;
     compare(by_query(found, queries.len()), &card.blocks);
     let on_cpu = Cpu::new(plans);
     let groups: Vec<&[&Block]> = cpu_blocks.chunks(1).collect();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::floors::FloorDevice;
 use super::instructions::{Vendor, per_turn};
-use super::measure::{self, Check, GamesOnCard, KnownAnswer, Roofs};
+use super::measure::{self, Check, GamesOnCard, HeldGames, KnownAnswer, Roofs};
 use super::recorder::Recorder;
 
 /// The kinds of rows for queries along games, with the games in the memory of the card. In the first kind the card computes the
@@ -37,6 +37,8 @@ const ROWS_SHARE: f64 = 0.6;
 /// The number of positions for the processor. More positions would not change its rate.
 const CPU_POSITIONS: u64 = 64_000_000;
 const THREAD_POSITIONS: u64 = 4_000_000;
+/// The number of positions of a database in memory. More would not fit in what may stay on some adapters.
+const SESSION_POSITIONS: u64 = 64_000_000;
 /// The amount of memory that is read to measure the floors, in bytes.
 const FLOOR_BYTES: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
 
@@ -90,6 +92,7 @@ impl Session<'_> {
         self.recorder.set("positions", json!(positions));
         let bytes = self.on_card(positions, &trials, roofs);
         self.streamed(positions, bytes, &trials, roofs);
+        self.sessions(positions, &trials);
         self.cpu(positions);
     }
 
@@ -108,6 +111,7 @@ impl Session<'_> {
         all.extend(self.along.iter().flat_map(|known| ALONG_KINDS.map(|kind| (kind, name(known)))));
         all.extend(self.queries.iter().map(|known| ("streamed", name(known))));
         all.extend(self.along.iter().map(|known| ("along_streamed", name(known))));
+        all.extend(self.queries.iter().map(|known| ("session", name(known))));
         all.extend(self.everything().map(|known| ("cpu", name(known))));
         self.recorder.plan(all.into_iter().map(|(kind, name)| (kind.to_string(), name)));
     }
@@ -378,6 +382,20 @@ impl Session<'_> {
         }
     }
 
+    /// Measures the queries on games that a database in memory keeps on the card.
+    fn sessions(&self, positions: u64, trials: &Trials) {
+        let held = HeldGames::new(self.games, positions.min(SESSION_POSITIONS));
+        let passes = (self.runs as u64 + 2) * positions.min(SESSION_POSITIONS);
+        for (known, rate) in self.queries.iter().zip(&trials.rates) {
+            let seconds = rate.map_or(0.1, |rate| passes as f64 / rate);
+            self.recorder.task("session", known.name(), seconds, || {
+                let setting = (trials.fastest, self.runs, &self.check);
+                measure::session(known, &self.device, &held, self.games.threads, setting)
+            });
+        }
+        held.release(&self.device);
+    }
+
     /// Measures the queries on games that are uploaded during the search.
     fn streamed(&self, positions: u64, bytes: Option<f64>, trials: &Trials, roofs: Roofs) {
         let blocks: Vec<&Block> = self.games.blocks(positions);
@@ -388,7 +406,7 @@ impl Session<'_> {
         let row = |kind: &str, known: &KnownAnswer, rate_there: Option<f64>| {
             let seconds = rate_there.map_or(0.1, |there| passes as f64 / there.min(slowest));
             self.recorder.task(kind, known.name(), seconds, || {
-                measure::streamed(known, &self.device, &blocks, bytes, setting)
+                measure::streamed(known, &self.device, (&blocks, self.games.threads), bytes, setting)
             });
         };
         for (known, &trial) in self.queries.iter().zip(&trials.rates) {

@@ -149,6 +149,19 @@ const SECTIONS: &[TableSection] = &[
         ],
     },
     TableSection {
+        kinds: &["session"],
+        title: "session: a database in memory, whose games stay on the card after the first search",
+        columns: &[
+            NAME,
+            VARIANT,
+            ("positions", |row| whole(&row["positions"])),
+            ("first s", |row| number(&row["first_s"], 1.0, 3)),
+            NS,
+            G_POSITIONS,
+            AGREE,
+        ],
+    },
+    TableSection {
         kinds: &["cpu"],
         title: "the processor, for comparison",
         columns: &[

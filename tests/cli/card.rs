@@ -104,7 +104,8 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!(order[..expected.len()], expected);
     let kinds: BTreeSet<&str> = order.into_iter().collect();
     let along = ["along", "along_by_host", "along_streamed"];
-    let others = ["replay", "resident", "shared", "streamed", "cpu", "crossover"].into_iter().chain(along);
+    let others =
+        ["replay", "resident", "shared", "streamed", "session", "cpu", "crossover"].into_iter().chain(along);
     assert_eq!(kinds, expected.into_iter().chain(others).collect());
     for (kind, by_host) in along.into_iter().zip([false, true, false]) {
         let mut rows = of_kind(&document, kind).inspect(|row| assert!(row["hits"] != 0, "{row}"));
@@ -167,12 +168,21 @@ fn a_card_is_measured_in_one_run() {
     for row in of_kind(&document, "along").chain(of_kind(&document, "along_by_host")) {
         assert!(row["share_bytes"].is_null() && row["share_instructions"].is_null(), "it has stages: {row}");
     }
+    // The first search of a session sends the games, and no search sends them again.
+    let sent: Vec<u64> = of_kind(&document, "session").map(|row| row["bytes"].as_u64().unwrap()).collect();
+    assert!(sent.len() == 12 && sent[0] > 0 && sent[1..].iter().all(|&bytes| bytes == 0), "{sent:?}");
+    assert!(of_kind(&document, "session").all(|row| row["bytes_again"] == 0));
     for row in of_kind(&document, "streamed") {
         close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
     }
 
     // The table must show the rates of the JSON document, rounded.
-    for (kind, part) in [("resident", "resident:"), ("streamed", "streamed:"), ("cpu", "the processor")] {
+    for (kind, part) in [
+        ("resident", "resident:"),
+        ("streamed", "streamed:"),
+        ("session", "session:"),
+        ("cpu", "the processor"),
+    ] {
         for row in of_kind(&document, kind).filter(|row| kind != "resident" || row["variant"] == "default") {
             let line = line(&table, part, row["name"].as_str().unwrap());
             let rate = format!(" {:.3} ", number(row, "positions_s") / 1e9);
