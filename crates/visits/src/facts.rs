@@ -53,10 +53,17 @@ impl TabledFacts {
         RATING_GROUPS.into_iter().rev().find(|&low| low <= mean)
     }
 
-    /// Returns the rank of the game in a list of games by their mean ratings. Among equal games, the one with the lowest number
-    /// ranks highest.
+    /// Returns true if the ratings of both players are known.
+    pub fn are_both_rated(&self) -> bool {
+        self.ratings.iter().all(Option::is_some)
+    }
+
+    /// Returns the rank of the game in a list of games by their mean ratings. Games with two known ratings rank above games with
+    /// one, since a strong player's game against an unrated opponent is no top game. Among equal games, the one with the lowest
+    /// number ranks highest.
     pub fn rank_by_rating(&self, number: u32) -> Option<u64> {
-        Some(u64::from(self.mean_rating()?) << 32 | u64::from(!number))
+        let both = u64::from(self.are_both_rated()) << 48;
+        Some(both | u64::from(self.mean_rating()?) << 32 | u64::from(!number))
     }
 
     /// Returns the rank of the game in a list of games by their dates, the latest first. Among equal games, the one with the

@@ -75,7 +75,7 @@ pub struct RankedGames {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct RankedGame {
-    /// The facts about the game. Both ratings are the mean rating.
+    /// The facts about the game. Each known rating is the mean rating. If only one is known, it is that of White.
     pub facts: TabledFacts,
     /// The place in the reel, counted from 0.
     pub place: u32,
@@ -231,6 +231,7 @@ impl TotalsBuilder {
         let index = game.mv.and_then(|mv| self.moves.iter().position(|known| *known == mv));
         out.put(DateOrder::from_date(game.facts.date).number().into(), u32::BITS);
         out.put(game.facts.mean_rating().unwrap_or(0).into(), RATING_BITS);
+        out.put(game.facts.are_both_rated().into(), 1);
         out.put(game.facts.outcome as u64, OUTCOME_BITS);
         out.put(game.place.into(), PLACE_BITS);
         out.put(index.map_or(0, |index| index as u64 + 1), MOVE_BITS);
@@ -289,14 +290,13 @@ fn decode(bytes: &[u8]) -> Option<PositionTotals> {
 fn listed_game(reader: &mut BitReader, kind: u64, moves: &[PackedMove]) -> Option<RankedGame> {
     let date = DateOrder::from_number(reader.take(u32::BITS) as u32).date();
     let mean = reader.take(RATING_BITS) as u16;
+    let is_of_both = reader.take(1) == 1;
     let outcome = reader.take(OUTCOME_BITS) as u8;
     let place = reader.take(PLACE_BITS) as u32;
     let mv = move_of(reader.take(MOVE_BITS), moves)?;
-    (!reader.is_past_end()).then_some(RankedGame {
-        facts: facts_of(kind, outcome, date, Some(mean)),
-        place,
-        mv,
-    })
+    let mut facts = facts_of(kind, outcome, date, Some(mean));
+    facts.ratings[1] = facts.ratings[1].filter(|_| is_of_both);
+    (!reader.is_past_end()).then_some(RankedGame { facts, place, mv })
 }
 
 impl PositionTable {

@@ -312,6 +312,30 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
 }
 
 #[test]
+fn top_games_are_first_those_of_two_rated_players() {
+    let game = |tags: &str| format!("{tags}\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n");
+    let ratings = [(Some(2882), None), (Some(1900), Some(1800)), (None, Some(2600)), (Some(2400), Some(2500))];
+    let mut games = String::new();
+    for (white, black) in ratings {
+        let tag = |name: &str, rating: Option<u32>| {
+            rating.map_or(String::new(), |rating| format!("[{name} \"{rating}\"]\n"))
+        };
+        games += &game(&format!("[Event \"Open\"]\n{}{}", tag("WhiteElo", white), tag("BlackElo", black)));
+    }
+    let (_folder, reel) = made(&games, 100_000);
+    for totals_from in [u64::MAX, 1] {
+        write(&reel, |options| options.totals_from = totals_from);
+        for (top, due) in [("3", &["4", "2", "1"][..]), ("1", &["4"])] {
+            let told =
+                compare(&reel, &Parameters { top_games: Some(top.into()), ..Parameters::default() }, 1);
+            let json: serde_json::Value = serde_json::from_str(told.lines().next().unwrap()).unwrap();
+            let ids = json["topGames"].as_array().unwrap().iter().map(|game| game["id"].as_str().unwrap());
+            assert_eq!(ids.collect::<Vec<_>>(), due);
+        }
+    }
+}
+
+#[test]
 fn reels_of_a_folder_and_files_before_reels_are_told() {
     let (folder, reel) = made(&format!("{GAMES}\n{}", super::GAMES), 500);
     write(&reel, |options| options.totals_from = 20);

@@ -521,8 +521,12 @@ fn groups_of_moves_tell_more_of_their_games() {
     assert_eq!((tally(0).performance(), tally(1).performance()), (Some(2409), Some(3000)));
     assert_eq!((tally(0).years, tally(1).years), (Some([1999, 2004]), None));
     let best = tally(0).best.as_ref().unwrap();
-    assert_eq!((best.rating, best.number, best.source.as_str()), (2700, 2, "games"));
-    assert_eq!(best.players, [Some("Cid".to_owned()), Some("Dan".to_owned())]);
+    // The rating 2700 is not preferred, since the opponent has none.
+    assert_eq!((best.rating, best.number, best.source.as_str()), (2400, 1, "games"));
+    assert_eq!(best.players, [Some("Ann".to_owned()), Some("Bob".to_owned())]);
+    let alone = by_hand(Query::parse("Pe4 Bc4").unwrap(), "previous").rows(&"previous".parse().unwrap());
+    let alone = alone[0].moves.as_ref().unwrap().tally.best.as_ref().map(|best| (best.rating, best.number));
+    assert_eq!(alone, Some((2700, 2)));
     let share = rows[0].move_share().unwrap();
     assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3 && share.high > 0.9, "{share:?}");
     assert_eq!(rows[0].moves.as_ref().unwrap().score().unwrap().value, 0.25);

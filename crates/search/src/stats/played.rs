@@ -4,6 +4,7 @@
 //! the groups are the moves after the last move of the span, and the move before its first one.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -124,11 +125,14 @@ pub struct MoveTally {
     pub best: Option<BestGame>,
 }
 
-/// The game with the highest rating in a group.
+/// The game with the highest mean rating of both players in a group. If no game has both ratings, it is the game with the
+/// highest rating of one player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BestGame {
     /// The mean of both ratings, or the known one if only one is known.
     pub rating: u32,
+    /// True if both ratings are known. Such games are preferred to games with one known rating.
+    pub are_both_rated: bool,
     /// The name of the source.
     pub source: String,
     /// The number of the game within its source, from 1.
@@ -160,10 +164,11 @@ impl<'a> StoredFacts<'a> {
         }
     }
 
-    fn best(&self, rating: u32) -> BestGame {
+    fn best(&self, (are_both_rated, rating): (bool, u32)) -> BestGame {
         let player = |side| tags::player(&self.game, side).map(|name| name.into_owned());
         BestGame {
             rating,
+            are_both_rated,
             source: self.source.to_owned(),
             number: self.game.number_in_source(),
             players: Color::ALL.map(player),
@@ -173,11 +178,15 @@ impl<'a> StoredFacts<'a> {
 }
 
 impl BestGame {
-    /// Returns whether this game is preferred to another one: it has the higher rating or, if the ratings are equal, comes first by
-    /// source and number.
+    /// Returns whether this game is preferred to another one: only it has both ratings, or it has the higher rating or, if the
+    /// ratings are equal, comes first by source and number.
     fn is_before(&self, other: &BestGame) -> bool {
-        let place = |game: &BestGame| (std::cmp::Reverse(game.rating), game.source.clone(), game.number);
+        let place = |game: &BestGame| (Reverse(game.rank()), game.source.clone(), game.number);
         place(self) < place(other)
+    }
+
+    fn rank(&self) -> (bool, u32) {
+        (self.are_both_rated, self.rating)
     }
 }
 
@@ -185,8 +194,10 @@ impl MoveTally {
     /// Adds a game in which these sides play the moves.
     pub(super) fn add_game(&mut self, facts: &StoredFacts, sides: ByColor<bool>) {
         self.add_known(facts.game.outcome(), 1, facts.ratings.map(known), facts.year, sides);
-        let is_higher = |rating: &u32| self.best.as_ref().is_none_or(|best| *rating >= best.rating);
-        let best = facts.mean.filter(is_higher).map(|rating| facts.best(rating));
+        let is_higher = |rank: &_| self.best.as_ref().is_none_or(|best| *rank >= best.rank());
+        let ratings = &facts.ratings;
+        let rank = facts.mean.map(|mean| (ratings.white.is_some() && ratings.black.is_some(), mean));
+        let best = rank.filter(is_higher).map(|rank| facts.best(rank));
         self.add_best(best);
     }
 
