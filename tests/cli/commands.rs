@@ -83,7 +83,13 @@ fn what_cannot_be_done_is_said_and_exits_with_2() {
         (&["show", "a.reel", "0"], "write GAME or GAME:PLY, from game 1"),
         (&["info", "a.pgn"], "is no reel, and `orbit info` describes reels"),
         (&["info", "newer.reel"], "format version 7, but this program reads"),
-        (&["index", "a.pgn", "-o", "a.pgn"], "exists and is no reel"),
+        (&["info", "none.reel"], "none.reel: No such file or directory (os error 2): check the path"),
+        (&["index", "a.pgn", "-o", "a.pgn"], "a.pgn is an input, or another output, of this command"),
+        (
+            &["index", "a.pgn", "-o", "-"],
+            "a reel cannot be written to standard output: give the name of a file",
+        ),
+        (&["index", "--positions", "a.pgn", "-o", "-"], "a reel cannot be written to standard output"),
         (&["index", "none.pgn", "-o", "b.reel"], "none.pgn does not exist"),
         (&["index", "a.pgn", "-o", "none/b.reel"], "none/b.reel"),
     ] {

@@ -71,6 +71,13 @@ fn a_dash_is_standard_output() {
 }
 
 #[test]
+fn a_negative_number_is_not_called_a_path() {
+    let (code, _, stderr) = run(&["scan", "--limit", "-1", "check", SAMPLE]);
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("unexpected argument '-1'") && !stderr.contains("-- -1"), "{stderr}");
+}
+
+#[test]
 fn counts_are_tables_as_well() {
     let run = |more: &[&str]| stdout(&[&["scan", "-q", QUERY, SAMPLE, "-F", "csv"], more].concat());
     let count = run(&["-c"]);

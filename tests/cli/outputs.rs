@@ -288,6 +288,12 @@ fn a_tag_that_no_game_has_is_told_where_nothing_fits() {
     };
     let hint = "`tag:MyOwnTag=1` needs a tag `MyOwnTag`: check its spelling, and whether the games have it";
     assert!(told("tag:MyOwnTag=1").contains(hint), "{}", told("tag:MyOwnTag=1"));
+    // The sample's games have no tag Opening.
+    for condition in ["opening~Najdorf", "tag:Opening=Najdorf"] {
+        let stderr = told(condition);
+        let hint = "compares a tag: `opening-name` compares the opening that orbit recognises by the moves";
+        assert!(stderr.contains(&format!("`{condition}` {hint}")), "{stderr}");
+    }
     for fine in ["white~NobodyOfThisName", "tag:MyOwnTag!=1"] {
         assert!(!told(fine).contains("needs a tag"), "{fine}: {}", told(fine));
     }

@@ -557,6 +557,10 @@ fn what_cannot_be_shown_is_refused() {
         ),
         (&["Xyzzy", games], "no game of Xyzzy: names are the tags White and Black of the games\n"),
         (&["--exact", "Carlsen", games], "no game of Carlsen"),
+        (
+            &[PLAYER, games, "--where", "year>2030"],
+            "no game of Carlsen, Magnus meets the conditions of --where: change them, or the name",
+        ),
         (&["", games], "`` is no name"),
         (&[PLAYER, games, "--where", "clock<30"], "`clock<30` is a condition on positions"),
         (&[PLAYER, games, "-o", "player.svg"], "give a name that ends in .html, .json or .txt"),

@@ -393,6 +393,7 @@ fn a_wrong_command_says_what_is_wrong() {
         (&[CATALOGUE, SAMPLE, "--by", "yeer"], "did you mean `year`?"),
         (&[CATALOGUE, SAMPLE, "--by", "value"], "`value` is no grouping for themes"),
         (&[CATALOGUE, SAMPLE, "--by", "year*result"], "`year*result` is no grouping for themes"),
+        (&[CATALOGUE, SAMPLE, "--by", "next:2"], "`orbit scan --theme NAME --stats next:2 games.pgn`"),
         (&[CATALOGUE, SAMPLE, "-o", "no/x.csv"], "no/x.csv cannot be written"),
         (&[CATALOGUE, SAMPLE, "--engine", "gpu", "--gpu", "none"], "exclude each other"),
         (&[CATALOGUE, "none.pgn"], "none.pgn"),

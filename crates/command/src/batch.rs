@@ -180,7 +180,8 @@ impl Args {
         match groupings.iter().find(|by| by.second.is_some() || by.properties().any(By::is_of_hits)) {
             Some(other) => Err(Failure::Other(format!(
                 "`{other}` is no grouping for themes: choose a property of games or positions, such as year, eco \
-                 or ply; `year,eco` makes a table by year and one by eco"
+                 or ply; `year,eco` makes a table by year and one by eco. The hits of one theme have other properties, too: \
+                 `orbit scan --theme NAME --stats {other} games.pgn`"
             ))),
             None => Ok(groupings),
         }

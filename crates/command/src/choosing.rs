@@ -99,6 +99,11 @@ pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
 /// Returns hints about possible mistakes in conditions that no game meets.
 pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
+        if let Some(field) = compared.field_of_moves() {
+            return Some(format!(
+                "`{compared}` compares a tag: `{field}` compares the opening that orbit recognises by the moves"
+            ));
+        }
         let name = compared.own_tag()?;
         Some(format!("`{compared}` needs a tag `{name}`: check its spelling, and whether the games have it"))
     })

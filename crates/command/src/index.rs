@@ -145,7 +145,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if let Some(shard_bytes) = args.shards {
         return shards::run(&args, shard_bytes, begun);
     }
-    refuse_all_but_reels(&args.output)?;
+    refuse_all_but_reels(&args.output, &args.paths)?;
     refuse_ending(&args.output)?;
     let interrupt = CtrlC::install()?;
     let mut writer = match args.append {
@@ -362,18 +362,27 @@ fn refuse_ending(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Fails if the path is a file that is not a reel, so that a mistyped command does not overwrite a PGN file.
-fn refuse_all_but_reels(path: &Path) -> Result<(), Failure> {
+/// Fails if the path is a file that is not a reel, so that a mistyped command does not overwrite a PGN file. Also fails for `-`,
+/// since a reel is not written from its beginning to its end.
+fn refuse_all_but_reels(path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Err(Failure::Other(
+            "a reel cannot be written to standard output: give the name of a file".into(),
+        ));
+    }
     // Opening a pipe may block. The writer refuses pipes later.
     if !path.is_file() {
         return Ok(());
     }
     let mut head = Vec::new();
     match File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut head)) {
-        Ok(1..) if !Reel::sniff(&head) => Err(Failure::Other(format!(
-            "{} exists and is no reel: give another name, or remove it first",
-            path.display()
-        ))),
+        Ok(1..) if !Reel::sniff(&head) => {
+            refuse_clashes(inputs, [path])?;
+            Err(Failure::Other(format!(
+                "{} exists and is no reel: give another name, or remove it first",
+                path.display()
+            )))
+        }
         _ => Ok(()),
     }
 }

@@ -190,9 +190,15 @@ impl Cli {
     }
 }
 
-/// Adds a remedy to clap's error about an option that is given twice, since clap suggests none.
+/// Adds a remedy to clap's error about an option that is given twice, since clap suggests none. Removes clap's tip from the error
+/// about a negative number, since `-- -1` would make a path of the number.
 fn with_remedy(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
+    let number = given.strip_prefix('-').and_then(|rest| rest.bytes().next());
+    if error.kind() == ErrorKind::UnknownArgument && number.is_some_and(|first| first.is_ascii_digit()) {
+        error.remove(ContextKind::Suggested);
+        return error;
+    }
     if error.kind() != ErrorKind::ArgumentConflict
         || error.get(ContextKind::PriorArg) != error.get(ContextKind::InvalidArg)
     {

@@ -137,7 +137,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let player = collector.player();
     let mut profile = Profile::new(player, &choice, sources, &part);
     if profile.games() == 0 && !interrupt.is_set() {
-        return Err(Failure::Other(players::none_of(player, &part.spellings)));
+        return Err(Failure::Other(players::none_of(player, &choice, &part.spellings)));
     }
     if !interrupt.is_set() {
         // The search for novelties reads the games again. JSON progress describes a single pass over the games, so these passes

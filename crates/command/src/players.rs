@@ -128,11 +128,20 @@ pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool
     remarks
 }
 
-/// Returns the message that no game has the name of a player. It lists similar names.
-pub(super) fn none_of(player: &Player, spellings: &SpellingsPart) -> String {
+/// Returns the message that no game has the name of a player, or that none of these games meets the conditions of `--where` if
+/// there are any. It lists similar names.
+pub(super) fn none_of(player: &Player, choice: &Choice, spellings: &SpellingsPart) -> String {
     let near = spellings.nearest(&player.name);
     let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", list(&near)) };
-    format!("no game of {player}: names are the tags White and Black of the games{near}")
+    let tags = "names are the tags White and Black of the games";
+    match choice.conditions.is_empty() {
+        true => format!("no game of {player}: {tags}{near}"),
+        false => {
+            format!(
+                "no game of {player} meets the conditions of --where: change them, or the name; {tags}{near}"
+            )
+        }
+    }
 }
 
 fn sums(spellings: &BTreeMap<String, [u64; 2]>) -> [u64; 2] {

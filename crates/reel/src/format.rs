@@ -168,7 +168,7 @@ impl SectionBytes {
 #[non_exhaustive]
 pub enum ReelError {
     /// The operating system reported an error.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {error}{}", path.display(), remedy(error))]
     Io {
         /// The file.
         path: PathBuf,
@@ -285,6 +285,11 @@ impl ReelError {
             | ReelError::TooLarge { path, .. } => path,
         }
     }
+}
+
+/// Returns what to do about an error of the system, if that is known.
+fn remedy(error: &std::io::Error) -> &'static str {
+    if error.kind() == std::io::ErrorKind::NotFound { ": check the path" } else { "" }
 }
 
 /// The part of a file that has an error.

@@ -437,6 +437,17 @@ impl Comparison {
         if let ComparisonField::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
     }
 
+    /// Returns the field that compares what the moves of a game show, if a tag is compared instead: `opening-name` for the tag
+    /// Opening.
+    pub fn field_of_moves(&self) -> Option<&'static str> {
+        let ComparisonField::Tag { name, .. } = &self.field else { return None };
+        match name.to_ascii_lowercase().as_str() {
+            "opening" => Some("opening-name"),
+            "eco" => Some("opening-eco"),
+            _ => None,
+        }
+    }
+
     /// Returns the measure of positions that is compared. Returns `None` if the comparison is about games.
     pub fn measure(&self) -> Option<Measure> {
         if let ComparisonField::Measure(measure) = self.field { Some(measure) } else { None }
