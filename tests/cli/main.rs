@@ -40,6 +40,7 @@ mod commands;
 #[path = "../common/mod.rs"]
 mod common;
 mod cql;
+mod explore;
 mod game_queries;
 #[cfg(feature = "gpu")]
 mod gpu_commands;

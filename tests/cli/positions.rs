@@ -168,7 +168,19 @@ fn reels_of_a_folder_have_a_table_each() {
     let files = fs::read_dir(folder.path().join("db")).unwrap();
     let tables =
         files.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|end| end == "positions"));
-    assert!(tables.count() >= 1);
+    let tables: Vec<_> = tables.map(|file| file.unwrap().path()).collect();
+    assert!(!tables.is_empty());
+    let read = || tables.iter().map(|table| fs::read(table).unwrap()).collect::<Vec<_>>();
+    let whole = read();
+    tables.iter().for_each(|table| fs::write(table, "").unwrap());
+    let (_, stderr) = orbit(folder.path(), 0, &["positions", "--write", "db"]);
+    assert!(read() == whole && stderr.lines().count() == tables.len(), "{stderr}");
+    let (_, stderr) = orbit(folder.path(), 2, &["positions", "--novelties", "db"]);
+    assert!(stderr.contains("`orbit index --positions db -o all.reel` makes one of it"), "{stderr}");
+    fs::create_dir(folder.path().join("none")).unwrap();
+    fs::copy(folder.path().join("b.pgn"), folder.path().join("none/b.pgn")).unwrap();
+    let (_, stderr) = orbit(folder.path(), 2, &["positions", "--write", "none"]);
+    assert!(stderr.contains("none has no reel: `orbit index --positions` makes one"), "{stderr}");
     for ask in [&["positions", "-q"][..], &["scan", "-q", "--at"]] {
         let words = |database: &'static str| match ask[0] {
             "scan" => [ask, &[NAJDORF, database]].concat(),
@@ -196,7 +208,9 @@ fn novelties_are_listed() {
 fn a_run_that_is_killed_leaves_the_old_table_or_the_new_one() {
     let folder = folder();
     let table = folder.path().join("a.reel.positions");
-    let whole = fs::read(&table).unwrap();
+    // The old table covers the games before an append, the new one all games.
+    let old = fs::read(&table).unwrap();
+    orbit(folder.path(), 0, &["index", "-q", "--append", "b.pgn", "-o", "a.reel"]);
     let spawn = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
         command.current_dir(folder.path()).args(["positions", "-q", "--write", "-j", "1", "a.reel"]);
@@ -205,19 +219,26 @@ fn a_run_that_is_killed_leaves_the_old_table_or_the_new_one() {
     let begun = Instant::now();
     assert!(spawn().wait().unwrap().success());
     let taken = begun.elapsed();
-    let mut killed = 0;
+    let new = fs::read(&table).unwrap();
+    assert!(new != old);
+    let (mut killed, mut kept) = (0, 0);
     for round in 0..12u32 {
+        fs::write(&table, &old).unwrap();
         let mut victim = spawn();
         std::thread::sleep(taken * round / 12);
         killed += u32::from(victim.try_wait().unwrap().is_none());
         victim.kill().unwrap();
         victim.wait().unwrap();
-        assert!(fs::read(&table).unwrap() == whole, "{round}");
+        let left = fs::read(&table).unwrap();
+        assert!(left == old || left == new, "{round}");
+        kept += u32::from(left == old);
         let reel = Reel::open(&folder.path().join("a.reel")).unwrap();
-        assert!(PositionTable::open(&reel).unwrap().is_some());
+        let blocks = PositionTable::open(&reel).unwrap().unwrap().blocks();
+        assert_eq!(blocks == reel.blocks(), left == new);
     }
-    assert!(killed > 0 && taken > Duration::ZERO);
+    assert!(killed > 0 && kept > 0 && taken > Duration::ZERO, "{killed} killed, {kept} kept");
     orbit(folder.path(), 0, &["positions", "-q", "--write", "a.reel"]);
+    assert!(fs::read(&table).unwrap() == new);
     let left = fs::read_dir(folder.path()).unwrap();
     let left =
         left.filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().contains(".tmp")).count();

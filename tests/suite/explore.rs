@@ -319,7 +319,7 @@ fn games_are_chosen_as_lichess_chooses_them() {
         (Parameters { since: text("x"), ..none() }, "`since`: `x` is no date"),
         (Parameters { until: text("2015 or white~x"), ..none() }, "`until`: `2015 or white~x` is no date"),
         (Parameters { speeds: text("slow"), ..none() }, "`speeds`: `slow` is none of ultrabullet, "),
-        (Parameters { modes: text(""), ..none() }, "`modes`: `` is none of rated, casual"),
+        (Parameters { modes: text("rated,x"), ..none() }, "`modes`: `x` is none of rated, casual"),
         (Parameters { ratings: text("high"), ..none() }, "`ratings`: `high` is no whole number"),
         (Parameters { color: text("white"), ..none() }, "`color`: it is that of a player"),
         (Parameters { player: text("A"), color: text("red"), ..none() }, "`color`: `red` is neither"),

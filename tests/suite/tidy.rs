@@ -215,8 +215,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "explore",
         &[
-            "board", "choice", "database", "engine", "fen", "found", "game", "reel", "report", "run",
-            "stats", "visible", "visits",
+            "board", "choice", "database", "engine", "found", "game", "reel", "report", "run", "stats",
+            "visible", "visits",
         ],
         "collects the moves played in a position, and writes them",
     ),

@@ -1,17 +1,17 @@
 //! Implements `orbit explore`, an opening explorer.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use orbit_engine::PreparedQuery;
 use orbit_plan::PlanOptions;
-use orbit_search::choice::Choice;
+use orbit_search::choice::{Choice, WrittenPosition};
 use orbit_search::executor::{EngineOptions, Executor};
-use orbit_search::explore::{Explored, Explorer, ExplorerRequest, Parameters, TabledGames};
+use orbit_search::explore::{AskError, Explored, Explorer, ExplorerRequest, Parameters, TabledGames};
 use orbit_search::run::{Collector as _, Run};
 use orbit_visits::OpenTables;
 
-use super::common::{CtrlC, Out, ProgressDisplay, is_unread, print_failures, threads};
+use super::common::{CtrlC, Out, ProgressDisplay, grouped, is_unread, print_failures, shown, threads};
 use super::failure::{Exit, Failure};
 use super::positions::{unused_line, used_line};
 use super::reading::{PassArgs, open};
@@ -37,7 +37,7 @@ pub(super) struct Args {
     ///
     /// Games are PGN, EPD, FEN, folders, reels, or `-` for standard input. Only main lines are searched; they may begin
     /// with any position.
-    #[arg(value_name = "PATH", required = true, num_args = 2..)]
+    #[arg(value_name = "PATH", required = true, num_args = 1..)]
     words: Vec<PathBuf>,
     /// Count only games from this date on: `2015`, `2015-03` or `2015-03-07`.
     #[arg(long, value_name = "DATE")]
@@ -48,7 +48,8 @@ pub(super) struct Args {
     /// Count only games in which the mean rating of the players is in one of these groups: 0, 1000, 1200, 1400, 1600, 1800,
     /// 2000, 2200, 2500.
     ///
-    /// A group extends from its number to the next one, as at lichess: `2200,2500` includes all ratings from 2200 on.
+    /// A group extends from its number to the next one, as at lichess: `2200,2500` includes all ratings from 2200 on. Another
+    /// number means the group that contains it: `1700` means 1600.
     #[arg(long, value_name = "GROUPS")]
     ratings: Option<String>,
     /// Count only games of these speeds: ultraBullet, bullet, blitz, rapid, classical, correspondence.
@@ -80,13 +81,30 @@ pub(super) struct Args {
 }
 
 impl Args {
+    /// Returns the games and the position, which is the last argument.
+    fn paths_and_position(&self) -> Result<(&[PathBuf], String), Failure> {
+        match self.words.as_slice() {
+            [only] => Err(Failure::Other(match only.exists() {
+                true => format!(
+                    "the position is missing: write `orbit explore {0} start`, or moves or a FEN after {0}",
+                    shown(only)
+                ),
+                false => format!("the games are missing: write `orbit explore games.pgn '{}'`", shown(only)),
+            })),
+            [paths @ .., position] => Ok((paths, position.to_string_lossy().into_owned())),
+            [] => Err(Failure::Other("the games and the position are missing".into())),
+        }
+    }
+
     /// Returns a request for the position and the games that the arguments choose.
-    fn asked(&self, position: &str) -> Result<ExplorerRequest, Failure> {
-        let is_fen = position.contains('/');
-        let play = Some(position).filter(|text| !is_fen && *text != "start");
-        let parameters = Parameters {
-            fen: is_fen.then(|| position.to_owned()),
-            play: play.map(str::to_owned),
+    fn asked(&self, position: &str) -> Result<ExplorerRequest, AskError> {
+        let (fen, play) = match WrittenPosition::new(position) {
+            WrittenPosition::Fen(fen) => (Some(fen.to_owned()), None),
+            WrittenPosition::Moves(moves) => (None, Some(moves.to_owned())),
+        };
+        ExplorerRequest::read(&Parameters {
+            fen,
+            play,
             since: self.since.clone(),
             until: self.until.clone(),
             ratings: self.ratings.clone(),
@@ -97,14 +115,32 @@ impl Args {
             moves: self.moves.clone(),
             top_games: self.top_games.clone(),
             recent_games: self.recent_games.clone(),
-        };
-        ExplorerRequest::read(&parameters).map_err(|error| Failure::Other(error.to_string()))
+        })
     }
 }
 
+/// Makes a failure from an error in a request. The message names the argument instead of the parameter.
+fn failure(AskError { name, message }: &AskError, position: &str) -> Failure {
+    let argument = match *name {
+        "fen" | "play" if Path::new(position).exists() => {
+            return Failure::Other(format!(
+                "{0} is a file, and the last argument of `orbit explore` is the position: write `orbit explore {0} start`, or \
+                 moves or a FEN after {0}",
+                shown(Path::new(position))
+            ));
+        }
+        "fen" | "play" => return Failure::Other(format!("the position `{position}`: {message}")),
+        "color" => "--as".into(),
+        "topGames" => "--top-games".into(),
+        "recentGames" => "--recent-games".into(),
+        name => format!("--{name}"),
+    };
+    Failure::Other(format!("{argument}: {message}"))
+}
+
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let Some((position, paths)) = args.words.split_last() else { return Ok(Exit::Done) };
-    let asked = args.asked(&position.to_string_lossy())?;
+    let (paths, position) = args.paths_and_position()?;
+    let asked = args.asked(&position).map_err(|error| failure(&error, &position))?;
     let interrupt = CtrlC::install()?;
     let wrong = |fault: String| Failure::Other(fault);
     let parsed = orbit_query::parse(&asked.query()).map_err(|error| wrong(error.to_string()))?;
@@ -140,5 +176,13 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         false => out.drawn(&explored.text())?,
     }
     out.finish()?;
-    Ok(args.pass.end(&summary, &interrupt))
+    Ok(match used.as_slice() {
+        [] => args.pass.end(&summary, &interrupt),
+        // Most of the games were not read.
+        _ => args.pass.end_with(
+            &format!("{} games are counted", grouped(explored.games())),
+            &summary,
+            &interrupt,
+        ),
+    })
 }

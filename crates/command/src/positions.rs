@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_database::StreamOptions;
+use orbit_core::board::Position;
+use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::Reel;
-use orbit_search::choice::ExactPosition;
+use orbit_search::choice::{ExactPosition, missing_rights};
 use orbit_visits::{
     MoveCount, Novelty, PositionFacts, PositionTable, SeenGame, TableError, TableOptions, UsedTable,
 };
@@ -37,10 +38,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// The reel, a folder of reels or PGN.
+    /// The reel, a folder of reels or PGN; for --novelties a reel.
     #[arg(value_name = "DB")]
     database: PathBuf,
-    /// The position: a FEN, or moves from the usual start position.
+    /// The position: moves from the usual start position in SAN or UCI (`e4 c5`), a FEN, or `start`.
     ///
     /// Only positions of main lines count. As for repetitions, two positions are the same if board, side to move and
     /// castling rights are equal, and the en passant square if a pawn can capture there.
@@ -50,7 +51,7 @@ pub(super) struct Args {
     /// has a year.
     #[arg(value_name = "POSITION", required_unless_present_any = ["write", "novelties"])]
     position: Option<ExactPosition>,
-    /// Write the table of positions of a reel, and replace an existing one.
+    /// Write the table of positions of a reel, or of each reel of a folder, and replace existing ones.
     #[arg(long, conflicts_with_all = ["position", "novelties", "json", "fail_if_none"])]
     write: bool,
     /// List the first position of each game that no earlier game has, and the moves that earlier games played instead.
@@ -80,10 +81,26 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     match &args.position {
         Some(position) => look_up(&args, position, &interrupt),
         None if args.write => {
-            write(&args.database, args.threads, args.quiet, &interrupt)?;
+            let write = |reel: &Path| write(reel, args.threads, args.quiet, &interrupt);
+            reels(&args.database)?.iter().try_for_each(|reel| write(reel))?;
             Ok(if interrupt.is_set() { Exit::Interrupted } else { Exit::Done })
         }
         None => list_novelties(&args, &interrupt),
+    }
+}
+
+/// Returns the reels of a folder, or the path itself if it is no folder.
+fn reels(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let database = BlockStream::open(&[path.to_owned()], StreamOptions::default())?;
+    let reels: Vec<PathBuf> = database.reels().map(|reel| reel.path().to_owned()).collect();
+    match reels.is_empty() {
+        true => {
+            Err(Failure::Other(format!("{} has no reel: `orbit index --positions` makes one", shown(path))))
+        }
+        false => Ok(reels),
     }
 }
 
@@ -157,11 +174,10 @@ fn look_up(args: &Args, position: &ExactPosition, interrupt: &CtrlC) -> Result<E
         seen.used.iter().for_each(|used| message!("{}", used_line(used)));
     }
     let mut out = Out::new();
-    let fen = position.position().to_epd();
     if args.json {
-        out.json(&json_of(&fen, &seen))?;
+        out.json(&json_of(&position.position().to_epd(), &seen))?;
     } else {
-        text_of(&fen, &seen).into_iter().try_for_each(|line| out.line(line))?;
+        text_of(position.position(), &seen).into_iter().try_for_each(|line| out.line(line))?;
     }
     out.finish()?;
     Ok(match print_failures(&summary) {
@@ -170,10 +186,11 @@ fn look_up(args: &Args, position: &ExactPosition, interrupt: &CtrlC) -> Result<E
     })
 }
 
-fn text_of(fen: &str, seen: &PositionFacts) -> Vec<String> {
-    let mut lines = vec![fen.to_owned()];
+fn text_of(position: &Position, seen: &PositionFacts) -> Vec<String> {
+    let mut lines = vec![position.to_epd()];
     let Some([first, last]) = &seen.ends else {
         lines.push("no game has this position".into());
+        lines.extend(missing_rights(position).map(str::to_owned));
         return lines;
     };
     lines.push(format!("games   {}", grouped(seen.games)));
@@ -215,6 +232,12 @@ fn json_of(fen: &str, seen: &PositionFacts) -> Value {
 }
 
 fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
+    if args.database.is_dir() {
+        return Err(Failure::Other(format!(
+            "{} is a folder, and novelties are listed for one reel: `orbit index --positions {0} -o all.reel` makes one of it",
+            shown(&args.database)
+        )));
+    }
     let reel = Reel::open(&args.database)?;
     let name = shown(&args.database);
     let remedy = format!("`orbit positions --write {name}` writes one");

@@ -68,6 +68,12 @@ impl QueryText {
         }
     }
 
+    /// Takes the query for the position of `--at`. All arguments are paths.
+    pub(super) fn at(text: String, words: &[OsString]) -> Result<QueryText, Failure> {
+        refuse_query_twice("--at", "the position", words)?;
+        QueryText::over(text, String::from(BOARD_QUERY), words)
+    }
+
     /// Takes the query of a built-in theme. All arguments are paths.
     pub(super) fn from_theme(name: &str, words: &[OsString]) -> Result<QueryText, Failure> {
         if name.contains(',') {

@@ -157,8 +157,13 @@ impl PassArgs {
 
     /// Prints the number of games and positions, and the sources that were not read to their ends. Returns the exit of the command.
     pub(super) fn end(&self, summary: &Summary, interrupt: &CtrlC) -> Exit {
+        self.end_with(&totals_line(&summary.totals), summary, interrupt)
+    }
+
+    /// Like [`PassArgs::end`], with another line about the games.
+    pub(super) fn end_with(&self, line: &str, summary: &Summary, interrupt: &CtrlC) -> Exit {
         if !self.quiet {
-            message!("{}", totals_line(&summary.totals));
+            message!("{line}");
         }
         match print_failures(summary) {
             _ if interrupt.is_set() => Exit::Interrupted,

@@ -144,7 +144,7 @@ pub(super) struct Args {
     theme: Option<String>,
     /// List the games that reach exactly this position, instead of a query.
     ///
-    /// POSITION is a FEN, or moves from the usual start position: `e4 c5 Nf3`. Castling rights must be equal, and the en
+    /// POSITION is a FEN, `start`, or moves from the usual start position: `e4 c5 Nf3`. Castling rights must be equal, and the en
     /// passant square if a pawn can capture there, as for repetitions. If a reel has a table of positions (`orbit index
     /// --positions`), only its blocks with such games are read, unless the outputs need other games.
     #[arg(long, value_name = "POSITION", conflicts_with_all = ["query", "file", "board", "similar", "theme", "queries", "dialect"])]
@@ -248,10 +248,10 @@ impl Args {
 
     /// Returns the query, and the paths after it.
     fn query(&self) -> Result<QueryText, Failure> {
-        let board = self.board()?;
-        match &self.theme {
-            Some(name) => QueryText::from_theme(name, &self.words),
-            None => QueryText::take(self.query.as_deref(), self.file.as_deref(), board, &self.words),
+        match (&self.theme, self.board()?) {
+            (Some(name), _) => QueryText::from_theme(name, &self.words),
+            (None, Some(text)) if self.at.is_some() => QueryText::at(text, &self.words),
+            (None, board) => QueryText::take(self.query.as_deref(), self.file.as_deref(), board, &self.words),
         }
     }
 

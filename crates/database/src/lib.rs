@@ -539,7 +539,7 @@ impl BlockStream {
     }
 
     /// Returns the reels that are read.
-    fn reels(&self) -> impl Iterator<Item = &Reel> {
+    pub fn reels(&self) -> impl Iterator<Item = &Reel> {
         self.inputs.iter().filter_map(|input| match input {
             Input::Reel { reel, .. } => Some(&**reel),
             _ => None,

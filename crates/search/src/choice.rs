@@ -6,14 +6,14 @@
 
 mod comparison;
 mod condition;
-mod exact;
+pub(crate) mod exact;
 mod order;
 mod player;
 
 pub(crate) use comparison::{Compare, compare_dates};
 pub use comparison::{Comparison, ConditionError, WholeText};
 pub use condition::Condition;
-pub use exact::ExactPosition;
+pub use exact::{ExactPosition, WrittenPosition, missing_rights};
 pub use order::{Order, SortKey, TopGames, chance};
 pub use player::{NoRatings, Player, Ratings, Side};
 

@@ -203,7 +203,9 @@ impl Request {
             texts.push(diagram::similar(board, &transforms).map_err(fault("{similar}"))?.text);
         }
         if let Some(position) = self.exact()? {
-            texts.push(diagram::query(&position.board(), &[]).map_err(fault("{at}"))?.text);
+            let board = diagram::query(&position.board(), &[]).map_err(fault("{at}"))?.text;
+            // A condition without squares is last, so that no man of the position is shown as what the query finds.
+            texts.push(format!("{{{board} true}}"));
         }
         match texts.is_empty() {
             true => {

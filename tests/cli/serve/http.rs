@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use orbit_search::serve::{BODY_BYTES_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME, TARGET_BYTES_MAX};
 use serde_json::{Value, json};
 
+use crate::common::length::trials;
 use crate::common::waiting::{PATIENCE, Process, until};
 use crate::program::{SAMPLE, run, stdout};
 
@@ -136,9 +137,9 @@ fn the_explorer_answers_as_the_command_does() {
         let args = [&["explore", "-q", "--json"], args].concat();
         serde_json::from_str(&stdout(&args)).unwrap()
     };
-    let answer = http.get("/lichess?variant=standard&play=e2e4,c7c5&speeds=&unknown=1");
-    assert_eq!(answer.status, 400, "{answer:?}");
-    let answer = http.get("/lichess?variant=standard&play=e2e4,c7c5&unknown=1");
+    // Clients send parameters without values, and lichess's default of `since`.
+    let empty = "fen=&since=0000-01&until=3000-12&speeds=&ratings=&modes=";
+    let answer = http.get(&format!("/lichess?variant=standard&play=e2e4,c7c5&{empty}&unknown=1"));
     assert!(answer.head.contains("Content-Type: application/json"), "{answer:?}");
     assert!(!answer.head.contains("Access-Control"), "{answer:?}");
     assert_eq!(answer.json(), command(&[SAMPLE, "e4 c5"]));
@@ -198,6 +199,8 @@ fn the_explorer_answers_as_the_command_does() {
         (&due["white"], &due["moves"], &due["recentGames"])
     );
     assert!(player["recentGames"].as_array().unwrap().len() == 2 && player.get("topGames").is_none());
+    // Lichess's schema requires the field for players.
+    assert_eq!((&player["queuePosition"], masters.get("queuePosition")), (&0.into(), None));
     let id = player["recentGames"][0]["id"].as_str().unwrap().to_owned();
     let pgn = http.get(&format!("/masters/pgn/{id}"));
     assert!(pgn.status == 200 && pgn.body.contains("Carlsen") && pgn.body.starts_with("[Event "), "{pgn:?}");
@@ -363,6 +366,26 @@ fn what_is_too_long_or_no_request_is_refused() {
     let ended = http.connect();
     ended.shutdown(Shutdown::Write).unwrap();
     assert_eq!(read(ended).status, 400);
+    http.is_alive();
+}
+
+/// Sends thousands of requests, most of which are refused. Each must get its answer, and the server must still answer.
+#[test]
+fn hostile_requests_one_after_the_other_are_refused() {
+    let http = Http::start(&[SAMPLE]);
+    let host = format!("Host: {}\r\n", http.host);
+    let kinds = [
+        ("GET /lichess HTTP/1.1\r\nHost: evil.example\r\n\r\n".into(), 421),
+        (format!("GET /lichess HTTP/1.1\r\n{host}Origin: https://evil.example\r\n\r\n"), 403),
+        (format!("POST /requests HTTP/1.1\r\n{host}Content-Length: 2\r\n\r\n{{}}"), 401),
+        (format!("GET /{} HTTP/1.1\r\n{host}\r\n", "a".repeat(TARGET_BYTES_MAX)), 414),
+        ("hello\r\n\r\n".into(), 400),
+        (format!("GET /lichess?moves=-1 HTTP/1.1\r\n{host}\r\n"), 400),
+    ];
+    for trial in trials(100_000, 300) {
+        let (request, status) = &kinds[trial / 4 % kinds.len()];
+        assert_eq!(http.raw(request.as_bytes()).status, *status, "{trial}");
+    }
     http.is_alive();
 }
 

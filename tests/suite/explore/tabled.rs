@@ -314,7 +314,8 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
 #[test]
 fn top_games_are_first_those_of_two_rated_players() {
     let game = |tags: &str| format!("{tags}\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n");
-    let ratings = [(Some(2882), None), (Some(1900), Some(1800)), (None, Some(2600)), (Some(2400), Some(2500))];
+    let ratings =
+        [(Some(2882), None), (Some(1900), Some(1800)), (None, Some(2600)), (Some(2400), Some(2500))];
     let mut games = String::new();
     for (white, black) in ratings {
         let tag = |name: &str, rating: Option<u32>| {

@@ -2,21 +2,17 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::san::SanPlus;
-use shakmaty::uci::UciMove;
-use shakmaty::{Chess, EnPassantMode, Move, Position as _, Square};
+use shakmaty::{Chess, Position as _, Square};
 
+use crate::choice::exact::{self, packed, read_fen};
 use crate::choice::{Compare, compare_dates};
 use orbit_core::board::{Color, PackedMove, Position, legal};
-use orbit_core::fen::{FenRecord, Leniency};
 use orbit_core::game::{Date, Opening, PlayerName, Speed};
 use orbit_reel::GameRow;
 use orbit_visits::{RATING_GROUPS, TabledFacts};
 
 /// The maximum number of games and of moves in each list.
 pub const LISTED_MAX: usize = 500;
-/// The maximum number of half-moves that lead to a position.
-const PLIES_MAX: usize = 1000;
 /// The maximum number of bytes of one value.
 const VALUE_BYTES_MAX: usize = 10_000;
 
@@ -82,18 +78,19 @@ impl ExplorerRequest {
     /// Fails if a value cannot be read. The error is about the first such value.
     pub fn read(parameters: &Parameters) -> Result<ExplorerRequest, AskError> {
         let Parameters { fen, play, since, until, ratings, speeds, modes, player, color, .. } = parameters;
-        let mut chess = fen.as_deref().map_or(Ok(Chess::new()), start)?;
+        let fen = checked("fen", fen.as_deref().unwrap_or_default())?;
+        let mut chess = if fen.is_empty() { Chess::new() } else { start(fen)? };
         let mut opening = Opening::from_position(&packed(&chess));
         let is_usual = packed(&chess) == Position::STANDARD;
         let mut way = Vec::new();
-        for word in words("play", play.as_deref().unwrap_or_default())? {
-            let Some(mv) = read_move(word, &chess)? else { continue };
-            way.push(PackedMove::from_shakmaty(mv, chess.turn()));
-            chess.play_unchecked(mv);
-            opening = Opening::from_position(&packed(&chess)).or(opening);
-        }
+        let moves = checked("play", play.as_deref().unwrap_or_default())?;
+        exact::play(moves, &mut chess, |mv, after| {
+            way.push(mv);
+            opening = Opening::from_position(&packed(after)).or(opening);
+        })
+        .map_err(|message| AskError { name: "play", message })?;
         let ratings = ratings.as_deref().map_or(Ok(Vec::new()), |text| {
-            words("ratings", text)?.into_iter().map(|word| number("ratings", word).map(group)).collect()
+            words("ratings", text)?.map(|word| number("ratings", word).map(group)).collect()
         })?;
         let limit = |name, text: &Option<String>, usual| match text {
             None => Ok(usual),
@@ -104,8 +101,8 @@ impl ExplorerRequest {
             chess,
             opening,
             way: Some(way).filter(|way| is_usual && !way.is_empty()),
-            since: since.as_deref().map(|date| read_date("since", date)).transpose()?,
-            until: until.as_deref().map(|date| read_date("until", date)).transpose()?,
+            since: since.as_deref().map_or(Ok(None), |date| read_date("since", date))?,
+            until: until.as_deref().map_or(Ok(None), |date| read_date("until", date))?,
             ratings,
             speeds: any_of("speeds", speeds, &Speed::ALL.map(|speed| (speed.name(), speed)))?,
             modes: any_of("modes", modes, &[("rated", true), ("casual", false)])?,
@@ -155,18 +152,9 @@ impl ExplorerRequest {
     }
 }
 
-/// Returns the position in the packed form in which blocks store positions.
-fn packed(chess: &Chess) -> Position {
-    Position::from_setup(&chess.to_setup(EnPassantMode::Always))
-}
-
 fn start(fen: &str) -> Result<Chess, AskError> {
     let fault = |message| AskError { name: "fen", message };
-    let fen = checked("fen", fen)?;
-    let record = FenRecord::read(fen.as_bytes(), Leniency::NONE);
-    let record =
-        record.map_err(|error| fault(format!("{}, at character {}", error.message, error.start + 1)))?;
-    let chess = Position::from_setup(&record.setup).to_chess();
+    let chess = read_fen(fen).map_err(fault)?.to_chess();
     chess.map_err(|error| fault(format!("the position cannot be played from: {error}")))
 }
 
@@ -178,35 +166,9 @@ fn checked<'a>(name: &'static str, text: &'a str) -> Result<&'a str, AskError> {
     }
 }
 
-fn words<'a>(name: &'static str, text: &'a str) -> Result<Vec<&'a str>, AskError> {
-    let words: Vec<&str> =
-        checked(name, text)?.split([',', ' ', '\n', '\t']).filter(|word| !word.is_empty()).collect();
-    match words.len() <= PLIES_MAX {
-        true => Ok(words),
-        false => {
-            Err(AskError { name, message: format!("there are more than {PLIES_MAX} words: leave some out") })
-        }
-    }
-}
-
-/// Reads a move in SAN or UCI, which may follow its number. Returns `None` for a number alone.
-fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, AskError> {
-    let is_numbered = word.starts_with(|letter: char| letter.is_ascii_digit()) && !word.starts_with("0-0");
-    let bare = match is_numbered {
-        true => word.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start_matches('.'),
-        false => word,
-    };
-    if bare.is_empty() {
-        return Ok(None);
-    }
-    let san = bare.parse::<SanPlus>().ok().and_then(|san| san.san.to_move(chess).ok());
-    let read = san.or_else(|| bare.parse::<UciMove>().ok().and_then(|uci| uci.to_move(chess).ok()));
-    read.map(Some).ok_or_else(|| AskError {
-        name: "play",
-        message: format!(
-            "`{word}` is no legal move there: write moves in SAN or UCI from the start, such as `e4 c5` or `e2e4,c7c5`"
-        ),
-    })
+/// Returns the values of a list, which are separated by commas or blanks.
+fn words<'a>(name: &'static str, text: &'a str) -> Result<impl Iterator<Item = &'a str>, AskError> {
+    Ok(checked(name, text)?.split([',', ' ', '\n', '\t']).filter(|word| !word.is_empty()))
 }
 
 /// Returns true if the list is empty, which stands for all values, or contains the value.
@@ -214,34 +176,49 @@ fn is_among<T: PartialEq>(list: &[T], value: impl FnOnce() -> Option<T>) -> bool
     list.is_empty() || value().is_some_and(|value| list.contains(&value))
 }
 
-fn read_date(name: &'static str, text: &str) -> Result<Date, AskError> {
+/// Reads a date. Returns `None` for the year 0, which is lichess's default of `since` and no bound.
+fn read_date(name: &'static str, text: &str) -> Result<Option<Date>, AskError> {
+    if text == "0000" || text.starts_with("0000-") {
+        return read_date(name, &text.replacen("0000", "2000", 1)).map(|_| None);
+    }
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
     // A date of a game may have parts that cannot be read. The date of a request may not.
     let is_whole = |date: &Date| date.parts().iter().flatten().count() == text.split(['-', '.']).count();
     let date = Date::parse(text).filter(|date| is_plain && text.len() <= 10 && is_whole(date));
-    date.ok_or_else(|| AskError {
-        name,
-        message: format!("`{text}` is no date: write 2015, 2015-03 or 2015-03-07"),
-    })
+    let message = match date {
+        Some(Date { year, month: Some(month), day: Some(day) }) if u32::from(day) > days(year, month) => {
+            format!("the month of `{text}` has only {} days", days(year, month))
+        }
+        Some(date) => return Ok(Some(date)),
+        None => format!("`{text}` is no date: write 2015, 2015-03 or 2015-03-07"),
+    };
+    Err(AskError { name, message })
 }
 
-/// Reads a list of values, each of which is named by one of the `known` words. A list that is given must have at least one value.
+/// Returns the number of days of a month.
+fn days(year: u16, month: u8) -> u32 {
+    let is_leap_year = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 => 28 + u32::from(is_leap_year),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Reads a list of values, each of which is named by one of the `known` words. An empty list means all values, as at lichess.
 fn any_of<T: Copy>(
     name: &'static str,
     text: &Option<String>,
     known: &[(&str, T)],
 ) -> Result<Vec<T>, AskError> {
-    let Some(text) = text else { return Ok(Vec::new()) };
     let fault = |word: &str| {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         AskError { name, message: format!("`{word}` is none of {}", names.join(", ")) }
     };
     let value = |word: &str| known.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
-    let values = words(name, text)?
-        .into_iter()
+    words(name, text.as_deref().unwrap_or_default())?
         .map(|word| value(word).map(|(_, value)| *value).ok_or_else(|| fault(word)))
-        .collect::<Result<Vec<T>, _>>()?;
-    if values.is_empty() { Err(fault("")) } else { Ok(values) }
+        .collect()
 }
 
 fn number<N: std::str::FromStr>(name: &'static str, text: &str) -> Result<N, AskError> {

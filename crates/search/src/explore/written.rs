@@ -6,6 +6,7 @@ use shakmaty::fen::Fen;
 
 use super::asked::ExplorerRequest;
 use super::collect::{ExploredGame, ExploredMove, ExplorerPart};
+use crate::choice::missing_rights;
 use crate::report::{TextTable, grouped};
 use orbit_core::board::{Color, MoveKind, PackedMove, Position};
 use orbit_core::game::{Opening, Speed};
@@ -145,7 +146,8 @@ impl<'a> Explored<'a> {
         out += &format!("{fen}\n\n");
         let total = self.games();
         if total == 0 {
-            return out + "no game comes to this position\n";
+            let note = missing_rights(&self.asked.position).map_or(String::new(), |note| format!("{note}\n"));
+            return out + "no game comes to this position\n" + &note;
         }
         let headings =
             ["move", "games", "share", "White wins", "draws", "Black wins", "rating", "performance"];

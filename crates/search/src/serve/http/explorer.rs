@@ -78,6 +78,10 @@ pub(super) fn answer(
         {
             fields.remove(name);
         }
+        if path == "/player" {
+            // Lichess's schema requires the field. All games are indexed here.
+            fields.insert("queuePosition".into(), 0.into());
+        }
     }
     Ok(match path {
         "/player" => (LINES, format!("{json}\n")),

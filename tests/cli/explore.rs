@@ -1,0 +1,118 @@
+//! Tests the arguments and messages of `orbit explore`, and the forms in which a position is written.
+
+use std::path::Path;
+
+use crate::program::{run, run_in, stdout};
+
+const GAMES: &str = "games/sample.pgn";
+const CASTLED: &str = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5 4";
+
+#[test]
+fn a_position_is_read_in_the_same_forms_by_all_commands() {
+    let forms = [
+        "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O",
+        "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O",
+        "1.e4! e5 2.Nf3!? Nc6?! 3.Bc4 Bc5 4.0-0",
+        "e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,e1g1",
+        "e4 e5 Nf3 Nc6 Bc4 Bc5 0-0!",
+        CASTLED,
+        &CASTLED[..CASTLED.len() - 4],
+    ];
+    let answers = |command: &dyn Fn(&str) -> Vec<String>| -> Vec<String> {
+        let answer = |form: &&str| {
+            let words = command(form);
+            stdout(&words.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        forms.iter().map(answer).collect()
+    };
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let explored = answers(&|form| words(&["explore", "-q", "--json", GAMES, form]));
+    // The answer to moves also has the number of games that came by other moves.
+    assert!(explored[..5].iter().all(|answer| *answer == explored[0]), "{explored:?}");
+    assert_eq!(explored[5], explored[6]);
+    assert!(explored[5].contains(r#""san":"Nf6""#), "{explored:?}");
+    let positions = answers(&|form| words(&["positions", "-q", GAMES, form]));
+    assert!(positions[0].contains("games   ") && positions.iter().all(|answer| *answer == positions[0]));
+    let scanned = answers(&|form| words(&["scan", "-q", "--at", form, GAMES]));
+    assert!(scanned[0].lines().count() > 3 && scanned.iter().all(|answer| *answer == scanned[0]));
+    // The last man of the position is not what the search finds.
+    assert!(scanned[0].contains("4. O-O, next ") && !scanned[0].contains(" on "), "{}", scanned[0]);
+    for command in [&["positions", "-q", GAMES][..], &["scan", "-c", "-q", GAMES, "--at"]] {
+        let start = |form: &'static str| stdout(&[command, &[form]].concat());
+        assert_eq!(start("start"), start("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"));
+    }
+}
+
+#[test]
+fn options_may_stand_between_the_games_and_the_position() {
+    let due = stdout(&["explore", "-q", "--since", "2010", "--json", GAMES, "e4 c5"]);
+    assert_eq!(stdout(&["explore", "-q", GAMES, "--json", "--since", "2010", "e4 c5"]), due);
+    assert_eq!(stdout(&["explore", "-q", GAMES, "e4 c5", "--json", "--since", "2010"]), due);
+    // Conditions without a value, and the year 0, choose all games, as at lichess.
+    let all = ["--since", "0000-01", "--speeds", "", "--modes", "", "--ratings", ""];
+    let all = stdout(&[&["explore", "-q", "--json", GAMES, "e4 c5"], &all[..]].concat());
+    assert_eq!(all, stdout(&["explore", "-q", "--json", GAMES, "e4 c5"]));
+}
+
+#[test]
+fn errors_name_the_arguments() {
+    let bare = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+    for (args, message) in [
+        (
+            &["explore", GAMES, "e4 e9"][..],
+            "the position `e4 e9`: `e9` is no move: write moves in SAN or UCI",
+        ),
+        (&["explore", GAMES, "e4 e4"], "the position `e4 e4`: `e4` is no legal move there"),
+        (&["explore", GAMES, "8/8 w"], "the position `8/8 w`: only 2 ranks, at character 3"),
+        (
+            &["explore", "e4", GAMES],
+            "games/sample.pgn is a file, and the last argument of `orbit explore` is",
+        ),
+        (&["explore", GAMES], "the position is missing: write `orbit explore games/sample.pgn start`"),
+        (&["explore", "e4 c5"], "the games are missing: write `orbit explore games.pgn 'e4 c5'`"),
+        (&["explore", GAMES, "--since", "2020-13-45", "e4"], "--since: `2020-13-45` is no date"),
+        (
+            &["explore", GAMES, "--until", "2015-02-30", "e4"],
+            "--until: the month of `2015-02-30` has only 28",
+        ),
+        (
+            &["explore", GAMES, "--since", "1900-02-29", "e4"],
+            "--since: the month of `1900-02-29` has only 28",
+        ),
+        (&["explore", GAMES, "--since", "2015-04-31", "e4"], "has only 30 days"),
+        (&["explore", GAMES, "--top-games", "x", "e4"], "--top-games: `x` is no whole number"),
+        (&["positions", GAMES, "0000"], "`0000` is no legal move there"),
+        (&["positions", GAMES, &format!("{bare} w KQkq - 0 1 | e4")], "at character "),
+        (&["scan", "--at", "e4 e9", GAMES], "`e9` is no move"),
+        (
+            &["scan", "-q", "--at", "e4", "mate", GAMES],
+            "`mate` does not exist: with --at the query comes from",
+        ),
+    ] {
+        let (code, stdout, stderr) = run(args);
+        assert_eq!((code, stdout), (Some(2), String::new()), "{args:?}");
+        assert!(stderr.contains(message), "{args:?}: {stderr}");
+    }
+    assert!(stdout(&["explore", "-q", GAMES, "e4", "--since", "2016-02-29"]).contains("total"));
+    // Fields that are missing mean that nobody may castle.
+    for args in [&["explore", "-q", GAMES, bare], &["positions", "-q", GAMES, bare]] {
+        let text = stdout(args);
+        assert!(text.contains("neither side may castle in this position: "), "{text}");
+    }
+    let text = stdout(&["explore", "-q", GAMES, "8/8/8/4k3/4P3/4K3/8/8 w - -"]);
+    assert!(text.ends_with("no game comes to this position\n"), "{text}");
+}
+
+#[test]
+fn games_that_a_table_tells_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join(GAMES);
+    let in_folder = |args: &[&str]| {
+        let (code, _, stderr) = run_in(folder.path(), args);
+        assert_eq!(code, Some(0), "{stderr}");
+        stderr
+    };
+    in_folder(&["index", "-q", "--positions", sample.to_str().unwrap(), "-o", "a.reel"]);
+    let stderr = in_folder(&["explore", "a.reel", "e4 c5"]);
+    assert!(stderr.ends_with("\n152 games are counted\n"), "{stderr}");
+}
