@@ -1,4 +1,4 @@
-//! The games that visit positions. They are in memory while a table is written, and take 16 bytes
+//! The games that visit positions. They are in memory while a table is written, and take 8 bytes
 //! each.
 
 use super::format::{BlockEntry, DateOrder, GameEntry, checked};
@@ -7,7 +7,9 @@ use super::format::{BlockEntry, DateOrder, GameEntry, checked};
 #[derive(Default)]
 pub(super) struct VisitedGames {
     blocks: Vec<BlockEntry>,
-    games: Vec<Vec<GameEntry>>,
+    /// For each block, the first slots of its games. They are apart from the dates, so that a search reads little memory.
+    starts: Vec<Vec<u32>>,
+    dates: Vec<Vec<DateOrder>>,
     slots: u64,
 }
 
@@ -32,10 +34,11 @@ impl VisitedGames {
     }
 
     /// Adds the games of the next block. Returns the bytes of these games; the caller writes them at `offset` of the file.
-    pub(super) fn add(&mut self, slots: u64, games: Vec<GameEntry>, offset: u64) -> Vec<u8> {
-        let bytes = checked(bytemuck::cast_slice(&games));
+    pub(super) fn add(&mut self, slots: u64, games: &[GameEntry], offset: u64) -> Vec<u8> {
+        let bytes = checked(bytemuck::cast_slice(games));
         self.blocks.push(BlockEntry { first_slot: self.slots, offset, games: games.len() as u32, zero: 0 });
-        self.games.push(games);
+        self.starts.push(games.iter().map(|game| game.first_slot).collect());
+        self.dates.push(games.iter().map(|game| game.date).collect());
         self.slots += slots;
         bytes
     }
@@ -43,17 +46,30 @@ impl VisitedGames {
     /// Summarizes visits (occurrences of a position), whose slots must be in ascending order.
     pub(super) fn seen(&self, slots: &[u64]) -> SeenIn {
         let mut seen = VisitSum::default();
-        // Consecutive visits are usually in games of one block, so the block of the previous visit is tried first.
-        let mut block = 0;
+        // Consecutive visits are usually in games of one block, and near each other if there are many.
+        let (mut block, mut game) = (0, 0);
         for &slot in slots {
             if self.blocks.get(block + 1).is_some_and(|next| next.first_slot <= slot) {
                 block = self.blocks.partition_point(|block| block.first_slot <= slot) - 1;
+                game = 0;
             }
-            let (index, date) = game_of(&self.games[block], (slot - self.blocks[block].first_slot) as u32);
-            seen.add((block, index), date, slot);
+            let in_block = (slot - self.blocks[block].first_slot) as u32;
+            game += steps_while(&self.starts[block][game + 1..], |start| *start <= in_block);
+            seen.add((block, game), self.dates[block][game], slot);
         }
         seen.finish()
     }
+}
+
+/// Returns the number of the first elements for which a condition holds; it holds for none after them. A small result is found
+/// fastest.
+pub(super) fn steps_while<T>(list: &[T], holds: impl Fn(&T) -> bool) -> usize {
+    let mut reach = 1;
+    while list.get(reach - 1).is_some_and(&holds) {
+        reach *= 2;
+    }
+    let (start, end) = (reach / 2, reach.min(list.len()));
+    start + list[start..end].partition_point(holds)
 }
 
 /// Returns the game to which a slot (position) of a block belongs: its index among the games of the block, and its date.

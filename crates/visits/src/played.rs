@@ -5,11 +5,11 @@
 //! are visits of the same next position. The reel is read once for each different move, not once for each game.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::facts::TabledFacts;
 use super::format::TableError;
+use super::games::steps_while;
 use super::key::counted;
 use super::read::{PositionTable, block_of};
 use orbit_core::board::{PackedMove, Position};
@@ -234,25 +234,15 @@ struct PlayedAt<'s> {
 fn for_each_common(slots: &[u64], after: &[u64], distance: u64, mut visit: impl FnMut(usize)) {
     let (mut at, mut other) = (0, 0);
     while let Some(slot) = slots.get(at) {
-        other += steps_to(&after[other..], slot + distance);
+        other += steps_while(&after[other..], |after| *after < slot + distance);
         let Some(&found) = after.get(other) else { return };
         if found == slot + distance {
             visit(at);
             at += 1;
         } else {
-            at += steps_to(&slots[at..], found.saturating_sub(distance));
+            at += steps_while(&slots[at..], |slot| *slot < found.saturating_sub(distance));
         }
     }
-}
-
-/// Returns the number of slots that are less than `wanted`. The slots are in ascending order. A small result is found fastest.
-fn steps_to(slots: &[u64], wanted: u64) -> usize {
-    let mut reach = 1;
-    while slots.get(reach - 1).is_some_and(|slot| *slot < wanted) {
-        reach *= 2;
-    }
-    let Range { start, end } = reach / 2..reach.min(slots.len());
-    start + slots[start..end].partition_point(|slot| *slot < wanted)
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         |_, ((records, ends), block_games)| {
             let added = buckets.add(&records, &ends, games.slots(), &path, options);
             fault = added.and_then(|()| {
-                let bytes = games.add(records.len() as u64, block_games, out.offset);
+                let bytes = games.add(records.len() as u64, &block_games, out.offset);
                 out.put(&bytes)
             });
             if fault.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -284,7 +284,11 @@ impl Buckets {
         let buckets = (slots / BUCKET_POSITIONS).next_power_of_two().clamp(1, BUCKETS_MAX);
         // A key must have at least as many bits as the number of its bucket.
         let bits = buckets.ilog2().min(options.key_bits);
-        Buckets { held: vec![Vec::new(); 1 << bits], shift: 64 - bits, bytes: 0, spilt: None }
+        // The room is reserved, since a list that grows would take up to twice the memory of its records. Buckets with frequent
+        // positions become larger than others.
+        let each = slots.min(options.memory_bytes / RECORD_BYTES as u64) as usize >> bits;
+        let held = (0..1 << bits).map(|_| Vec::with_capacity(each + each / 8)).collect();
+        Buckets { held, shift: 64 - bits, bytes: 0, spilt: None }
     }
 
     fn len(&self) -> usize {
