@@ -193,13 +193,36 @@ fn a_long_list_ends_with_the_number_of_the_rest() {
 /// The command that a page shows must make the same page again, even in another folder and if the query is spelled
 /// differently.
 #[cfg(unix)]
+/// Groups that are names have no chart. A report shows the tables that `--stats` prints.
+#[test]
+fn groups_of_names_are_tables() {
+    let args = ["flipcolor {Bb5 nc6 pd7 btm}", "--stats", "next:2,year,opening-name,next*year,least=3"];
+    let (html, findings) = report(&args);
+    let printed = stdout(&[&args[..], &["-q", SAMPLE]].concat());
+    let printed: Vec<&str> = printed.split("\n\n").collect();
+    let tables = findings["tables"].as_array().unwrap();
+    assert_eq!(tables.iter().map(|table| &table["name"]).collect::<Vec<_>>(), ["next:2", "opening-name"]);
+    for ((k, table), printed) in tables.iter().enumerate().zip([printed[0], printed[2]]) {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let lines = std::iter::once(&table["headings"]).chain(table["rows"].as_array().unwrap());
+        let shown: Vec<Vec<String>> = lines
+            .map(|cells| {
+                cells.as_array().unwrap().iter().flat_map(|cell| words(cell.as_str().unwrap())).collect()
+            })
+            .collect();
+        assert_eq!(shown, printed.lines().map(words).collect::<Vec<_>>());
+        assert!(html.contains(&format!("<table id=\"groups-{k}\">")));
+    }
+    assert!(!report(&["mate", "--stats", "year"]).0.contains("groups-0"));
+}
+
 #[test]
 fn a_page_has_the_command_that_makes_it_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::copy(SAMPLE, path("the games.pgn")).unwrap();
     fs::write(path("q.cql"), "// a 'comment'\nflipcolor\n{Bh7 kg8}\n").unwrap();
-    let lines: [&[&str]; 9] = [
+    let lines: [&[&str]; 10] = [
         &["check", "-n", "5", "--no-reel", "-j", "2", "--title", "It's <all>"],
         &["-e", "--(o-o)", "--first", "--no-spans", "-w", "elo>=2500", "-w", "event~'x' or year>2000"],
         &["-f", &path("q.cql"), "--seed", "7"],
@@ -207,6 +230,7 @@ fn a_page_has_the_command_that_makes_it_again() {
         &["--board", "8/8/8/8/3N4/5k2/8/8", "--flipcolor", "--shift"],
         &["--similar", "8/8/8/4k3/4P3/4K3/8/8", "--flipcolor"],
         &["--at", "e4 c5 Nf3", "--sample", "3"],
+        &["--at", "e4 c5 Nf3", "--stats", "next:2,year,least=3"],
         &["mate", "--player", "Carlsen", "--as", "white", "--sort", "date", "--reverse"],
         &["sort \"men\" #A > 12", "--engine", "reference", "--best"],
     ];

@@ -3,8 +3,8 @@
 use orbit_core::board::{Bitboard, Square};
 use orbit_search::report::{
     findings::{
-        Findings, Histogram, HistogramRow, HitCounts, ListedGame, Miss, Misses, OrbitFindings, PatternBoard,
-        SampleHit, SampleMoves, SampleSpan, SortedBy, SquareNames, SquarePair, Unit,
+        Findings, GroupTable, Histogram, HistogramRow, HitCounts, ListedGame, Miss, Misses, OrbitFindings,
+        PatternBoard, SampleHit, SampleMoves, SampleSpan, SortedBy, SquareNames, SquarePair, Unit,
     },
     heat::HeatMap,
 };
@@ -37,6 +37,13 @@ pub fn rich(query: &str) -> Findings {
         orbit: Some(OrbitFindings::new(&orbit, &counts)),
         squares: Some(HeatMap::from_squares(&squares)),
         histograms: histograms(),
+        tables: vec![GroupTable {
+            name: "next:2".into(),
+            headings: ["next:2", "games hit", "share"].map(String::from).to_vec(),
+            rows: [&["Nf6", "1,071", "26.3 %"][..], &["<b> & more"], &["total", "4,071", ""]]
+                .map(|row| row.iter().map(|cell| String::from(*cell)).collect())
+                .to_vec(),
+        }],
         sample: sample(),
         sample_note: "6 of 98,765 hits, seed 1.".into(),
         games: games(),

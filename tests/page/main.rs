@@ -108,6 +108,11 @@ fn shows_its_json(html: &str) {
         });
         assert_eq!(table(html, &format!("histogram-{k}")), rows.collect::<Vec<_>>());
     }
+    for (k, groups) in json["tables"].as_array().into_iter().flatten().enumerate() {
+        let rows = groups["rows"].as_array().unwrap().iter();
+        let rows = rows.map(|row| row.as_array().unwrap().iter().map(text).collect::<Vec<_>>());
+        assert_eq!(table(html, &format!("groups-{k}")), rows.collect::<Vec<_>>());
+    }
 }
 
 /// Checks a heat map, or the two maps by colour in place of it. A map with hits in only one or two cells must not be on

@@ -1,17 +1,19 @@
 //! Implements `--stats` of `orbit scan`, which counts games and positions by groups.
 
 use std::io::Write;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
+use orbit_core::text::shell_word;
 use orbit_engine::Wants;
-use orbit_search::stats::{Counts, Grouping, Stats};
+use orbit_search::stats::{Counts, Grouping, Stats, TableLimits};
 
 use super::failure::Failure;
 use super::sink::{OutputFiles, Sink, named};
 use super::table_format::TableFormat;
 use super::terminal::is_stdout;
 
-/// The maximum number of groups in a text table if `top=N` is not given.
+/// The maximum number of groups in a text table if neither `top=N` nor `least=N` is given.
 const ROWS_MAX: usize = 20;
 
 #[derive(Debug, Default, clap::Args)]
@@ -43,7 +45,7 @@ pub(super) struct StatsArgs {
     /// how they are spread.
     ///
     /// `year,eco` makes two tables, `year*result` one table of years by results. `top=10` among them limits each table of
-    /// text to 10 groups. This option may be given several times. Hits are listed as well only if --format is given.
+    /// text to 10 groups, `least=5` to groups with at least 5 games that hit. This option may be given several times. Hits are listed as well only if --format is given.
     #[arg(short, long, value_name = "GROUPINGS")]
     stats: Vec<String>,
     /// Write statistics in this format [default: the ending of the name of --stats-output, else text].
@@ -59,7 +61,7 @@ pub(super) struct StatsArgs {
 /// The groupings that `--stats` counts, and the output of the counts.
 pub(super) struct Statistics {
     stats: Stats,
-    rows_max: usize,
+    limits: TableLimits,
     format: TableFormat,
     sink: Sink,
 }
@@ -82,6 +84,11 @@ impl StatsArgs {
         &self.stats
     }
 
+    /// Returns the options that make a command line write these tables into a report.
+    pub(super) fn of_page(&self) -> String {
+        self.stats.iter().map(|groupings| format!(" --stats {}", shell_word(groupings))).collect()
+    }
+
     /// Returns whether `--stats` was given.
     pub(super) fn are_wanted(&self) -> bool {
         !self.stats.is_empty()
@@ -94,15 +101,20 @@ impl Statistics {
         if !args.are_wanted() {
             return Ok(None);
         }
-        let (groupings, rows_max) = parse(&args.stats.join(","))?;
+        let (groupings, limits) = parse(&args.stats.join(","))?;
         let sink = begun.open(args.file())?;
         let format = TableFormat::from_option(args.stats_format, "--stats-format", args.file())?;
-        Ok(Some(Statistics { stats: Stats::new(groupings), rows_max, format, sink }))
+        Ok(Some(Statistics { stats: Stats::new(groupings), limits, format, sink }))
     }
 
     /// Returns the groupings to count.
     pub(super) fn stats(&self) -> &Stats {
         &self.stats
+    }
+
+    /// Returns the groups that text tables list.
+    pub(super) fn limits(&self) -> TableLimits {
+        self.limits
     }
 
     /// Returns whether the statistics are written to a file.
@@ -112,11 +124,11 @@ impl Statistics {
 
     /// Writes all counts. `copies` contains each transformed copy of the query as CQL, in the order of the copies' numbers.
     pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
-        let Statistics { rows_max, format, mut sink, .. } = self;
+        let Statistics { limits, format, mut sink, .. } = self;
         let is_file = sink.path().is_some();
         let cut = !is_file && is_stdout();
         let write = |out: &mut dyn Write| match format {
-            TableFormat::Text => counts.write_text(rows_max, copies, cut, out),
+            TableFormat::Text => counts.write_text(limits, copies, cut, out),
             TableFormat::Csv => counts.write_csv(copies, out),
             TableFormat::Json => counts.write_json(copies, out),
         };
@@ -135,22 +147,28 @@ impl Statistics {
     }
 }
 
-/// Reads the groupings, and the maximum number of groups that a table lists.
-fn parse(text: &str) -> Result<(Vec<Grouping>, usize), Failure> {
-    let mut rows_max = ROWS_MAX;
+/// Reads the groupings, and the limits of text tables.
+fn parse(text: &str) -> Result<(Vec<Grouping>, TableLimits), Failure> {
+    let (mut top, mut least) = (None, None);
     let mut words = Vec::new();
     for word in text.split(',').map(str::trim) {
+        let number = |number: &str, what: &str, example: &str| {
+            let fault = || format!("`{word}`: expected a number of {what} from 1, as in `{example}`");
+            number.parse::<NonZeroU64>().map(Some).map_err(|_| Failure::Other(fault()))
+        };
         match word.split_once('=') {
             Some(("by", word)) => words.push(word),
-            Some(("top", number)) => {
-                let fault = || format!("`{word}`: expected a number of groups from 1, as in `top=10`");
-                rows_max =
-                    number.parse().ok().filter(|&rows| rows > 0).ok_or_else(|| Failure::Other(fault()))?;
-            }
+            Some(("top", rows)) => top = number(rows, "groups", "top=10")?,
+            Some(("least", games)) => least = number(games, "games", "least=5")?,
             _ => words.push(word),
         }
     }
     let groupings =
         Grouping::list(&words.join(",")).map_err(|error| Failure::Other(format!("--stats: {error}")))?;
-    Ok((groupings, rows_max))
+    let rows_max = match top {
+        Some(rows) => usize::try_from(rows.get()).unwrap_or(usize::MAX),
+        None if least.is_some() => usize::MAX,
+        None => ROWS_MAX,
+    };
+    Ok((groupings, TableLimits { rows_max, games_min: least.map_or(0, NonZeroU64::get) }))
 }

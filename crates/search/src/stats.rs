@@ -78,6 +78,7 @@ pub use played::{BestGame, MoveTally};
 pub use rows::{GroupRow, MoveRow, ScoreOf, Share, ShareDifference};
 pub(crate) use sides::PatternSides;
 pub use sides::SideResults;
+pub use table::TableLimits;
 
 /// The maximum number of groups of one grouping. Each group takes some 100 bytes of memory.
 pub const GROUPS_MAX: usize = 5_000_000;

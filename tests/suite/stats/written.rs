@@ -4,6 +4,8 @@ use std::io;
 
 use serde_json::{Value, json};
 
+use orbit_search::stats::TableLimits;
+
 use super::{KNIGHT, counts};
 use crate::common::scan;
 
@@ -14,8 +16,27 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
 }
 
 fn text(query: &str, groupings: &str, rows_max: usize) -> String {
+    text_within(query, groupings, rows_max.into())
+}
+
+fn text_within(query: &str, groupings: &str, limits: TableLimits) -> String {
     let copies = scan(query).copies();
-    written(|out| counts(query, groupings).write_text(rows_max, &copies, true, out))
+    written(|out| counts(query, groupings).write_text(limits, &copies, true, out))
+}
+
+#[test]
+fn groups_of_few_games_are_left_out() {
+    let names = |rows_max, games_min| -> Vec<String> {
+        let text = text_within(KNIGHT, "event", TableLimits { rows_max, games_min });
+        text.lines().skip(1).map(|line| line.split("  ").next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(usize::MAX, 1), ["Open", "M\u{fc}, \\x07", "... and 1 more", "total"]);
+    assert_eq!(names(usize::MAX, 2), ["Open", "... and 2 more", "total"]);
+    assert_eq!(names(1, 1), ["Open", "... and 2 more", "total"]);
+    assert_eq!(names(5, 3), ["... and 3 more", "total"]);
+    // Groups in a natural order, such as years, are all listed.
+    let years = text_within(KNIGHT, "year", TableLimits { rows_max: 1, games_min: 9 });
+    assert_eq!(years.lines().count(), 5);
 }
 
 #[test]

@@ -149,18 +149,24 @@ impl ScanRun {
         let held = self.sinks.sums.ordered.take().unwrap_or_default().list();
         self.sinks.outputs.finish(held, &self.sinks.progress)?;
         let mut findings = self.findings(options.args.outputs.title(), &scan.sentence(query), query.trim());
+        let counts = self.sinks.sums.statistics.take().unwrap_or_default();
+        let counts =
+            self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, [scan.filter()]).pop());
         if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
             // If no game was searched, similar queries would not hit either.
             let is_searched = is_whole && findings.totals.games > 0 && self.hit_totals().games == 0;
             findings.misses = is_searched.then(misses).flatten();
             (findings.command, findings.command_outputs) = (command, options.args.outputs.of_page());
+            if let Some((stats, counts)) = self.sinks.stats.as_ref().zip(counts.as_ref()) {
+                findings.tables = counts.tables(stats.limits(), &self.names.copies);
+                if !findings.tables.is_empty() {
+                    findings.command_outputs += &options.args.stats.of_page();
+                }
+            }
         }
         if let Some(findings) = &findings {
             self.sinks.outputs.draw(findings)?;
         }
-        let counts = self.sinks.sums.statistics.take().unwrap_or_default();
-        let counts =
-            self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, [scan.filter()]).pop());
         // The file is written first, so that a closed pipe on standard output does not leave it incomplete.
         let (to_file, printed) = match self.sinks.stats.take().zip(counts) {
             Some((stats, counts)) if stats.have_file() => (Some((stats, counts)), None),

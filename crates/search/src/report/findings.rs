@@ -71,6 +71,9 @@ pub struct Findings {
     pub values: Option<ValueFindings>,
     /// Groups of games or positions, each with its share of hits.
     pub histograms: Vec<Histogram>,
+    /// The tables of `--stats` whose groups are names, such as moves or openings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<GroupTable>,
     /// Some of the positions that hit.
     pub sample: Vec<SampleHit>,
     /// A description of how the sample was drawn: `24 of 4,071 hits, seed 1`.
@@ -243,6 +246,17 @@ pub struct Histogram {
     pub unit: Unit,
     /// The groups in the order in which they are shown.
     pub rows: Vec<HistogramRow>,
+}
+
+/// A table of groups, with the cells that the text of `--stats` has.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct GroupTable {
+    /// The name of the grouping: `next`.
+    pub name: String,
+    /// The headings of the columns.
+    pub headings: Vec<String>,
+    /// The groups and the total. A row with a single cell says how many groups are left out.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// The unit in which a share is computed.

@@ -161,8 +161,11 @@ fn sections(findings: &Findings) -> Vec<PageSection> {
     if has_hits && !maps.is_empty() {
         out.push(PageSection { id: "board", name: "Where on the board", body: charts::heat_maps(&maps) });
     }
-    if !findings.histograms.is_empty() {
-        let body = charts::histograms(&findings.histograms);
+    if !findings.histograms.is_empty() || !findings.tables.is_empty() {
+        let body = html! {
+            @if !findings.histograms.is_empty() { (charts::histograms(&findings.histograms)) }
+            (charts::group_tables(&findings.tables))
+        };
         out.push(PageSection { id: "groups", name: "In which games", body });
     }
     out.push(PageSection { id: "about", name: "About this report", body: about(findings) });

@@ -49,6 +49,14 @@ impl TextTable {
         self.lines.push(TableLine::Remark(visible::line(&text).into_owned()));
     }
 
+    /// Returns the cells of each line, that of the headings first. A line that is not a row has one cell.
+    pub fn lines(&self) -> impl Iterator<Item = &[String]> {
+        self.lines.iter().map(|line| match line {
+            TableLine::Cells(cells) => cells.as_slice(),
+            TableLine::Remark(text) => std::slice::from_ref(text),
+        })
+    }
+
     /// Returns all lines.
     pub fn text(&self) -> String {
         let mut widths: Vec<usize> = Vec::new();

@@ -242,6 +242,7 @@ impl FindingsCollector {
             squares_by_color: self.squares_by_color(part),
             values,
             histograms,
+            tables: Vec::new(),
             sample,
             sample_note,
             games,

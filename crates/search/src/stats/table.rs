@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::records::pattern;
 use super::{By, Counts, GroupKey, GroupRow, Grouping, MoveRow, Share, SideResults};
+use crate::report::findings::GroupTable;
 use crate::report::{NumberSummary, TextTable, grouped};
 use orbit_core::text::clipped;
 use orbit_core::visible;
@@ -16,10 +17,26 @@ const KEY_WIDTH_MAX: usize = 40;
 /// The maximum number of columns in a cross table whose columns are sorted by the number of games that hit.
 const COLUMNS_MAX: usize = 8;
 
+/// The groups that a text table lists, if the groups are names, openings, copies or moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TableLimits {
+    /// The maximum number of groups. Those with the most games that hit are listed.
+    pub rows_max: usize,
+    /// The minimum number of games that hit in a group.
+    pub games_min: u64,
+}
+
+impl From<usize> for TableLimits {
+    /// Limits only the number of groups.
+    fn from(rows_max: usize) -> TableLimits {
+        TableLimits { rows_max, games_min: 0 }
+    }
+}
+
 impl Counts {
     /// Writes a table for each grouping, with an empty line between two tables. A grouping by one property has a line for each
     /// group; a grouping by two properties is a cross table of the games that hit. If groups are names, openings or copies, only
-    /// the `rows_max` groups with the most games that hit are listed, and the number of the other groups follows. `copies` contains
+    /// the groups within the limits are listed, and the number of the other groups follows. `copies` contains
     /// each transformed copy of the query as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a
     /// terminal. Headings of columns are always cut.
     ///
@@ -28,36 +45,50 @@ impl Counts {
     /// Returns the errors of the writer.
     pub fn write_text(
         &self,
-        rows_max: usize,
+        limits: impl Into<TableLimits>,
         copies: &[String],
         cut: bool,
         mut out: impl Write,
     ) -> io::Result<()> {
+        let limits = limits.into();
         for (index, grouping) in self.stats().groupings().iter().enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
             match &grouping.second {
                 None => {
-                    out.write_all(self.list(grouping, rows_max, copies, cut).text().as_bytes())?;
+                    out.write_all(self.list(grouping, limits, copies, cut).text().as_bytes())?;
                     if self.stats().tells_values() {
                         writeln!(out)?;
-                        out.write_all(self.values(grouping, rows_max, cut).text().as_bytes())?;
+                        out.write_all(self.values(grouping, limits, cut).text().as_bytes())?;
                     }
                 }
                 Some(second) => {
                     writeln!(out, "games hit by {} (down) and {second} (across)", grouping.first)?;
-                    out.write_all(self.matrix(grouping, second, rows_max, cut).text().as_bytes())?;
+                    out.write_all(self.matrix(grouping, second, limits, cut).text().as_bytes())?;
                 }
             }
         }
         Ok(())
     }
 
+    /// Returns the tables of groupings by one property whose groups are names, openings, copies or moves. The parameters are those
+    /// of [`Counts::write_text`].
+    pub fn tables(&self, limits: TableLimits, copies: &[String]) -> Vec<GroupTable> {
+        let of_names = |grouping: &&Grouping| grouping.second.is_none() && grouping.first.is_ranked();
+        let table = |grouping: &Grouping| {
+            let table = self.list(grouping, limits, copies, false);
+            let mut lines = table.lines().map(<[String]>::to_vec);
+            let headings = lines.next().unwrap_or_default();
+            GroupTable { name: grouping.to_string(), headings, rows: lines.collect() }
+        };
+        self.stats().groupings().iter().filter(of_names).map(table).collect()
+    }
+
     /// Returns the table for one property, with a line for each group and a line with the total.
-    fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String], cut: bool) -> TextTable {
+    fn list(&self, grouping: &Grouping, limits: TableLimits, copies: &[String], cut: bool) -> TextTable {
         let by = &grouping.first;
-        let (rows, more) = split(self.rows(grouping), by, rows_max);
+        let (rows, more) = split(self.rows(grouping), by, limits);
         let total = self.total();
         if by.is_of_moves() {
             return moves(by, &rows, more, &total, cut);
@@ -94,9 +125,9 @@ impl Counts {
     }
 
     /// Returns the table of the values at hits for one property, with a line for each group and a line with the total.
-    fn values(&self, grouping: &Grouping, rows_max: usize, cut: bool) -> TextTable {
+    fn values(&self, grouping: &Grouping, limits: TableLimits, cut: bool) -> TextTable {
         let by = &grouping.first;
-        let (rows, more) = split(self.rows(grouping), by, rows_max);
+        let (rows, more) = split(self.rows(grouping), by, limits);
         let total = self.total();
         let all = total.values.clone().unwrap_or_default();
         let (step, bins) = (all.step(), all.bins(all.step()));
@@ -117,10 +148,11 @@ impl Counts {
     }
 
     /// Returns the cross table of two properties: the numbers of games that hit, and the totals of each row and each column.
-    fn matrix(&self, grouping: &Grouping, second: &By, rows_max: usize, cut: bool) -> TextTable {
+    fn matrix(&self, grouping: &Grouping, second: &By, limits: TableLimits, cut: bool) -> TextTable {
         let margin = |by: &By| self.rows(&by.clone().into());
-        let (rows, more) = split(margin(&grouping.first), &grouping.first, rows_max);
-        let (columns, more_columns) = split(margin(second), second, rows_max.min(COLUMNS_MAX));
+        let (rows, more) = split(margin(&grouping.first), &grouping.first, limits);
+        let across = TableLimits { rows_max: limits.rows_max.min(COLUMNS_MAX), ..limits };
+        let (columns, more_columns) = split(margin(second), second, across);
         let cells = self.rows(grouping).into_iter().map(|row| (row.keys, row.hit.games));
         let cells: HashMap<[GroupKey; 2], u64> = cells.collect();
         let names = columns.iter().map(|column| label(&column.keys[0], true));
@@ -177,21 +209,24 @@ fn grid(by: &By, headings: Vec<String>) -> TextTable {
 }
 
 /// Returns the groups to show, and a line about those that are left out, if there are any.
-fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, Option<String>) {
-    if !by.is_ranked() || rows.len() <= rows_max {
+fn split(mut rows: Vec<GroupRow>, by: &By, limits: TableLimits) -> (Vec<GroupRow>, Option<String>) {
+    if !by.is_ranked() {
         return (rows, None);
     }
-    let more = rows.len() - rows_max;
-    // A tree of moves is cut to the rows with the most games, as other tables are. A row never has fewer games than its
-    // continuations, so no continuation is shown without the row before it.
-    let mut ranks: Vec<(Reverse<u64>, usize)> =
-        rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
-    ranks.sort_unstable();
-    let mut is_shown = vec![false; rows.len()];
-    ranks[..rows_max].iter().for_each(|&(_, place)| is_shown[place] = true);
-    let mut is_shown = is_shown.into_iter();
-    rows.retain(|_| is_shown.next() == Some(true));
-    (rows, Some(format!("... and {} more", grouped(more as u64))))
+    let all = rows.len();
+    // A row never has fewer games than its continuations in a tree of moves, so no continuation is shown without the row before it.
+    rows.retain(|row| row.hit.games >= limits.games_min);
+    if rows.len() > limits.rows_max {
+        let mut ranks: Vec<(Reverse<u64>, usize)> =
+            rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
+        ranks.sort_unstable();
+        let mut is_shown = vec![false; rows.len()];
+        ranks[..limits.rows_max].iter().for_each(|&(_, place)| is_shown[place] = true);
+        let mut is_shown = is_shown.into_iter();
+        rows.retain(|_| is_shown.next() == Some(true));
+    }
+    let more = all - rows.len();
+    (rows, (more > 0).then(|| format!("... and {} more", grouped(more as u64))))
 }
 
 /// The range of cells that contain the scores of a group.

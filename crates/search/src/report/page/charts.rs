@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::{number, table_behind};
+use super::{number, table, table_behind};
 use crate::report::{
     NumberSummary,
-    findings::{FEW_GAMES, Histogram, HistogramRow, ValueFindings, ValueGroup},
+    findings::{FEW_GAMES, GroupTable, Histogram, HistogramRow, ValueFindings, ValueGroup},
     heat::{Grid, HeatMap},
     summary::grouped,
     svg,
@@ -149,6 +149,28 @@ pub(super) fn histograms(histograms: &[Histogram]) -> Markup {
                     (histogram_table(&format!("histogram-{k}"), histogram))
                 }
             }
+        }
+    }
+}
+
+/// Returns the tables of groups; the id of table number n, from 0, is `groups-n`.
+pub(super) fn group_tables(tables: &[GroupTable]) -> Markup {
+    html! {
+        @for (k, GroupTable { name, headings, rows }) in tables.iter().enumerate() {
+            @let head: Vec<&str> = headings.iter().map(String::as_str).collect();
+            (table(&format!("groups-{k}"), &format!("Hits by {name}"), &head, html! {
+                @for row in rows {
+                    tr {
+                        @for (at, cell) in row.iter().enumerate() {
+                            @if at == 0 {
+                                th scope="row" { bdi { (cell) } }
+                            } @else {
+                                td { (cell) }
+                            }
+                        }
+                    }
+                }
+            }))
         }
     }
 }
