@@ -56,6 +56,7 @@ fn rows() -> Vec<(Vec<&'static str>, usize)> {
         &["line --> check --> not check", "-F", "jsonl", "--limit", "50"],
         &["--stats", "length,san", "line --> check --> check"],
         &["--stats", "next:2,previous*year", QUERY],
+        &["--at", "d4 Nf6 c4", "--stats", "next", "-F", "plain"],
         &[
             "--stats",
             "next,next:played",
