@@ -407,7 +407,8 @@ pub fn code(data: &[u8]) -> bool {
     let mut plain = PlanOptions::default();
     (plain.anchors, plain.grids, plain.tables, plain.sharing, plain.simplify) =
         (false, false, false, false, false);
-    (plain.pointwise, plain.chains, plain.unrolling, plain.screens) = (false, false, false, false);
+    (plain.pointwise, plain.chains, plain.unrolling, plain.screens, plain.programs) =
+        (false, false, false, false, false);
     for options in [PlanOptions::default(), plain] {
         let plans =
             PreparedQuery::new(query.clone(), options).and_then(|it| it.plans()).expect("it has a plan");

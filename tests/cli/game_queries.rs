@@ -140,6 +140,7 @@ fn the_engine_that_runs_a_query_is_named() {
         assert_eq!(notes.matches(note).count(), 1, "{notes}");
     }
     assert!(!notes.contains("recomputed by"), "{notes}");
+    assert!(told(&["scan", "--threads", "2", IN_ORDER, "main.pgn"]).1.contains("(reference, 1 thread)"));
     assert_eq!(told(&["scan", "--quiet", IN_ORDER, "main.pgn"]), (Some(0), String::new()));
     let explained = stdout(&["explain", IN_ORDER]);
     assert!(explained.contains("only the reference engine runs this query"), "{explained}");

@@ -72,6 +72,8 @@ const QUERIES: &[&str] = &[
     "{if ply%2==0 ss=A #(ss & {ss=[Rr] ss})==1}",
     "{if ply%2==0 ss=a dark ss}",
     "{if ply%2==0 ss=P power ss - power p}",
+    "{if ply%2==0 ss=[Qq] type ss}",
+    "{if ply%2==0 ss=to colortype ss}",
     "{if ply%2==0 nn=ply%8+1 makesquare(nn nn) & A}",
     "{if ply%2==0 ss=R file ss}",
     "equal({ss=A #ss} #a)",
@@ -94,6 +96,15 @@ const QUERIES: &[&str] = &[
     "piece X in a {not find X==[] child:X--}",
     "piece X in [Rr] {square s in (X attacks .) (s--X)}",
     "{if check nn=1 else nn=2 (parent:{nn==1 check} or #A==8) ply}",
+    // Filters that do not depend on the loop around them, or only seem so.
+    "piece X in [Rr] {square y in [Aa] {square z in [Pp] {z!=y X attacks z #(X attacks .)>4 check}}}",
+    "{nn=ply%5 square x in P {nn<5 nn+=1 true} nn}",
+    "{nn=ply%5 square x in P {nn+=1 nn<5} nn}",
+    "{nn=ply%5 square x in [Pp] {square y in [Nn] {nn>2 x attacks y}}}",
+    "{nn=ply%5 square all x in [Qq] {nn>2 x attacks a-h1-8}}",
+    "{nn=0 mm=ply%5 (square x in [Pp] {{nn+=1 mm>2} x attacks [Nn]} or true) nn}",
+    "{nn=ply%5 piece all X in _ {nn>2 X attacks k} #a>9}",
+    "{nn=ply%5 piece X in [Qq] {square y in X {#y==1 (square all z in [] {nn>2 z attacks y}) X attacks [Aa]}}}",
     // Pairs of positions, by `echo`.
     "echo(s t){s<t sidetomove==s:sidetomove (s&t)==.}",
     "echo(s t){t>s sidetomove==s:sidetomove ~(s&t)<=2 ply-s:ply}",
@@ -166,6 +177,18 @@ fn programs_answer_as_the_reference_engine_in_side_lines() {
         hits += blocks.iter().map(|block| program_compared(&text, block)).sum::<usize>();
     }
     assert!(hits > 2_000, "{hits} hits");
+}
+
+/// The copies of the query have a set of pieces for each square and each kind of piece, more than a program has operands.
+#[test]
+fn many_operands_answer_as_the_reference_engine() {
+    let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 10);
+    let text = "flip shift flipcolor {square x in Na1 {square y in qb3 {x attacks y}}}";
+    let query = orbit_query::parse(text).unwrap().query;
+    assert!(PreparedQuery::new(query, PlanOptions::default()).unwrap().planner.is_program());
+    let [due, found] =
+        [Runner::reference(), Runner::cpu(0)].map(|runner| runner.answers(text, &block).unwrap());
+    assert!(due.iter().any(|answer| answer.is_hit()) && found == due);
 }
 
 /// Queries that cause an error at some position of a game.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
+use orbit_reel::Block;
 
 use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, pgn_blocks_with};
 
@@ -47,7 +48,7 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
 ];
 
 /// Returns the maximum number of steps that an engine may make between two checks of the interrupt.
-fn steps_a_look(engine: &str, query: &str) -> u64 {
+pub(crate) fn steps_a_look(engine: &str, query: &str) -> u64 {
     match engine {
         _ if query.contains("~~") => 1 << 16,
         "reference" => 1 << 10,
@@ -237,26 +238,64 @@ const NESTED: &[&str] = &[
     "piece X in [QRB] {piece Y in a {pin from X through Y}}",
     "piece X in [Aa] {square y in [QRBqrb] {pin from y through X}}",
     "#(piece X in A {piece Y in a {X attacks Y}})",
+    "square x in A {square y in a {x attacks y}}",
+    "flip flipcolor {square x in Ra1-4 {square y in ka5-8 {x attacks y}}}",
+    "shift {square x in Pa2 {square y in pb3 {x attacks y}}}",
+    "path -- (square x in A {square y in a {x attacks y}}) --",
+];
+
+/// Queries in which a filter of an inner loop does not depend on the square of this loop, each with a query in which a
+/// person has taken this filter out of the loop.
+const OUTSIDE: &[(&str, &str)] = &[
+    (
+        "square x in A {square y in a {square z in A {z attacks y x attacks y z!=x}}}",
+        "square x in A {square y in a {x attacks y square z in A {z attacks y z!=x}}}",
+    ),
+    (
+        "piece X in A {square y in a {square z in a {power X>2 y attacks z}}}",
+        "piece X in A {power X>2 square y in a {square z in a {y attacks z}}}",
+    ),
+    (
+        "piece X in A {square all y in a {X attacks y power X>2}}",
+        "piece X in A {#a==0 or {power X>2 square all y in a {X attacks y}}}",
+    ),
 ];
 
 /// The minimum number of steps of the reference engine. It is so large that the intervals between checks do not matter.
 const NESTED_STEPS: u64 = 100_000;
+
+fn prepared(text: &str) -> PreparedQuery {
+    PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
+}
+
+/// Returns the number of times that an engine checks the interrupt.
+pub(crate) fn looks(engine: &dyn Engine, block: &Block) -> u64 {
+    let (interrupt, looks) = set_at(u64::MAX);
+    let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&[Wants::HITS]) };
+    // A query that runs into an error ends early.
+    let _ = engine.scan(&[block], &request);
+    looks.load(Ordering::Relaxed)
+}
+
+#[test]
+fn filters_that_do_not_depend_on_a_loop_are_evaluated_outside() {
+    let block = every_nth_game(&corpus_blocks("otb.pgn"), 40, 20);
+    for &(text, by_hand) in OUTSIDE {
+        let [iterations, due] = [text, by_hand].map(|text| {
+            let prepared = prepared(text);
+            assert!(prepared.planner.is_program(), "{text}");
+            looks(&prepared.cpu().unwrap(), &block)
+        });
+        assert!(iterations <= due, "{text}: {iterations} checks, {due} if a person takes the filter out");
+    }
+}
 
 /// Compares the number of loop iterations of a plan with the number of steps of the reference engine, which are
 /// evaluations of filters.
 #[test]
 fn nested_loops_take_no_more_steps_than_in_the_reference_engine() {
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 40, 20);
-    let prepared = |text: &str| {
-        let query = orbit_query::parse(text).unwrap().query;
-        PreparedQuery::new(query, PlanOptions::default()).unwrap()
-    };
-    let looks = |engine: &dyn Engine| {
-        let (interrupt, looks) = set_at(u64::MAX);
-        let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&[Wants::HITS]) };
-        engine.scan(&[&block], &request).unwrap();
-        looks.load(Ordering::Relaxed)
-    };
+    let looks = |engine: &dyn Engine| looks(engine, &block);
     // The engine also checks the interrupt where it counts no steps, about once at each position. These checks are
     // subtracted.
     let idle = looks(&prepared("check").reference().unwrap());

@@ -77,7 +77,7 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 /// The name of an optimisation, and the function that disables it.
 type Switch = (&'static str, fn(&mut PlanOptions));
 
-pub const OPTIMISATIONS: [Switch; 11] = [
+pub const OPTIMISATIONS: [Switch; 12] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),
     ("tables", |options| options.tables = false),
@@ -88,6 +88,7 @@ pub const OPTIMISATIONS: [Switch; 11] = [
     ("unrolling", |options| options.unrolling = false),
     ("screens", |options| options.screens = false),
     ("guards", |options| options.guards = false),
+    ("programs", |options| options.programs = false),
     ("direct", |options| options.direct = false),
 ];
 

@@ -240,7 +240,6 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
         queries: counted(themes.len(), "theme", "themes"),
         begun,
         planned: Instant::now(),
-        threads: args.threads,
         quiet: args.quiet,
         fail_if_none: args.fail_if_none,
     };

@@ -85,8 +85,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let mut engine = EngineOptions::default();
     engine.positions = database.positions_known();
     let scan = Executor::with_query(parsed, &engine).map_err(|error| failure(&script, error))?;
-    let threads = threads(options.threads);
-    let scan = scan.threads(threads);
+    let scan = scan.threads(threads(options.threads));
     script.print_remarks(scan.remarks());
     scan.notes().iter().for_each(|note| message!("note: {note}"));
     print_substitutes(&database, false);
@@ -99,7 +98,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         search.finish(&scan)?;
     }
     let phases = Phases { planning: planned - begun, scanning: planned.elapsed() };
-    search.print_summary(&scan, threads, phases, &summary, interrupt.is_set());
+    search.print_summary(&scan, phases, &summary, interrupt.is_set());
     if !interrupt.is_set() && output != Path::new("-") {
         message!("written: {}", output.display());
     }

@@ -1,6 +1,5 @@
 //! Runs many queries while the games are read once, for `orbit batch` and `orbit scan --queries`.
 
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -12,7 +11,7 @@ use orbit_search::report::{Phases, side_lines_line, totals_fields};
 use orbit_search::run::{Collector as _, Collectors, Parts, ProblemsCollector, Run};
 
 use super::common::{
-    CtrlC, ProgressDisplay, agreement_line, grouped, is_unread, print_failures, threads, totals_line,
+    CtrlC, ProgressDisplay, agreement_line, grouped, is_unread, print_failures, totals_line,
 };
 use super::failure::{Exit, Failure};
 use super::problems::Problems;
@@ -28,8 +27,6 @@ pub(super) struct BatchPass<'a> {
     pub(super) begun: Instant,
     /// The time at which the planning of the queries ended.
     pub(super) planned: Instant,
-    /// The number of threads, as it was given.
-    pub(super) threads: Option<NonZeroUsize>,
     pub(super) quiet: bool,
     pub(super) fail_if_none: bool,
 }
@@ -126,13 +123,12 @@ impl BatchPass<'_> {
         let Phases { planning, scanning } = phases;
         let rate = totals.positions as f64 / scanning.as_secs_f64().max(1e-9);
         let line = format!(
-            "{} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({}, {} threads)",
+            "{} in one pass; planning {:.3} s, reading and scanning {:.3} s; {} positions/s ({})",
             self.queries,
             planning.as_secs_f64(),
             scanning.as_secs_f64(),
             grouped(rate as u64),
-            self.scan.engine().info().name,
-            threads(self.threads)
+            self.scan.engine_and_threads(),
         );
         Remark::from((line, phases.fields(totals))).print();
     }

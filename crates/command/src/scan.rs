@@ -26,9 +26,7 @@ pub(super) use self::ready::{JobInputs, PreparedScan};
 use self::run::ScanRun;
 use super::board::BoardArgs;
 use super::choosing::{ChoosingArgs, choose_similar, hints, measure_hints};
-use super::common::{
-    CtrlC, GpuArgs, ProgressArgs, agreement_line, choice, counted, from_one, grouped, threads,
-};
+use super::common::{CtrlC, GpuArgs, ProgressArgs, agreement_line, choice, counted, from_one, grouped};
 use super::failure::{Exit, Failure};
 use super::outputs::OutputArgs;
 use super::query_text::{DialectArgs, QueryText};
@@ -302,12 +300,8 @@ fn print_summary(
         }
         (false, true) => "",
     };
-    let how = match threads(options.run.threads) {
-        1 => format!("{}, 1 thread", scan.engine().info().name),
-        threads => format!("{}, {threads} threads", scan.engine().info().name),
-    };
     let hits = if summary.finished { search.hit_totals() } else { listed };
-    let lines = summary_lines(&search.totals(), hits, phases, !summary.finished, &how);
+    let lines = summary_lines(&search.totals(), hits, phases, !summary.finished, &scan.engine_and_threads());
     let side_lines = side_lines_line(summary.side_lines, scan.searches_variations());
     let lines = lines.into_iter().map(Remark::from).chain(side_lines.map(Remark::from));
     let before = std::iter::once(stop).chain(std::iter::repeat(""));

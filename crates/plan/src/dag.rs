@@ -114,6 +114,8 @@ pub struct PlanOptions {
     /// A cheap condition that is true wherever the query matches is computed first. The query is evaluated only where this
     /// condition is true.
     pub guards: bool,
+    /// Nested loops over squares become a flat program if the program is expected to take less time than their tables.
+    pub programs: bool,
     /// If a stage (a program that runs first) already computes the answer of a query, the answer is taken from the results of the
     /// stage. A program that needs only such results does not read positions.
     pub direct: bool,
@@ -132,6 +134,7 @@ impl Default for PlanOptions {
             unrolling: true,
             screens: true,
             guards: true,
+            programs: true,
             direct: true,
         }
     }

@@ -201,6 +201,10 @@ const MASKS_MAX: usize = 4096;
 /// sets of the loops. Any other plan has a row for each square; three nested loops would have 262,144 rows.
 const NESTED_MAX: usize = 3;
 
+/// If loops over squares are nested at least this deep, the query becomes a flat program if the program is expected to take less
+/// time than the tables of the loops.
+const NESTED_MIN: usize = 2;
+
 /// Returns the number of filters in the tree of a filter, including the filter itself. Loops that assign variables count 64
 /// times, because they are written out for each square.
 fn written_out(filter: FilterRef) -> u64 {
@@ -241,24 +245,28 @@ impl Planner {
         let refusal = query.keeps_state.clone().or_else(|| game::refusals::refusal(query));
         let (ty, vars) = (query.body.ty(), query.vars.len());
         let mut planner = Planner { filter, ty, vars, options, refusal, flat: None };
-        if planner.refusal.is_some() && planner.is_flat(query) {
+        let depth = nested_loops(planner.filter.node());
+        if (planner.refusal.is_some() || depth >= NESTED_MAX) && planner.is_flat(query, NESTED_MAX) {
             planner.refusal = None;
-            return Ok(planner);
-        }
-        if planner.refusal.is_none()
-            && nested_loops(planner.filter.node()) >= NESTED_MAX
-            && planner.is_flat(query)
-        {
-            return Ok(planner);
-        }
-        if planner.refusal.is_none() {
+        } else if planner.refusal.is_none() {
             planner.refusal = planner.check_carried(query)?;
+        } else if !query.outlives_games() {
+            planner.refusal = game::refusals::refusal_of_programs(query).or(planner.refusal);
+        }
+        if depth >= NESTED_MIN && options.programs && planner.refusal.is_none() {
+            let mut program = planner.clone();
+            if program.is_flat(query, NESTED_MIN)
+                && program.hits().program.time() < planner.hits().program.time()
+            {
+                return Ok(program);
+            }
         }
         Ok(planner)
     }
 
-    /// Tries to compile the query to a flat program. Returns true, and stores the facts in `self.flat`, if that succeeds.
-    fn is_flat(&mut self, query: &TypedQuery) -> bool {
+    /// Tries to compile the query to a flat program that contains the loops over squares that are nested at least `depth` deep.
+    /// Returns true, and stores the facts in `self.flat`, if that succeeds.
+    fn is_flat(&mut self, query: &TypedQuery, depth: usize) -> bool {
         if query.outlives_games() {
             return false;
         }
@@ -266,6 +274,7 @@ impl Planner {
             vars: query.vars.clone(),
             dictionaries: query.dictionaries.clone(),
             variations: query.variations,
+            depth,
         };
         let mut lower = Lower::new(self.options, self.vars);
         let mut compiles = |value| flat::compiled(&mut lower, &facts, &self.filter, value).is_ok();

@@ -8,10 +8,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
+    GameOp,
     carry::{ColumnOperand, operands, stages},
     dag::{CarryId, ColumnId, Dag, Id, Loop, LoopId, Made, Op, Reduce, TRUE},
     needed,
 };
+
+/// The number of steps that take as long as an instruction of a flat program. A step computes many positions at once.
+const INSTRUCTION_STEPS: u64 = 16;
 
 /// The index of a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -165,6 +169,17 @@ impl Program {
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
         stages.fold(self.own_cost(), u64::saturating_add)
+    }
+
+    /// Returns the time that the program is expected to take for one position, as a number of steps. In contrast to
+    /// [`Program::cost`], this includes flat programs.
+    pub(super) fn time(&self) -> u64 {
+        let carried = self.stages.iter().flat_map(|stage| &stage.carried);
+        let flat = carried.map(|carry| match &carry.what {
+            Made::Game(GameOp::Flat(program)) => program.time.saturating_mul(INSTRUCTION_STEPS),
+            _ => 0,
+        });
+        flat.fold(self.cost(), u64::saturating_add)
     }
 
     /// Returns the number of steps that run for one position. The steps of stages are not included.

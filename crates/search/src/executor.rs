@@ -277,6 +277,15 @@ impl Executor {
         &*self.engine
     }
 
+    /// Returns the name of the engine and the number of threads that search, such as `cpu, 4 threads`.
+    pub fn engine_and_threads(&self) -> String {
+        let EngineInfo { name, in_order, .. } = self.engine.info();
+        match if in_order { 1 } else { self.threads } {
+            1 => format!("{name}, 1 thread"),
+            threads => format!("{name}, {threads} threads"),
+        }
+    }
+
     /// Returns whether a query depends on the tags of games. If none does, the same hits are found in a
     /// [`BlockStream::without_tags`], which is read faster.
     pub fn reads_tags(&self) -> bool {

@@ -181,7 +181,6 @@ impl CqlSearch {
     pub(super) fn print_summary(
         &self,
         scan: &Executor,
-        threads: usize,
         phases: Phases,
         summary: &Summary,
         is_interrupted: bool,
@@ -190,10 +189,7 @@ impl CqlSearch {
         let hits =
             self.sums.totals.as_ref().and_then(|part| part.queries.first().copied()).unwrap_or_default();
         let stop = if is_interrupted { "interrupted after " } else { "" };
-        let how = match threads {
-            1 => format!("{}, 1 thread", scan.engine().info().name),
-            threads => format!("{}, {threads} threads", scan.engine().info().name),
-        };
+        let how = scan.engine_and_threads();
         let lines = summary_lines(&totals, hits, phases, !summary.finished, &how);
         let before = std::iter::once(stop).chain(std::iter::repeat(""));
         before.zip(lines).for_each(|(before, line)| Remark::from(line).behind(before).print());

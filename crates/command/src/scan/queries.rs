@@ -79,7 +79,6 @@ impl QueryFile {
             queries: counted(queries.len(), "query", "queries"),
             begun,
             planned,
-            threads: run.threads,
             quiet: run.quiet || replay.is_some(),
             fail_if_none: args.fail_if_none,
         };

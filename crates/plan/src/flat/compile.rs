@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::names::used;
+use super::{names::used, sizes};
 use crate::{
     CARRIED_MAX, FlatChain, FlatEdge, FlatMove, FlatProgram, Instr, KeyOrder, Label, MoveSeek, PairSearch,
     RegisterWord,
-    dag::{Id, NO_VALUE, TRUE},
+    dag::{Id, NO_VALUE, Op, TRUE},
     lower::Lower,
     operations::GameOp,
 };
@@ -22,12 +22,18 @@ const INSTRUCTIONS_MAX: usize = 100_000;
 /// The maximum number of operands.
 const OPERANDS_MAX: usize = 2000;
 
+/// If a program has this many operands, sets of pieces on certain squares are no operands any more: the program intersects the sets
+/// of all such pieces with the squares.
+const SPLIT_MIN: usize = 64;
+
 /// Facts about a query that the compiler needs in addition to the filters.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) vars: Vec<Var>,
     pub(crate) dictionaries: Vec<Dictionary>,
     pub(crate) variations: bool,
+    /// Loops over squares that are nested at least this deep are part of the program. A plan computes all others in advance.
+    pub(crate) depth: usize,
 }
 
 /// The result of compiling. The error names the construct that cannot be compiled.
@@ -125,6 +131,12 @@ pub(super) struct Compiler<'l> {
     pub(super) patterns: Vec<String>,
     /// The number of loops over keys.
     pub(super) key_loops: usize,
+    /// The filters that are known to match wherever the code being compiled runs, by their addresses.
+    pub(super) known: Vec<usize>,
+    /// The number of times that the code being compiled is expected to run at a position.
+    pub(super) times: f64,
+    /// The expected time of the code at a position, in instructions.
+    time: f64,
 }
 
 impl<'l> Compiler<'l> {
@@ -161,6 +173,9 @@ impl<'l> Compiler<'l> {
             of_games: Vec::new(),
             patterns: Vec::new(),
             key_loops: 0,
+            known: Vec::new(),
+            times: 1.0,
+            time: 0.0,
         }
     }
 
@@ -216,6 +231,7 @@ impl<'l> Compiler<'l> {
             patterns: self.patterns,
             dictionaries: self.facts.dictionaries.iter().map(KeyOrder::from_dictionary).collect(),
             key_loops: self.key_loops,
+            time: self.time as u64,
         };
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
     }
@@ -236,6 +252,7 @@ impl<'l> Compiler<'l> {
     // ---- code
 
     pub(super) fn emit(&mut self, instr: Instr) -> CompileResult {
+        self.time += self.times * sizes::time(instr);
         self.code.push(instr);
         if self.code.len() > INSTRUCTIONS_MAX { Err("so long a program") } else { Ok(()) }
     }
@@ -347,8 +364,27 @@ impl<'l> Compiler<'l> {
         if let Some(word) = self.lower.dag.constant(word) {
             return self.constant(to, word);
         }
+        if let Some((set, squares)) = self.split(word) {
+            return self.scratch(|this| {
+                let within = this.word()?;
+                this.load(to, set)?;
+                this.constant(within, squares)?;
+                this.emit(Instr::And { to, a: to, b: within })
+            });
+        }
         let operand = self.operand(word, false)?;
         self.emit(Instr::Load { to, operand })
+    }
+
+    /// If a word would be one more operand of very many, and is the intersection of a set with constant squares, returns both. The
+    /// copies of a pattern have a word for each square, but all of them have the same pieces.
+    fn split(&self, word: Id) -> Option<(Id, u64)> {
+        let Op::And(a, b) = self.lower.dag.op(word) else { return None };
+        if self.operands.len() < SPLIT_MIN || self.operands.contains(&(word, false)) {
+            return None;
+        }
+        let constant = |id| self.lower.dag.constant(id);
+        constant(b).map(|squares| (a, squares)).or_else(|| constant(a).map(|squares| (b, squares)))
     }
 
     pub(super) fn unless_mask(&mut self, mask: Id, no: Label) -> CompileResult {
@@ -366,6 +402,9 @@ impl<'l> Compiler<'l> {
 
     /// Compiles a filter: the code jumps to `no` where the filter fails.
     pub(super) fn unless(&mut self, filter: FilterRef, no: Label) -> CompileResult {
+        if self.known.contains(&address(filter)) {
+            return Ok(());
+        }
         if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
             return self.unless_mask(mask, no);
         }
@@ -413,14 +452,16 @@ impl<'l> Compiler<'l> {
         no: Label,
         then: impl FnOnce(&mut Self) -> CompileResult,
     ) -> CompileResult {
-        let before = self.sure.len();
+        let (before, times) = (self.sure.len(), self.times);
         for filter in filters {
             self.unless(filter.node(), no)?;
+            self.times *= sizes::MATCHES;
             let bound = super::names::bound_by(filter.node());
             self.sure.extend(bound.filter(|var| !self.unbound.contains(var)));
         }
         let out = then(self);
         self.sure.truncate(before);
+        self.times = times;
         out
     }
 
@@ -532,5 +573,16 @@ impl<'l> Compiler<'l> {
         let out = compile(self);
         self.selected = outer;
         out
+    }
+}
+
+/// Returns the address of a filter in the tree of the query, which distinguishes it from all other filters of the tree.
+pub(super) fn address(filter: FilterRef) -> usize {
+    match filter {
+        Ref::Condition(f) => std::ptr::from_ref(f).addr(),
+        Ref::Squares(f) => std::ptr::from_ref(f).addr(),
+        Ref::Number(f) => std::ptr::from_ref(f).addr(),
+        Ref::Text(f) => std::ptr::from_ref(f).addr(),
+        Ref::Position(f) => std::ptr::from_ref(f).addr(),
     }
 }

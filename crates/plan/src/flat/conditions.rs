@@ -1,6 +1,9 @@
 //! Compiles conditions. The code after a condition runs only if the condition is true. Otherwise the condition jumps to a label.
 
-use super::compile::{CompileResult, Compiler};
+use super::{
+    compile::{CompileResult, Compiler},
+    sizes,
+};
 use crate::{Instr, Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
@@ -8,6 +11,18 @@ use orbit_query::tree::{
     PositionOrder, Ref, SquaresOp, VarId,
 };
 use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Orbit, Position, Squares};
+
+/// A loop over the squares of a set, or over the pieces on them.
+#[derive(Clone, Copy)]
+pub(super) struct SquareLoop<'f> {
+    pub(super) var: VarId,
+    pub(super) domain: &'f Squares,
+    pub(super) body: FilterRef<'f>,
+    /// The register that contains the squares that the loop has not visited yet.
+    pub(super) set: RegisterWord,
+    /// True if the variable is the piece on the square.
+    pub(super) pieces: bool,
+}
 
 impl Compiler<'_> {
     /// Compiles a condition. The code jumps to `no` if the condition is false.
@@ -60,7 +75,7 @@ impl Compiler<'_> {
             C::SquareAll { var, domain, body } => self.scratch(|this| {
                 let set = this.word()?;
                 this.squares(domain, set)?;
-                this.all_over(*var, set, false, body.node(), no)
+                this.all_over(SquareLoop { var: *var, domain, body: body.node(), set, pieces: false }, no)
             }),
             C::Differ(a, b) => self.two_numbers(a, b, |this, [a, b]| {
                 let (differ, done) = (this.label(), this.label());
@@ -108,7 +123,7 @@ impl Compiler<'_> {
             G::PieceAll { var, domain, body } => self.scratch(|this| {
                 let set = this.word()?;
                 this.squares(domain, set)?;
-                this.all_over(*var, set, true, body.node(), no)
+                this.all_over(SquareLoop { var: *var, domain, body: body.node(), set, pieces: true }, no)
             }),
             G::AssignSome { var, of } => self.scratch(|this| {
                 let set = this.word()?;
@@ -230,20 +245,24 @@ impl Compiler<'_> {
 
     // ---- loops
 
-    /// Compiles a loop that binds a variable to each square of a set in turn, or to the piece on that square, and runs `body`.
-    /// `body` may jump to `next`. The variable is unbound afterwards.
+    /// Compiles a loop that binds a variable to each square of a set in turn, or to the piece on that square, and runs the code of
+    /// `body`. The variable is unbound afterwards. The code may jump to `fails`, if there is such a label, when the body of the
+    /// loop matches for no square.
     pub(super) fn each_square(
         &mut self,
-        id: VarId,
-        set: RegisterWord,
-        pieces: bool,
+        of: SquareLoop,
+        fails: Option<Label>,
         body: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
     ) -> CompileResult {
+        let SquareLoop { var: id, set, pieces, .. } = of;
+        let (known, times) = (self.known.len(), self.times);
         self.scratch(|this| {
             let var = this.var(id);
             this.emit(Instr::Free { var })?;
             let (here, held) = (this.word()?, this.word()?);
             let done = this.label();
+            this.unless_fixed(of, fails.is_some(), fails.unwrap_or(done), done)?;
+            this.times *= sizes::squares(of.domain);
             let again = this.label_here();
             this.emit(Instr::Take { to: here, set, done })?;
             if pieces {
@@ -256,6 +275,8 @@ impl Compiler<'_> {
             }
             this.bound(&[id], |this| body(this, here))?;
             this.emit(Instr::Jump(again))?;
+            this.known.truncate(known);
+            this.times = times;
             this.place(done);
             this.emit(Instr::Unbind { var })
         })
@@ -263,19 +284,12 @@ impl Compiler<'_> {
 
     /// Compiles a body that runs for each square of a set, or for the piece on that square. The code jumps to `no` as soon as the
     /// body fails.
-    fn all_over(
-        &mut self,
-        var: VarId,
-        set: RegisterWord,
-        pieces: bool,
-        body: FilterRef,
-        no: Label,
-    ) -> CompileResult {
+    fn all_over(&mut self, of: SquareLoop, no: Label) -> CompileResult {
         let (fails, done) = (self.label(), self.label());
-        self.each_square(var, set, pieces, |this, _| this.unless(body, fails))?;
+        self.each_square(of, Some(fails), |this, _| this.unless(of.body, fails))?;
         self.emit(Instr::Jump(done))?;
         self.place(fails);
-        self.emit(Instr::Unbind { var: self.var(var) })?;
+        self.emit(Instr::Unbind { var: self.var(of.var) })?;
         self.emit(Instr::Jump(no))?;
         self.place(done);
         Ok(())
@@ -382,7 +396,7 @@ fn variable(filter: FilterRef) -> Option<VarId> {
 }
 
 /// Returns true if the evaluation of a filter cannot change a variable, because the filter only reads it.
-fn keeps(filter: FilterRef, var: VarId) -> bool {
+pub(super) fn keeps(filter: FilterRef, var: VarId) -> bool {
     let mut changes = |filter: FilterRef| {
         let mut names = false;
         super::names::used(filter, &mut |used| names |= used == var);

@@ -6,7 +6,7 @@ use super::{
     compile::Compiler,
     names::{assigns, is_own, used},
 };
-use crate::{NESTED_MAX, game::refusals, orbits::nested_loops};
+use crate::{game::refusals, orbits::nested_loops};
 use orbit_query::tree::{
     ConditionOp as C, GameCondition, GameNumber, GameSquares, GameText, Holds, Kind as _, NumberOp as N, Ref,
     SquaresOp as S, TextOp as T, VarId,
@@ -72,18 +72,18 @@ fn is_closed(filter: FilterRef, bound: &mut Vec<VarId>) -> bool {
     closed && filter.children().into_iter().all(|child| is_closed(child, bound))
 }
 
-impl Compiler<'_> {
-    /// Returns the number of times that a filter and those below it name each variable.
-    fn own(filter: FilterRef) -> HashMap<VarId, usize> {
-        let mut own = HashMap::new();
-        filter.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));
-        own
-    }
+/// Returns the number of times that a filter and those below it name each variable.
+pub(super) fn own(filter: FilterRef) -> HashMap<VarId, usize> {
+    let mut own = HashMap::new();
+    filter.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));
+    own
+}
 
+impl Compiler<'_> {
     /// Returns true if the evaluation of a filter can be left out, because the filter stores nothing and reads only bound
     /// variables.
     pub(super) fn is_harmless(&self, filter: FilterRef) -> bool {
-        !filter.any(&mut is_state) && Self::own(filter).into_keys().all(|var| self.sure.contains(&var))
+        !filter.any(&mut is_state) && own(filter).into_keys().all(|var| self.sure.contains(&var))
     }
 
     /// Returns `Some(None)` if the value of a filter depends only on the position. Returns `Some(Some(var))` if it depends only
@@ -92,8 +92,7 @@ impl Compiler<'_> {
         if filter.any(&mut is_state) || self.selected.is_some() && filter.any(&mut is_own) {
             return None;
         }
-        let mut shared =
-            Self::own(filter).into_iter().filter(|(var, count)| self.uses.get(var) != Some(count));
+        let mut shared = own(filter).into_iter().filter(|(var, count)| self.uses.get(var) != Some(count));
         let key = shared.next().map(|(var, _)| var);
         let is_piece = |var: VarId| self.facts.vars[var.0 as usize].holds == Holds::Piece;
         let is_bound_inside = |var: VarId| {
@@ -113,10 +112,10 @@ impl Compiler<'_> {
 
     /// Returns true if a filter is a leaf: it can be evaluated at each position independently, and a plan can express it.
     pub(super) fn is_leaf(&self, filter: FilterRef) -> bool {
-        Self::own(filter).iter().all(|(var, count)| self.uses.get(var) == Some(count))
+        own(filter).iter().all(|(var, count)| self.uses.get(var) == Some(count))
             && is_closed(filter, &mut Vec::new())
             && !filter.any(&mut keeps)
-            && nested_loops(filter) < NESTED_MAX
+            && nested_loops(filter) < self.facts.depth
             && !(self.selected.is_some() && filter.any(&mut is_own))
             && !(self.tied.is_some() && refusals::stands_for_move(filter))
             && refusals::says(filter, &self.facts.vars, self.facts.variations)

@@ -37,7 +37,7 @@ impl NamePair {
 }
 
 /// Returns the filters at the beginning of a body. Each is evaluated only if all filters before it match.
-fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
+pub(super) fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
     let braces: Vec<FilterRef<'_>> = match body {
         Ref::Condition(f) => match f.op() {
             C::Braces(all) => all.iter().map(Kind::node).collect(),

@@ -1,9 +1,12 @@
 //! Compiles filters whose value is a set of squares. The code leaves the set in a register.
 
-use super::compile::{CompileResult, Compiler};
+use super::{
+    compile::{CompileResult, Compiler},
+    conditions::SquareLoop,
+};
 use crate::{Instr, Label, RegisterWord, TextInstr, dag::TRUE, operations::Leaf};
 use orbit_query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, SquaresOp as S};
-use orbit_transforms::{Expanded, FilterRef, Squares};
+use orbit_transforms::{Expanded, Squares};
 
 impl Compiler<'_> {
     /// Compiles a filter whose value is a set of squares. The code leaves the set in the register `to`.
@@ -29,7 +32,8 @@ impl Compiler<'_> {
                 this.constant(out, 0)?;
                 let none = this.label();
                 this.unless_begins(*var, [domain.node(), body.node()], none)?;
-                this.loop_into(*var, set, false, body.node(), out)?;
+                let of = SquareLoop { var: *var, domain, body: body.node(), set, pieces: false };
+                this.loop_into(of, out)?;
                 this.place(none);
                 this.emit(Instr::Copy { to, from: out })
             }),
@@ -49,17 +53,10 @@ impl Compiler<'_> {
         }
     }
 
-    fn loop_into(
-        &mut self,
-        var: orbit_query::tree::VarId,
-        set: RegisterWord,
-        pieces: bool,
-        body: FilterRef,
-        out: RegisterWord,
-    ) -> CompileResult {
-        self.each_square(var, set, pieces, |this, here| {
+    fn loop_into(&mut self, of: SquareLoop, out: RegisterWord) -> CompileResult {
+        self.each_square(of, None, |this, here| {
             let no = this.label();
-            this.unless(body, no)?;
+            this.unless(of.body, no)?;
             this.emit(Instr::Or { to: out, a: out, b: here })?;
             this.place(no);
             Ok(())
@@ -137,7 +134,8 @@ impl Compiler<'_> {
                 this.constant(out, 0)?;
                 let none = this.label();
                 this.unless_begins(*var, [domain.node(), body.node()], none)?;
-                this.loop_into(*var, set, true, body.node(), out)?;
+                let of = SquareLoop { var: *var, domain, body: body.node(), set, pieces: true };
+                this.loop_into(of, out)?;
                 this.place(none);
                 this.emit(Instr::Copy { to, from: out })
             }),

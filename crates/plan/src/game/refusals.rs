@@ -9,7 +9,7 @@ use orbit_query::{
         Any, ConditionOp as C, Control, Edge, Elsewhere, Focus, Form, GameCondition, GameNumber,
         GamePosition, GameSquares, GameText, Kind, Line, Move, MoveOf, MoveValue, Number, NumberOp as N,
         Path, PathStep, Position, PositionOp as P, Promotion, Ref, Squares, SquaresOp as S, TextOp as T, Var,
-        VarId,
+        VarId, Written,
     },
 };
 use orbit_transforms::FilterRef;
@@ -36,6 +36,42 @@ pub(crate) fn refusal(query: &TypedQuery) -> Option<Diagnostic> {
         &FilterPlace { home: 0, is_root: true, loops: Vec::new(), owned: CastlingParts::No },
     )
     .err()
+}
+
+/// Returns the error for the first filter that not even a flat program can express, or `None` if there is no such filter.
+pub(crate) fn refusal_of_programs(query: &TypedQuery) -> Option<Diagnostic> {
+    let mut found = None;
+    query.body.walk(&mut |filter| {
+        if let (None, Some(what)) = (&found, lacked_by_programs(filter)) {
+            found = Some(not_planned(*filter.mark(), what));
+        }
+    });
+    found
+}
+
+/// Returns the name of a filter that no flat program can express, apart from its operands. Returns `None` for other filters.
+fn lacked_by_programs(filter: Ref<'_, Written>) -> Option<&'static str> {
+    use GameCondition as G;
+    match filter {
+        Ref::Condition(f) if let C::Game(op) = f.op() => match op {
+            G::Message { .. } | G::SetTag { .. } | G::RemoveComment | G::WriteFile { .. } => {
+                Some("what writes")
+            }
+            G::Glyph(_) => Some("`originalcomment`"),
+            G::WhileMatch { .. } => Some("a loop over the matches of a regular expression"),
+            _ => None,
+        },
+        Ref::Number(f) if let N::Game(GameNumber::GroupStart(_)) = f.op() => {
+            Some("a group of a regular expression")
+        }
+        Ref::Text(f) if let T::Game(op) = f.op() => match op {
+            GameText::OriginalComment => Some("`originalcomment`"),
+            GameText::Group(_) => Some("a group of a regular expression"),
+            GameText::ReadFile(_) => Some("`readfile`"),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Returns true if a plan can express a filter, whose transforms must be expanded. It does not matter at which positions and in
@@ -510,6 +546,27 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
                 let behind = FilterPlace { owned, ..self.apart() };
                 self.each(targets, &behind)
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{PlanOptions, Planner};
+
+    #[test]
+    fn the_reason_is_a_filter_that_no_program_has() {
+        for (text, filter, what) in [
+            ("piece X in Q {X attacks k message(X)}", "message(X)", "what writes"),
+            ("echo (s t) {s<t message(\"x\")}", "message(\"x\")", "what writes"),
+            ("x=0 loop {x<3 x+=1 settag(\"a\" \"b\")}", "settag(\"a\" \"b\")", "what writes"),
+            ("x=0 while (x<3) {x+=1 originalcomment \"a\"}", "originalcomment \"a\"", "`originalcomment`"),
+        ] {
+            let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+            let planner = Planner::new(&query, PlanOptions::default()).expect("the query is short");
+            let refusal = planner.refusal().unwrap_or_else(|| panic!("{text} has a plan"));
+            assert_eq!(&text[refusal.span.start..refusal.span.end], filter);
+            assert!(refusal.message.ends_with(&format!("lack {what}")), "{text}: {}", refusal.message);
         }
     }
 }

@@ -51,6 +51,8 @@ pub struct FlatProgram {
     pub dictionaries: Vec<KeyOrder>,
     /// The number of loops over keys of dictionaries.
     pub key_loops: usize,
+    /// The time that the program is expected to take at a position, in instructions.
+    pub time: u64,
 }
 
 /// A test of a move that was played. A field that is `None` or false accepts every move.
