@@ -15,7 +15,7 @@ use super::{
 };
 
 /// The number of steps that take as long as an instruction of a flat program. A step computes many positions at once.
-const INSTRUCTION_STEPS: u64 = 16;
+const INSTRUCTION_STEPS: u64 = 14;
 
 /// The index of a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

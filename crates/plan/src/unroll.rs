@@ -145,7 +145,7 @@ mod tests {
 
     fn program(text: &str, unrolling: bool) -> Program {
         let query = orbit_query::parse(text).expect("a query").query;
-        let options = PlanOptions { unrolling, ..PlanOptions::default() };
+        let options = PlanOptions { unrolling, programs: false, ..PlanOptions::default() };
         Planner::new(&query, options).expect("it can be planned").hits().program
     }
 

@@ -560,7 +560,7 @@ mod tests {
             ("piece X in Q {X attacks k message(X)}", "message(X)", "what writes"),
             ("echo (s t) {s<t message(\"x\")}", "message(\"x\")", "what writes"),
             ("x=0 loop {x<3 x+=1 settag(\"a\" \"b\")}", "settag(\"a\" \"b\")", "what writes"),
-            ("x=0 while (x<3) {x+=1 originalcomment \"a\"}", "originalcomment \"a\"", "`originalcomment`"),
+            ("x=0 while (x<3) {x+=1 originalcomment \"a\"}", "originalcomment", "`originalcomment`"),
         ] {
             let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
             let planner = Planner::new(&query, PlanOptions::default()).expect("the query is short");
