@@ -97,7 +97,7 @@ const QUERIES: &[&str] = &[
     "piece X in [Rr] {square s in (X attacks .) (s--X)}",
     "{if check nn=1 else nn=2 (parent:{nn==1 check} or #A==8) ply}",
     // Filters that do not depend on the loop around them, or only seem so.
-    "piece X in [Rr] {square y in [Aa] {square z in [Pp] {z!=y X attacks z #(X attacks .)>4 check}}}",
+    "piece X in [Rr] {square y in [Aa] {square z in [Pp] {z!=y X attacks z #(X attacks .)>4 ply>9}}}",
     "{if ply%2==0 mm=1 mm==1 nn=ply%5 square x in P {nn<5 nn+=1 true} nn}",
     "{if ply%2==0 mm=1 mm==1 nn=ply%5 square x in P {nn+=1 nn<5} nn}",
     "{if ply%2==0 mm=1 mm==1 nn=ply%5 square x in [Pp] {square y in [Nn] {nn>2 x attacks y}}}",

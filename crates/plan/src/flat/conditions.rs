@@ -7,8 +7,8 @@ use super::{
 use crate::{Instr, Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
-    Any, Assigned, Cmp, ConditionOp as C, Control, GameCondition as G, Kind, Number, NumberOp, PositionOp,
-    PositionOrder, Ref, SquaresOp, VarId,
+    Any, Assigned, Cmp, ConditionOp as C, Control, GameCondition as G, GameSquares, Kind, Number, NumberOp,
+    PositionOp, PositionOrder, Ref, SquaresOp, VarId,
 };
 use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Orbit, Position, Squares};
 
@@ -400,7 +400,9 @@ pub(super) fn keeps(filter: FilterRef, var: VarId) -> bool {
     let mut changes = |filter: FilterRef| {
         let mut names = false;
         super::names::used(filter, &mut |used| names |= used == var);
-        names && variable(filter).is_none()
+        let is_piece =
+            matches!(filter, Ref::Squares(f) if matches!(f.op(), SquaresOp::Game(GameSquares::Piece(_))));
+        names && variable(filter).is_none() && !is_piece
     };
     !filter.any(&mut changes)
 }
