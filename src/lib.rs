@@ -183,9 +183,9 @@ pub mod errors {
 /// The parts of [`Findings`], which a report shows.
 pub mod findings {
     pub use orbit_search::report::findings::{
-        CopyFindings, Histogram, HistogramRow, HitCounts, ListedGame, Miss, Misses, OrbitFindings,
-        PatternBoard, ResultCount, SampleHit, SampleMoves, SampleSpan, SortedBy, SquareNames, SquarePair,
-        TransformSum, Unit, ValueFindings, ValueGroup,
+        CopyFindings, GroupTable, Histogram, HistogramRow, HitCounts, ListedGame, Miss, Misses,
+        OrbitFindings, PatternBoard, ResultCount, SampleHit, SampleMoves, SampleSpan, SortedBy, SquareNames,
+        SquarePair, TransformSum, Unit, ValueFindings, ValueGroup,
     };
     pub use orbit_search::report::heat::{Grid, HeatMap, Palette};
 }
@@ -207,6 +207,6 @@ pub mod stats {
     pub use orbit_search::report::{Bin, Distribution, NumberSummary};
     pub use orbit_search::stats::{
         BestGame, By, GroupKey, GroupRow, ManyCounts, MoveRow, MoveTally, ScoreOf, Share, SideResults, Stats,
-        Tally,
+        TableLimits, Tally,
     };
 }
