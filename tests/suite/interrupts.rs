@@ -48,7 +48,7 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
 ];
 
 /// Returns the maximum number of steps that an engine may make between two checks of the interrupt.
-pub(crate) fn steps_a_look(engine: &str, query: &str) -> u64 {
+fn steps_a_look(engine: &str, query: &str) -> u64 {
     match engine {
         _ if query.contains("~~") => 1 << 16,
         "reference" => 1 << 10,
@@ -269,11 +269,10 @@ fn prepared(text: &str) -> PreparedQuery {
 }
 
 /// Returns the number of times that an engine checks the interrupt.
-pub(crate) fn looks(engine: &dyn Engine, block: &Block) -> u64 {
+fn looks(engine: &dyn Engine, block: &Block) -> u64 {
     let (interrupt, looks) = set_at(u64::MAX);
     let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&[Wants::HITS]) };
-    // A query that runs into an error ends early.
-    let _ = engine.scan(&[block], &request);
+    engine.scan(&[block], &request).unwrap();
     looks.load(Ordering::Relaxed)
 }
 

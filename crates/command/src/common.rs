@@ -138,7 +138,7 @@ pub struct GpuArgs {
     #[arg(long, value_name = "CARD", default_value = "auto")]
     gpu: String,
     /// Use at most this much of the card's memory, such as `512M` or `2G`.
-    #[arg(long, value_name = "BYTES", value_parser = gpu_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = gpu_bytes, hide_short_help = true)]
     gpu_memory: Option<u64>,
     /// Choose how kernels are written and run, such as `transposed,wg128`. All variants give the same answers.
     #[arg(long, value_name = "VARIANT", default_value_t, hide = true)]

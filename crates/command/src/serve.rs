@@ -95,8 +95,10 @@ pub(super) struct OpenArgs {
     /// Use N threads for a query [default: one for each core].
     #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
-    /// Choose the engine of queries; a request of `orbit serve` can name another one.
-    #[arg(long, value_parser = choice::<EngineChoice>(), default_value_t)]
+    /// Choose the engine of queries: auto, cpu, gpu or reference.
+    ///
+    /// A request of `orbit serve` can name another engine.
+    #[arg(long, value_parser = choice::<EngineChoice>(), default_value_t, hide_possible_values = true)]
     engine: EngineChoice,
     #[command(flatten)]
     gpu: GpuArgs,

@@ -2,13 +2,7 @@
 //! with those of the reference engine: hits, values, comments, messages, tags, sort keys and spans.
 
 use super::{Rng, difference, game_queries::GameQueries, game_queries::kinds::Kind, games::games};
-use crate::{
-    common::{corpus_blocks, every_nth_game, length::trials},
-    interrupts::{looks, steps_a_look},
-    told::{Told, told},
-};
-use orbit_engine::PreparedQuery;
-use orbit_plan::{PlanOptions, Program, Step};
+use crate::told::{Told, told};
 use orbit_search::executor::EngineChoice;
 
 /// The number of queries of each kind that are compared. A query counts only if a plan can express it and it has hits.
@@ -92,48 +86,4 @@ fn queries_with_nested_loops_tell_the_same() {
 fn queries_with_comments_tell_the_same() {
     let [comments, ..] = compare_kind(Kind::Comment);
     assert!(comments > 1000, "{comments} comments");
-}
-
-/// The number of steps in the tables of a plan that take as long as a step of the reference engine.
-const TABLE_STEPS: u64 = 64;
-
-/// Returns the number of steps that run in nested loops over the squares of the board for each position.
-fn nested_steps(program: &Program) -> u64 {
-    let (mut sum, mut rows) = (0, vec![1]);
-    for step in &program.steps {
-        match step {
-            Step::Begin { table, .. } => {
-                rows.push(rows.last().unwrap() * program.tables[*table].len() as u64)
-            }
-            Step::End { .. } => drop(rows.pop()),
-            _ if rows.len() > 2 => sum += rows.last().unwrap(),
-            _ => {}
-        }
-    }
-    sum + program.stages.iter().map(|stage| nested_steps(&stage.program)).sum::<u64>()
-}
-
-/// A plan with nested loops takes at most twice as many steps as the reference engine: iterations of loops in a flat
-/// program, and steps in tables.
-#[test]
-fn nested_loops_take_no_more_steps_than_in_the_reference_engine() {
-    let block = every_nth_game(&corpus_blocks("otb.pgn"), 40, 20);
-    let mut compared = 0;
-    for seed in trials(300, 60) {
-        let mut rng = Rng::new(9000 + seed as u64);
-        let (games, _) = games(&mut rng, false);
-        let text = GameQueries::new(&mut rng, &games).of_kind(Kind::Nested, false).text();
-        let Ok(parsed) = orbit_query::parse(&text) else { continue };
-        let Ok(prepared) = PreparedQuery::new(parsed.query, PlanOptions::default()) else { continue };
-        let (Ok(cpu), Ok(reference)) = (prepared.cpu(), prepared.reference()) else { continue };
-        let tables = nested_steps(&prepared.planner.hits().program) * block.slots() as u64 / TABLE_STEPS;
-        let iterations = looks(&cpu, &block) * steps_a_look("cpu", &text);
-        let steps = looks(&reference, &block) * steps_a_look("reference", &text);
-        assert!(
-            iterations + tables <= 2 * steps,
-            "seed {seed}: {text}\n  {iterations} iterations, {tables} steps in tables, {steps} of the reference engine"
-        );
-        compared += 1;
-    }
-    assert!(compared >= 20, "{compared}");
 }
