@@ -24,8 +24,8 @@ pub struct NotABoard;
 /// Returns [`NotABoard`] if the function sends two pieces to one square.
 ///
 /// ```
-/// use orbit_core::positions::{Board, chessops, transform_board};
-/// let flipped = transform_board(&Board::new(), chessops::flip_vertical).unwrap();
+/// use orbit_core::positions::{Board, transform_board};
+/// let flipped = transform_board(&Board::new(), |squares| squares.flip_vertical()).unwrap();
 /// assert_eq!(flipped.to_string(), "RNBQKBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbqkbnr");
 /// ```
 #[inline]
