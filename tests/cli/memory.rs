@@ -52,6 +52,14 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
+/// If the limit of the stack is low, the program reserves no stack, and runs.
+#[test]
+fn a_small_stack_is_enough_to_start() {
+    let script = "ulimit -c 0; ulimit -s 512; exec \"$0\" --version";
+    let out = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_orbit")]).output().unwrap();
+    assert!(out.status.success() && out.stdout.starts_with(b"orbit "), "{out:?}");
+}
+
 #[test]
 fn a_refusal_of_memory_is_an_error_with_a_code() {
     let folder = folder();
