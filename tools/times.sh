@@ -6,8 +6,7 @@
 # With --peers, a second table compares orbit with other programs on the same games, on one thread each. It has CPU seconds, which
 # other work on the machine affects little. pgn-extract reads the games and checks their moves. CQL runs the query with transforms
 # of the first row. scoutfish has no transforms; it searches its index for one placement. A program has a row only if it is in PATH
-# as `pgn-extract`, `cql` or `scoutfish`; without `cql`, there is a scaled time of CQL for the games of the README. A command that
-# takes more than ten seconds runs once. RUNS sets the number of runs.
+# as `pgn-extract`, `cql` or `scoutfish`. A command that takes more than ten seconds runs once. RUNS sets the number of runs.
 set -euo pipefail
 usage='usage: tools/times.sh [--peers] FILE.pgn'
 peers=false
@@ -73,8 +72,7 @@ scan=("$orbit" scan --count --threads 1 "$transform")
 peer orbit "orbit scan --count --threads 1 '$transform' games.pgn" "$hits" "$(spent "${scan[@]}" "$pgn" --no-reel)"
 peer orbit "orbit scan --count --threads 1 '$transform' games.reel" "$hits" "$(spent "${scan[@]}" "$reel")"
 if command -v pgn-extract >/dev/null; then
-    extract=$(spent pgn-extract -s -r "$pgn")
-    peer pgn-extract 'pgn-extract -s -r games.pgn' 'none: it checks the moves' "$extract"
+    peer pgn-extract 'pgn-extract -s -r games.pgn' 'none: it checks the moves' "$(spent pgn-extract -s -r "$pgn")"
 else
     echo 'pgn-extract is not in PATH: no row for it' >&2
 fi
@@ -82,10 +80,6 @@ if command -v cql >/dev/null; then
     printf 'cql() %s\n' "$transform" >"$folder/query.cql"
     of_cql=$(spent cql -input "$pgn" -output "$folder/out.pgn" -threads 1 "$folder/query.cql")
     peer CQL 'cql -input games.pgn -threads 1 query.cql' "$(grep -c '^\[Event ' "$folder/out.pgn") games" "$of_cql"
-elif [ -n "${extract:-}" ] && [ "$(grep -c '^\[Event ' "$pgn")" = 11372 ]; then
-    # These are the games of the README. CQL 6.2 took 5.9 s for them on a machine on which pgn-extract took 0.78 s.
-    of_cql=$(awk -v extract="$extract" 'BEGIN { printf "%.1f", 5.9 * extract / 0.78 }')
-    peer 'CQL 6.2' "$transform" "$hits" "$of_cql (scaled: 5.9 on a machine on which pgn-extract took 0.78)"
 else
     echo 'cql is not in PATH: no row for CQL' >&2
 fi
