@@ -1,9 +1,9 @@
 // 64-bit words, stored as pairs of 32-bit integers. A word is a set of squares (x: ranks 1-4, y: ranks 5-8), a mask or
 // a number.
 //
-// The same functions for the processor are in crates/core/src/board/attacks.rs and crates/engine/src/cpu/kernels.rs.
-// Those for adapters with 64-bit integers are in bitboard_wide.wgsl. Some functions do not move bits from one half to
-// the other, because a mask then removes these bits anyway.
+// The same functions for the processor are in crates/core/src/board/attacks.rs and crates/engine/src/cpu/kernels.rs. Those for
+// adapters with 64-bit integers are in bitboard_wide.wgsl. Some functions do not carry bits from one half to the other, where a
+// mask removes these bits anyway.
 
 alias Bits = vec2<u32>;
 
@@ -59,8 +59,8 @@ fn bit(square: u32) -> Bits {
     return square_of(square, 0u, true);
 }
 
-// Returns the set with one square, whose number is in the six bits of a word from bit `place` on. Returns the empty set
-// if `is_there` is false.
+// Returns the set of one square. The six bits of `word` from bit `place` on are the number of the square. Returns the empty set if
+// `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     let half = select(0u, 1u, is_there) << ((word >> place) & 31u);
     let high = half & spread(word, place + 5u);
@@ -161,14 +161,14 @@ fn is_equal(a: Bits, b: Bits) -> bool {
 
 // ---- sets
 
-// Returns all squares of every rank that has a square in the set.
+// Returns all squares of the ranks on which the set has a square.
 fn fill_ranks(a: Bits) -> Bits {
     let high = Bits(0x80808080u);
     let some = (((a & ~high) + ~high) | a) & high;
     return some | (some - (some >> Bits(7u)));
 }
 
-// Returns all squares of every file that has a square in the set.
+// Returns all squares of the files on which the set has a square.
 fn fill_files(a: Bits) -> Bits {
     let one = a.x | a.y;
     let two = one | (one >> 16u);

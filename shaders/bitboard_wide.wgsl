@@ -60,8 +60,8 @@ fn bit(square: u32) -> Bits {
     return 1lu << (square & 63u);
 }
 
-// Returns the set with one square, whose number is in the six bits of a word from bit `place` on. Returns the empty set
-// if `is_there` is false.
+// Returns the set of one square. The six bits of `word` from bit `place` on are the number of the square. Returns the empty set if
+// `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     return select(0lu, 1lu, is_there) << ((word >> place) & 63u);
 }
@@ -161,14 +161,14 @@ fn is_equal(a: Bits, b: Bits) -> bool {
 
 // ---- sets
 
-// Returns all squares of every rank that has a square in the set.
+// Returns all squares of the ranks on which the set has a square.
 fn fill_ranks(a: Bits) -> Bits {
     let high = 0x8080808080808080lu;
     let some = (((a & ~high) + ~high) | a) & high;
     return some | (some - (some >> 7u));
 }
 
-// Returns all squares of every file that has a square in the set.
+// Returns all squares of the files on which the set has a square.
 fn fill_files(a: Bits) -> Bits {
     let one = low_word(a) | high_word(a);
     let two = one | (one >> 16u);

@@ -13,8 +13,8 @@ fn first_slot(segment: u32) -> At {
         keys[segment + 2u * next],
         keys[segment + 3u * next],
     );
-    // `turn` contains the state and the ply; `tables` contains the indices of the game and of the start position. This
-    // is the order of `Key`.
+    // `turn` contains the state and the ply; `tables` contains the indices of the game and of the start position. They follow the
+    // board, in the order of the fields of `Key`.
     let turn = keys[segment + 4u * next];
     let tables = keys[segment + 5u * next];
     return At(board, low_word(turn), high_word(turn), low_word(tables), high_word(tables), 0u, segment, 0u);

@@ -1,5 +1,5 @@
-// The first pass: computes one bit for each query and slot. The main functions, in hits_alone.wgsl and
-// hits_pairs.wgsl, divide the segments among invocations.
+// The first pass: computes one bit for each query and slot (position), which is set if the query matches there. The main functions,
+// in hits_alone.wgsl and hits_pairs.wgsl, divide the segments among invocations.
 
 @group(0) @binding(7) var<storage, read_write> hits: array<u32>;
 

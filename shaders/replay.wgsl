@@ -39,7 +39,8 @@ struct Start {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read> starts: array<Start>;
-// For each game and each column, two words: the column's mask and its number.
+// For each game and each column (a condition or number that is constant within a game), two words: the column's mask and its
+// number.
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
 // The rows of the tables of the plan's loops, one after the other.
 @group(0) @binding(5) var<storage, read> tables: array<Bits>;
@@ -95,8 +96,8 @@ fn plane_after(plane: Bits, keep: Bits, to: Bits, mv: u32, code_bit: u32) -> Bit
     return (plane & keep) | (to & pair(holds, holds));
 }
 
-// Returns the board after a move. The move must not be the marker at the start of a line. A null move does not change
-// the board.
+// Returns the board after a move. The move must not be a start mark, which is stored in the last slot of a line. A null move does not
+// change the board.
 fn play(board: Board, mv: u32) -> Board {
     let code = mv >> 12u;
     let moves = code != NULL_MOVE;

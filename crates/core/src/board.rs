@@ -1,8 +1,8 @@
 //! Squares, packed positions and moves: the base of all other modules.
 //!
-//! Squares, colours, roles and square sets are [`shakmaty`]'s (`a1` = 0, `h8` = 63). The other types are defined here. A *packed
-//! position* ([`Position`]) stores the board as four bit planes, and the rest in 32 bits of state. An engine evaluates these words
-//! without decoding them. A [`PackedMove`] stores a move in two bytes.
+//! Squares (`a1` = 0, `h8` = 63), colours, roles and square sets are types of [`shakmaty`]; the other types are defined here. A
+//! *packed position* ([`Position`]) stores the board as four bit planes, and the rest in 32 bits of state. The engines evaluate
+//! queries directly on these words. A [`PackedMove`] stores a move in two bytes.
 //!
 //! This module does not depend on PGN, queries or engines.
 

@@ -138,8 +138,8 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
             Severity::Hint | Severity::Note => Level::NOTE,
         };
-        // Both ends of the span are moved to boundaries of characters, since a span computed byte by byte may begin or end within
-        // one.
+        // Both ends of the span are moved to character boundaries, since a span computed byte by byte may begin or end inside a
+        // character.
         let end = text.ceil_char_boundary(self.span.end.max(self.span.start));
         let start = text.floor_char_boundary(self.span.start.min(end));
         // The text is escaped before it is drawn, so that the caret is below the right characters.

@@ -1,5 +1,5 @@
-//! Reads and writes FEN and EPD. All callers use one reader. Its argument [`Leniency`] lists the extensions of the standard to
-//! accept.
+//! Reads and writes FEN and EPD. One reader serves all callers. Its argument [`Leniency`] selects the extensions of the standard
+//! that it accepts.
 //!
 //! | reader | input | function, and its leniency |
 //! |---|---|---|
@@ -78,7 +78,7 @@ impl FenRecord<'static> {
         FenRecord { setup, fields: 6, castling: b"", en_passant: b"", operations: b"" }
     }
 
-    /// Makes a FEN with the first four fields, without counters.
+    /// Makes a FEN that consists of the first four fields, without the counters.
     pub fn without_counters(setup: Setup) -> FenRecord<'static> {
         FenRecord { fields: 4, ..FenRecord::new(setup) }
     }
@@ -88,7 +88,7 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'_' | b'\t' | b'\r' | b'\n' | b'\x0c')
 }
 
-/// An iterator over the fields of a line, which blanks separate. Yields the start and end offsets of each field.
+/// An iterator over the fields of a line, which are separated by blanks. Yields the start and end offsets of each field.
 struct FenWords<'l> {
     line: &'l [u8],
     at: usize,

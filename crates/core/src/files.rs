@@ -1,6 +1,4 @@
-//! Writes output files. A file gets its final name when it is complete, and may replace only certain files.
-//!
-//! The table lists the files that each kind of output may replace:
+//! Writes output files. A file gets its final name only when it is complete, and may replace only the files listed in this table:
 //!
 //! | output | replaces |
 //! |---|---|
@@ -12,7 +10,7 @@
 //!
 //! An [`OutputFile`] writes to devices and pipes directly. The command `orbit index` replaces only reels and empty files.
 //!
-//! This module does not depend on the contents of files. Its invariant: after a failure, an interrupt or a panic, the file with the
+//! This module treats the contents of files as bytes. Its invariant: after a failure, an interrupt or a panic, the file with the
 //! final name has either its old content or the complete new content. If a run is killed, the next run that writes to the folder
 //! removes its temporary file.
 

@@ -1,9 +1,9 @@
 //! Reads facts about a game from its header: tags, ratings, dates, players, openings, web addresses, and move numbers. It also
 //! reads the clocks and evaluations in comments.
 //!
-//! For each fact there is one function here, and all other code uses it: the columns of tag values in the engines, the conditions
-//! of `--where`, the groups of `--stats`, tables and reports. There are two rules. Queries follow the rule of CQL; its functions
-//! have names that end in `as_cql`. Everything else follows the rule of `docs/tags.md`. The table compares the two rules:
+//! Each fact is read by one function here, which all other code calls: the engines, the conditions of `--where`, the groups of
+//! `--stats`, tables and reports. There are two rules for reading a fact. Queries follow CQL's rule, in functions whose names end
+//! in `as_cql`. Everything else follows the rule of `docs/tags.md`. The table compares the two rules:
 //!
 //! | fact | the query language | everything else |
 //! |---|---|---|
@@ -19,7 +19,7 @@
 //! | clocks and evaluations | not read | [`measures`]: commands in comments |
 //!
 //! The reference engine has its own functions for these facts, so that comparing the engines can find bugs here. The result of a
-//! game is not read here: the reader of movetext returns it as an `Outcome`.
+//! game is not read here, but with its movetext, as an `Outcome`.
 //!
 //! This module does not depend on blocks, queries or outputs. Its invariant: a fact depends only on the header of its game.
 

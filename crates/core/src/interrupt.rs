@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A switch with which a caller tells engines to stop. Engines check it every few thousand steps and between parts of a block (a
-/// group of whole games). Once it is set, they return the error `Interrupted`. The default switch is never set.
+/// A switch by which a caller stops the engines. Engines check it every few thousand steps and between parts of a block (a group of
+/// whole games). Once it is set, they return the error `Interrupted`. The default switch is never set.
 #[derive(Clone, Default)]
 pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 

@@ -1,8 +1,8 @@
 //! Detects the instruction sets of the processor. The macro `for_each_isa` compiles one function body for several of them and
 //! selects a version at run time.
 
-/// An instruction set that this processor has. The variants for x86-64 exist in every build, but on other processors the program
-/// can never create a value of them.
+/// An instruction set that this processor has. The variants for x86-64 exist in every build, but no value of them is ever created
+/// on other processors.
 ///
 /// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code compiled for its
 /// instruction set.
@@ -10,7 +10,7 @@
 pub enum Isa {
     /// The baseline of the architecture.
     Base,
-    /// The baseline with vectors of 32 bytes, and with instructions that count bits and zeros.
+    /// The baseline plus vectors of 32 bytes and instructions that count one bits and leading or trailing zeros.
     Avx2(Avx2),
     /// The instructions of [`Isa::Avx2`], vectors of 64 bytes, and instructions that permute the bytes of such a vector.
     Avx512(Avx512),

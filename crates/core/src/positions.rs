@@ -1,8 +1,8 @@
 //! Transforms square sets, boards and whole positions: rotates, reflects, shifts, and swaps colours.
 //!
-//! This module transforms positions: to show them from the other side, to compare them up to symmetry, and to make positions for
-//! tests. The transforms of a query are in the crate `transforms`, since they change the filters of the query and not the
-//! positions. This module does not depend on queries, games or engines.
+//! Positions are transformed to show them from the other side, to compare them up to symmetry, and to make positions for tests. The
+//! transforms of a query are in the crate `transforms`, since they change the query's filters and not the positions. This module
+//! does not depend on queries, games or engines.
 //!
 //! | object or task | item |
 //! |---|---|

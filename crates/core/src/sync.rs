@@ -23,7 +23,7 @@ pub fn wait<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, 
     event.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Like [`wait`], but waits at most for the time `most`.
+/// Like [`wait`], but waits for at most `most`.
 pub fn wait_timeout<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>, most: Duration) -> MutexGuard<'a, T> {
     event.wait_timeout(guard, most).unwrap_or_else(PoisonError::into_inner).0
 }

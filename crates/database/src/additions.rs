@@ -25,9 +25,9 @@ pub struct Additions {
 pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
-    /// The name of the source that has the same content. If this source is in a reel that is an earlier input, the name of the reel
-    /// follows. If an earlier file has the content, this is the path of the file. If the input is a reel, this is the name for one
-    /// of its sources.
+    /// The name of the source that has the same content. If this source belongs to a reel among the earlier inputs, the name of
+    /// that reel follows. If an earlier file has the content, this is the path of that file. If the input is itself a reel, this is
+    /// the name for one of its sources.
     pub source: String,
     /// True if the content is in an earlier input, and not in the reel to which the inputs are appended.
     pub is_input: bool,
@@ -48,7 +48,7 @@ pub struct AlreadyHeld {
 /// Fails in these cases:
 ///
 /// * a folder cannot be read;
-/// * a file cannot be read although a reel has some content of it;
+/// * a file cannot be read, and its path is that of a source of a reel, so that it may have changed;
 /// * the reel has a file with the same path and different content ([`StreamError::SourceChanged`]);
 /// * some, but not all, of the sources of a reel are contained ([`StreamError::PartlyHeld`], [`StreamError::PartlyGiven`]).
 pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, StreamError> {
@@ -81,11 +81,11 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
     Ok(additions)
 }
 
-/// The content that the reel contains, and that it will contain once the inputs so far are appended.
+/// The contents that the reel has, or will have once the inputs so far are appended.
 #[derive(Default)]
 struct HeldSources<'a> {
     reel: Option<&'a Reel>,
-    /// The source or input that had each content first, by the hash of the content.
+    /// For the hash of each content, the source or input that had this content first.
     by_hash: HashMap<u64, Holder>,
     /// The sizes of the contents whose hashes are known.
     sizes: HashSet<u64>,
@@ -168,7 +168,7 @@ impl HeldSources<'_> {
     }
 
     /// Returns the holder of one of the sources of the reel `other` if all of them have holders, and `None` if none of them has
-    /// one. If only some have holders, this is an error.
+    /// one. Fails if only some of them have holders.
     fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, StreamError> {
         let path = other.path();
         if let Some(reel) = self.reel
@@ -213,8 +213,8 @@ impl HeldSources<'_> {
         is_same.then(|| holder.clone())
     }
 
-    /// Returns whether the hash of some content of this size is known. To find out, it first hashes the unread input of this
-    /// size, if there is one; an input that cannot be read is dropped.
+    /// Returns whether the hash of some content of this size is known. If an input of this size has not been hashed yet, hashes it
+    /// first, or drops it if it cannot be read.
     fn knows_size(&mut self, bytes: u64) -> bool {
         if let Some(input) = self.unread.remove(&bytes)
             && let Ok(hash) = orbit_pgn::hash_file(&input)

@@ -1,5 +1,5 @@
-//! Prepares blocks (groups of whole games). This is the work on a block that does not depend on the numbers of its games, so any
-//! thread can do it at any time.
+//! Prepares blocks (groups of whole games). This work does not depend on the numbers of the games, so any thread can do it at any
+//! time.
 
 use std::sync::Arc;
 
@@ -138,7 +138,8 @@ pub(super) fn prepare(
     Ok(PreparedBlock { streamed, numbered, passed, hashes: Vec::new(), difference })
 }
 
-/// Builds a block from a chunk of PGN. Also returns the result of reading the chunk with a second reader, if the options demand it.
+/// Builds a block from a chunk of PGN. Also returns the result of reading the chunk with a second reader, if the options request
+/// one.
 pub(super) fn build(chunk: &Chunk, options: &StreamOptions) -> (Block, Reread) {
     let mut builder = BlockBuilder::new();
     // Comments are read only together with side lines. If side lines are not wanted, they are removed

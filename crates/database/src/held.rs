@@ -1,6 +1,6 @@
 //! A database that stays in memory after it was read. Also creates streams that read a database again from its beginning.
 //!
-//! The blocks in memory have the game numbers that the first reading gave them. A run over them yields the same blocks, sums and
+//! The blocks in memory have the game numbers that the first reading gave them. A run over them yields the same blocks, totals and
 //! sources as a run over the files. Several runs can share them.
 
 use std::borrow::Cow;
@@ -37,7 +37,7 @@ pub enum HeldReading {
     Whole(Held),
     /// The database needs more memory than is allowed. Reading stopped at the limit.
     Partial {
-        /// The sums over the part that was read.
+        /// The totals of the part that was read.
         totals: Totals,
         /// The number of bytes of input that were read, before decompression.
         bytes: u64,
@@ -129,8 +129,8 @@ impl Held {
         self.0.summary.bytes
     }
 
-    /// Returns the number of side lines that were left out of reels. A reel stores only the sum over its games, so the blocks do
-    /// not count them.
+    /// Returns the number of side lines that were left out of reels. A reel stores one number for all its games, so the blocks do
+    /// not contain it.
     pub(super) fn side_lines_of_reels(&self) -> u64 {
         let of_blocks: u64 = self.blocks().iter().map(|streamed| streamed.side_lines).sum();
         self.0.summary.side_lines.saturating_sub(of_blocks)
@@ -148,7 +148,7 @@ impl Held {
 
 impl BlockStream {
     /// Returns a new stream over the same database, from its beginning. Its files are opened again. Standard input and pipes cannot
-    /// be read twice. The set of earlier games that [`BlockStream::without_duplicates`] got is dropped.
+    /// be read twice. The set of earlier games that was passed to [`BlockStream::without_duplicates`] is dropped.
     #[must_use]
     pub fn unread(&self) -> BlockStream {
         BlockStream {
@@ -235,7 +235,7 @@ pub fn main_lines(streamed: StreamedBlock, annotations: bool) -> StreamedBlock {
     StreamedBlock { totals: Totals::from_block(&block), block: Arc::new(block), side_lines, ..streamed }
 }
 
-/// Returns the memory that a block needs together with the text that was kept for it.
+/// Returns the memory of a block in bytes, including that of the text that is kept with it.
 fn memory(streamed: &StreamedBlock) -> u64 {
     let text: usize = streamed.text.iter().map(|part| part.bytes.len()).sum();
     streamed.block.memory_bytes() + text as u64

@@ -58,13 +58,15 @@ pub struct StreamOptions {
     pub pgn: orbit_pgn::Options,
     /// The parts of a game that are kept.
     pub parse: ParseOptions,
-    /// True to read, instead of a file, an up-to-date reel that was made from this file alone: see [`BlockStream::substitutes`].
+    /// True to read a reel instead of a file if the reel is up to date and was made from this file alone: see
+    /// [`BlockStream::substitutes`].
     pub substitute_reels: bool,
     /// True if the PGN text of a block's games is kept with the block: see [`BlockStream::texts`].
     pub keep_text: bool,
     /// The readers that parse text: see [`Summary::agreement`]. The games of reels are not parsed again.
     pub readers: Readers,
-    /// The cache of sidecars that record where games are, for [`BlockStream::block_of_game`]. With `None`, no sidecars are used.
+    /// The cache of sidecars (small files that record where the games of a text are), for [`BlockStream::block_of_game`]. With
+    /// `None`, no sidecars are used.
     pub places: Option<PlaceCache>,
     /// Drops games that equal an earlier game: see [`BlockStream::without_duplicates`].
     pub unique: Option<Alike>,
@@ -146,7 +148,7 @@ pub enum StreamError {
         path: PathBuf,
         /// The reel.
         reel: PathBuf,
-        /// A description of the change, up to the word before the reel's name.
+        /// The beginning of the message, which describes the change. The name of the reel follows.
         how: &'static str,
     },
     /// A folder of reels was given to be appended.
@@ -188,7 +190,7 @@ pub enum StreamError {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StreamedBlock {
-    /// The block, with its numbers and problems. It may be shared with hits and with databases in memory.
+    /// The block, whose games are numbered. Hits and databases in memory may share it.
     pub block: Arc<Block>,
     /// The sums over this block.
     pub totals: Totals,
@@ -439,7 +441,7 @@ impl BlockStream {
         }
     }
 
-    /// Adds the reels of a folder. They share their sources.
+    /// Adds the reels of a folder. All of them refer to the manifest's list of sources.
     fn add_shards(&mut self, folder: &Path, path: &Path) -> Result<(), StreamError> {
         let manifest = Manifest::read(path)?;
         self.opened.add(canonical(path), path.display());

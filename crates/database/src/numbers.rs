@@ -1,4 +1,4 @@
-//! Numbers the games of blocks and drops duplicate games. Both depend on all blocks before, so blocks are processed here in their
+//! Numbers the games of blocks and drops duplicate games. Both depend on all earlier blocks, so this module processes the blocks in
 //! order.
 
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl RunningNumbers {
         RunningNumbers { games, by_source: sources.iter().map(count).collect(), seen }
     }
 
-    /// Numbers the games of the next block. `passed` games before it are skipped.
+    /// Numbers the games of the next block. `passed` is the number of games before it that are skipped.
     pub(super) fn assign(
         &mut self,
         block: &mut Arc<Block>,

@@ -22,18 +22,18 @@ const INTERRUPT_POLL: Duration = Duration::from_millis(50);
 pub(super) struct Steps<Next, Prepare, Number, Work> {
     /// Returns the next task, or `None` if there are no more. It is called by one thread at a time.
     pub(super) next: Next,
-    /// The first step. Tasks run it in any order, and at the same time.
+    /// The first step. Tasks go through it in any order, and in parallel.
     pub(super) prepare: Prepare,
-    /// The second step. Tasks run it in their order, one at a time.
+    /// The second step. Tasks go through it in order, one at a time.
     pub(super) number: Number,
-    /// The third step. Tasks run it in any order, and at the same time.
+    /// The third step. Tasks go through it in any order, and in parallel.
     pub(super) work: Work,
 }
 
 /// The limits on resources.
 #[derive(Clone, Copy)]
 pub(super) struct TaskLimits<'a> {
-    /// The number of threads to start. There are fewer if the system does not start more.
+    /// The number of threads to start. If the system refuses to start so many, there are fewer.
     pub(super) threads: usize,
     /// The maximum number of bytes of results that may wait for `take`, the caller's function, if tasks reserve memory for their
     /// results.
@@ -475,7 +475,7 @@ mod tests {
         }
     }
 
-    /// Returns the greatest number of bytes that were reserved at the same time while taking each result is slow.
+    /// Returns the greatest number of bytes that were reserved at one time, with a caller that takes results slowly.
     fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
         let (mut tasks, mut taken) = (0..100u64, 0);
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));

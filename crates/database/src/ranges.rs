@@ -1,5 +1,5 @@
-//! Restricts a database of reels to a range of its blocks, in which games keep the numbers that they have in the whole
-//! database. Also identifies a database, by marks of its inputs.
+//! Restricts a database of reels to a range of its blocks, in which games keep the numbers that they have in the whole database.
+//! The module also identifies a database by marks of its inputs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl BlockStream {
 }
 
 impl StreamedBlock {
-    /// Creates a streamed block from the results that a part of a job stores. It has the sums over a block, but no games.
+    /// Creates a streamed block from the stored results of a part of a job. It has totals, but no games.
     pub fn from_part(totals: Totals, side_lines: u64, bytes: u64) -> StreamedBlock {
         StreamedBlock {
             block: Arc::default(),

@@ -156,8 +156,8 @@ fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     })
 }
 
-/// Returns whether a source of a reel has the present content of the file at `now`. This path is `file` itself or, if `file` is an
-/// archive, the path of a member.
+/// Returns whether a source of a reel has the present content of the file at the path `now`. This path is `file` itself or, if
+/// `file` is an archive, the path of a member.
 fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
     let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
     // The path of a member begins with the path of its archive.

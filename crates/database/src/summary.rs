@@ -69,7 +69,7 @@ impl SourceSummary {
 /// The results of a run over a database.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
-    /// The sums over the games, positions and problems of the blocks that were returned.
+    /// The totals of the games, positions and problems in the blocks that were returned.
     pub totals: Totals,
     /// The number of side lines (variations) that were left out, because only main lines are searched. It counts the side lines in
     /// text that was read, and those in the sources of each reel that was read to its end.

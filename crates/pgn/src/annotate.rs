@@ -75,7 +75,7 @@ mod tests {
             &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
             "{0} 1. e4 {1} (1. d4 {5} d5 {6} (1... Nf6$1 {7} 2. c4 {8})) (1. c4 {9}) e5 {2} (1... c5!? {4}) 2. Nf3 {3} *",
         );
-        // The reader leaves out a side line that is illegal, as the first one here. Its positions get no node numbers.
+        // The first side line here is illegal, so the reader leaves it out, and its positions get no node numbers.
         check(
             "1. e4 (1. e5 e6) e5 (1... c5 2. Ke3) (1... d5)",
             &[1, 3, 4],

@@ -2,9 +2,9 @@
 //!
 //! A member is read like a file. Its path is the path of the archive followed by the member's name, as in
 //! `twic1600.zip/twic1600.pgn`. If a file with that path exists, the path means the file. Nothing is unpacked to disk, so member
-//! names that lead out of the archive do no harm. The invariant: a list of members takes bounded memory, and reading a member
-//! yields no more bytes than the list states. A member whose stated size exceeds [`MEMBER_BYTES_MAX`], or whose compression ratio
-//! exceeds [`RATIO_MAX`], is refused before any of it is unpacked.
+//! names that lead out of the archive do no harm. The list of members takes bounded memory, and reading a member never yields more
+//! bytes than the list states. A member whose stated size exceeds [`MEMBER_BYTES_MAX`], or whose compression ratio exceeds
+//! [`RATIO_MAX`], is refused before any of it is unpacked.
 
 #[cfg(feature = "sevenz")]
 mod sevenz;

@@ -111,7 +111,7 @@ pub(super) struct ChunkFailure {
     pub(super) kind: FailureKind,
 }
 
-/// The kind of a failure. It depends on the rest of the source, which was not read: the rest may contain games, or it does not.
+/// The kind of a failure. It tells whether the part of the source that was not read may contain games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FailureKind {
     /// It may contain games.
@@ -120,8 +120,7 @@ pub(super) enum FailureKind {
     NoGames,
 }
 
-/// The number of bytes that the tokenizer needs after a game boundary within a line. This is enough for the name of a tag or a
-/// token of movetext.
+/// The number of bytes after a game boundary within a line that the tokenizer needs to read a tag name or a token of movetext.
 const LOOKAHEAD: usize = 256;
 
 impl Cutter {
@@ -274,7 +273,7 @@ impl Cutter {
         }
     }
 
-    /// Stops reading the source and drops the text of it that is in the buffer.
+    /// Stops reading the source and drops the text in the buffer.
     fn refuse(
         &mut self,
         reason: &str,

@@ -64,8 +64,8 @@ pub struct Game {
     pub start: Option<Position>,
     /// The moves of the main line.
     pub moves: Vec<PackedMove>,
-    /// The position before each move, and the position after the last one. They save the builder of reels a replay of the moves.
-    /// The list is empty if the reader did not record them.
+    /// The position before each move, and the position after the last one. The builder of reels uses them instead of replaying the
+    /// moves. The list is empty if the reader did not record them.
     pub positions: Vec<Position>,
     /// The side lines, ordered by the number of their first node. The list is empty unless
     /// [`ParseOptions::variations`](super::ParseOptions::variations) is set.

@@ -9,7 +9,7 @@
 //! Each chunk is parsed independently, so any number of threads can parse chunks. Games, their numbers, offsets and faults depend
 //! only on the decompressed bytes, not on compression, chunk size or the number of threads.
 //!
-//! # What a game is
+//! # The boundaries of games
 //!
 //! A game has a tag section, or movetext, or both. A new game begins
 //!
@@ -30,7 +30,7 @@
 //! precede these. The source of a refused text is reported as a failure. A file that was found in a given folder is skipped without
 //! a failure instead.
 //!
-//! # What is kept of a game
+//! # The contents of a game
 //!
 //! A [`Game`] contains the main line up to the first token that is not a legal move, all tags, and the result, which is read only
 //! from the terminator. Moves may be written in most dialects of SAN, in long algebraic notation or as coordinates. A wrong or

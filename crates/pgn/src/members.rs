@@ -318,8 +318,8 @@ mod tests {
         let fault = loop {
             let before = out.len();
             match members.step(&mut input, &mut out) {
-                // A step of the reading thread adds one member to the text. A larger step was a run, which has at least two
-                // members.
+                // A step of the reading thread adds one member to the text. If a step adds more, the text is that of a run, which
+                // has at least two members.
                 Ok(true) => runs += usize::from(members.workers.is_some() && out.len() > before + 1500),
                 Ok(false) => break None,
                 Err(fault) => break Some(format!("{fault:?}")),

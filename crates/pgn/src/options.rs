@@ -23,7 +23,7 @@ pub struct Options {
     /// The number of threads that unpack a text compressed in many members, as pzstd, bgzip and pbzip2 write them. If it is 1, the
     /// reading thread unpacks the text. The result does not depend on this number.
     pub unpack_threads: usize,
-    /// The folders that were given to [`list`](super::list), if it made the list of paths. A file that is not PGN is skipped if it
+    /// The folders that were passed to [`list`](super::list), if the paths are its result. A file that is not PGN is skipped if it
     /// is in one of these folders; otherwise it is a failure.
     pub folders: Vec<PathBuf>,
     /// The options for files on the web.

@@ -114,7 +114,7 @@ pub(super) struct GameParser<'a> {
     has_fen: bool,
     variant: Option<Vec<u8>>,
     board: ParserBoard,
-    /// The boards of the lines that contain the current line.
+    /// The boards of the enclosing lines, outermost first. They are used again when the current side line ends.
     outer: Vec<ParserBoard>,
     /// Side lines and annotations, if they are kept.
     tree: SideLines,

@@ -1,7 +1,7 @@
 //! Checks whether the file or archive member at a path exists, and whether it is unchanged.
 //!
-//! The size and the time are compared first. The content is hashed only if they do not decide, since that takes a pass over the
-//! file.
+//! The size and the time are compared first. The content is hashed only if they leave the question open, since hashing reads the
+//! whole file.
 
 use std::fs::{self, File};
 use std::hash::Hasher as _;

@@ -3,9 +3,9 @@
 //!
 //! This path accepts the moves that [`San`] can represent, their numbers, and blanks without an empty line. At anything else it
 //! stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues after the last move.
-//! [`resolve::plain`] resolves the unusual moves: promotions, en passant captures, and moves of one of several pieces of which the
-//! others are pinned. After such a move the fast path continues. Games with castling rights that standard chess does not have are
-//! read by the other paths.
+//! [`resolve::plain`] resolves the unusual moves: promotions, en passant captures, and moves that several pieces could make if the
+//! others were not pinned. After such a move the fast path continues. Games with castling rights that standard chess does not have
+//! are read by the other paths.
 //!
 //! Invariant: games, offsets and faults are the same as on the slower paths.
 
@@ -255,7 +255,7 @@ impl QuickPosition {
         if origin & origin.wrapping_sub(1) != 0 {
             origin = only_free(to, origin, occupied);
         }
-        // `from` is 64 if there is no piece. The path from 64 is never free, so the move is then wrong.
+        // `from` is 64 if there is no piece. The path from 64 is never free, so the move is then rejected.
         let from = origin.trailing_zeros();
         let pawn_errs = (other ^ sketches.takes[word]) & sketches.pawn_target[word];
         let wrong = WAYS[from as usize][to] & occupied | own & target | pawn_errs;

@@ -113,7 +113,7 @@ impl MovingSide {
         }
     }
 
-    /// Returns whether the move leaves the king of the side that plays it safe from attack.
+    /// Returns whether the moving side's king is safe from attack after the move.
     #[inline(always)]
     fn may_leave(&self, role: usize, from: u64, to: Square) -> bool {
         let king = if role == Role::King as usize { to } else { self.king };

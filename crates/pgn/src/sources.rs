@@ -40,9 +40,9 @@ pub struct Source {
 
 #[derive(Clone)]
 enum SourceInput {
-    /// A file. The origin tells whether the file itself or its folder was given.
+    /// A file. The origin records whether the file itself or its folder was given.
     File(PathBuf, FileOrigin),
-    /// A member of an archive, by its index. The origin tells whether the member itself or the archive was given.
+    /// A member of an archive, by its index. The origin records whether the member itself or the archive was given.
     Member(Arc<Archive>, usize, FileOrigin),
     /// An archive whose members cannot be listed.
     Refused(ArchiveRefusal),
@@ -107,8 +107,8 @@ impl Sources {
     /// followed.
     ///
     /// A zip archive, or a 7z archive with the feature `sevenz`, stands for its members with such names, in the order of the
-    /// archive. Each member is a separate source; its path is the path of the archive followed by the member's name. By such a
-    /// path, a member with any other name or a folder inside the archive can be given, too.
+    /// archive. Each member is a separate source; its path is the path of the archive followed by the member's name. Such a path
+    /// may also name a member without such a name, or a folder inside the archive.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl Sources {
         all
     }
 
-    /// Returns a copy of the inputs that begins at the first of them.
+    /// Returns a new reader of the same inputs, from their beginning.
     ///
     /// # Panics
     ///

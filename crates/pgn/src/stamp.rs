@@ -15,7 +15,7 @@ pub struct Stamp {
     pub hash: Option<u64>,
 }
 
-/// The result of comparing a file with a stamp that was made of it earlier.
+/// The result of comparing a file with an earlier stamp of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Freshness {
     /// Size and time are the same.

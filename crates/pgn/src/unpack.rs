@@ -69,7 +69,7 @@ pub(super) struct RawInput<R> {
     fault: Option<io::Error>,
 }
 
-/// The number of bytes that are read first. Memory for the other requested bytes is reserved only after they arrived.
+/// The number of bytes that are read first. Memory for the rest is reserved only after these bytes have arrived.
 const SHORT: usize = 64 << 10;
 /// The maximum number of bytes of memory that are reserved at once.
 const ROOM_BYTES: usize = 1 << 20;
@@ -187,7 +187,7 @@ pub(super) trait MemberFormat: Sized + Send + 'static {
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize>;
 }
 
-/// Calls `call` with a buffer at the end of `out`, and keeps the number of bytes that `call` returns.
+/// Calls `call` with a buffer at the end of `out`. The number that `call` returns is the number of bytes of the buffer to keep.
 fn append<T>(out: &mut Vec<u8>, call: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
     let length = out.len();
     out.resize(length + ROOM, 0);
@@ -616,7 +616,7 @@ impl FrameHeader {
     }
 }
 
-/// Converts an error of the zstd library. Only the messages of these errors tell which kind of error it is.
+/// Converts an error of the zstd library. Only the message of such an error shows its kind.
 fn damage(error: &io::Error) -> UnpackFault {
     let text = error.to_string();
     if text.contains("not enough memory") { UnpackFault::Memory } else { UnpackFault::Damaged(text) }

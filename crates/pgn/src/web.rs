@@ -316,7 +316,7 @@ struct AnswerBody {
     reader: WebReader,
     /// The number of bytes to skip at the start of the body, because the reader already has them.
     skip: u64,
-    /// True if the end of the body can be told from a lost connection: see [`AnswerHead::has_end`].
+    /// True if the end of the body can be distinguished from a lost connection: see [`AnswerHead::has_end`].
     has_end: bool,
 }
 

@@ -14,7 +14,7 @@ use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::game::{GameHeader, Opening};
 use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault, SideLine, Tag};
 
-/// The number of slots from one key position to the next. A slot holds one position.
+/// The number of slots from one key position to the next. A slot is the place of one position.
 pub const SEGMENT_SLOTS: usize = 32;
 
 /// The key position of a segment (32 consecutive slots): the position at its first slot, with its ply, its game, and the index of

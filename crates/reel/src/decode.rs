@@ -1,6 +1,5 @@
-//! Decodes the bytes of a file to a block. This module does not trust the bytes. It checks every index that will be
-//! used in replay or in a table look-up. So a file with forged checksums causes an error or yields some block, but
-//! never a panic.
+//! Decodes the bytes of a file to a block. This module does not trust the bytes. It checks every index that will be used in replay
+//! or in a table look-up. So a file with forged checksums can cause an error or a wrong block, but never a panic.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
@@ -231,7 +230,7 @@ fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Bloc
     bytes.end()
 }
 
-/// A line whose side lines are currently checked, with the range of its nodes.
+/// A line whose side lines are being checked, with the range of its nodes.
 struct OpenLine {
     nodes: Range<u32>,
     /// The last side line of this line: the node from which it branches off, and its index among its siblings.

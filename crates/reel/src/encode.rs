@@ -23,7 +23,7 @@ pub struct EncodedBlock {
     pub(super) games_read: u32,
     pub(super) sections: SectionBytes,
     pub(super) totals: Totals,
-    /// A description of the format's limit that the block exceeds, or `None`.
+    /// The limit of the format that the block exceeds, in words; `None` if it exceeds none.
     pub(super) excess: Option<&'static str>,
 }
 
@@ -302,7 +302,7 @@ fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-/// An iterator over the start positions of games, which must be requested in ascending order.
+/// Returns the start positions of games, which must be requested in the order of the games.
 pub(super) struct Starts<'a> {
     block: &'a Block,
     /// The entries of the start table for the games after the current one.

@@ -24,9 +24,8 @@ pub const FORMAT_VERSION: u32 = 3;
 pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
 pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
 pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
-/// The following limits apply to the sizes that a reel claims, since its sections are read into memory before they can
-/// be checked. The limits are far above the sizes that [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max)
-/// allows in a text.
+/// The constants below limit the sizes that a reel may claim, since its sections are read into memory before they can be checked.
+/// The limits are far above the sizes that [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max) allows in a text.
 ///
 /// The maximum number of bytes of a block in a file.
 pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
@@ -287,7 +286,7 @@ impl ReelError {
     }
 }
 
-/// Returns what to do about an error of the system, if that is known.
+/// Returns advice about an error of the system, or an empty text.
 fn remedy(error: &std::io::Error) -> &'static str {
     if error.kind() == std::io::ErrorKind::NotFound { ": check the path" } else { "" }
 }

@@ -1,9 +1,8 @@
 //! Replays eight segments together, one in each lane of a vector of eight 64-bit words.
 //!
-//! A position depends on the previous one, but segments do not depend on each other. First, the changes by all moves
-//! are computed: the squares that are emptied and, for each plane, the squares that are set. After that, each position
-//! takes only `plane & !emptied | set`. The few special moves are computed one by one, and their changes replace those
-//! computed first.
+//! A position depends on the previous one, but segments do not depend on each other. First, the changes by all moves are computed:
+//! the squares that are emptied and, for each plane, the squares that are set. After that, each plane of a position takes only
+//! `plane & !emptied | set`. The few special moves are computed one by one, and their changes replace those computed first.
 //!
 //! Everything here is inlined, so that a caller compiled for wider vectors gets its own version.
 //!

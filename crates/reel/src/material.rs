@@ -1,8 +1,8 @@
 //! Bounds on the numbers of pieces in the positions of a few consecutive segments.
 //!
-//! A segment consists of 32 consecutive positions. The bounds take 12 bytes for 128 positions. With them, a search often does not
-//! have to examine a block any further. But computing them takes three to five nanoseconds per position, longer than most searches.
-//! So bounds are computed only for blocks that stay in memory, and only when such a block is searched for the second time.
+//! A segment consists of 32 consecutive positions. The bounds take 12 bytes for 128 positions. With them, a search can often skip a
+//! block. But computing them takes three to five nanoseconds per position, longer than most searches. So bounds are computed only
+//! for blocks that stay in memory, and only when such a block is searched for the second time.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

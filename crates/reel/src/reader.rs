@@ -247,8 +247,7 @@ impl Reel {
         self.header.file_bytes
     }
 
-    /// Returns the number of bytes to which nothing refers any more. Each append leaves the old directory behind as
-    /// such bytes.
+    /// Returns the number of unused bytes within the reel. Each append leaves the old directory behind, which is then unused.
     pub fn dead_bytes(&self) -> u64 {
         let blocks: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
         // Blocks never overlap one another, the header or the directory, so the sizes can be subtracted.

@@ -44,7 +44,7 @@ pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: Keyw
 
 struct Mover(KeywordTransform);
 
-/// The error that a copy does not exist, for instance because a designator lost its last square. It stops the transformation.
+/// The error for a copy that does not exist, for instance because a designator lost its last square. It ends the transformation.
 struct Gone;
 
 impl Mover {
@@ -54,8 +54,7 @@ impl Mover {
             KeywordTransform::Symmetry(d) => reflected(dirs, d),
             KeywordTransform::Colors => reflected(dirs, Dihedral::ReflectRanks),
             KeywordTransform::Turn45(k) => Dirs(dirs.0.rotate_left(u32::from(k))),
-            // These cases need no images: a shift keeps directions, and CQL 5, whose lists a `Composite` transforms, has no
-            // directions.
+            // A shift does not change directions. A `Composite` transforms lists of CQL 5, which have no directions.
             KeywordTransform::Shift(_) | KeywordTransform::Composite(_) => dirs,
         }
     }

@@ -1,7 +1,7 @@
 //! Converts lists of CQL 5 to queries of CQL 6.
 //!
-//! A transform is kept if the transform of CQL 6 with that name makes the same copies (transformed filters). All copies are
-//! compared to decide this. Otherwise the copies are written out. That is necessary if squares stay at the edge, or if CQL 6 has no
+//! A transform is kept if CQL 6 has a transform of that name that makes the same copies (transformed filters); all copies are
+//! compared. Otherwise the copies are written out one by one. That is necessary if squares stay at the edge, or if CQL 6 has no
 //! such transform.
 
 use std::{collections::HashSet, convert::Infallible};
@@ -394,7 +394,7 @@ fn attack_count(x: &Squares, y: &Squares) -> Number {
 }
 
 /// Returns a filter for the number of lines of squares that `:ray` counts. The filter is a sum over directions. In one direction,
-/// each square of the last set ends at most one line.
+/// at most one line ends on each square of the last set.
 fn ray_count(sets: &OneOrMore<Squares>, dirs: Dirs, attack: bool) -> Number {
     let occupied = PieceSet::WHITE.union(PieceSet::BLACK);
     let Ok(sets) = sets.try_map(|set| restricted(set, occupied).ok_or(())) else {

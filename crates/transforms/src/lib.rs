@@ -2,7 +2,7 @@
 //!
 //! Two copies are distinct if their structures differ: `flip (a1|h8)` has four copies, and `flip [a1,h8]` has two. So copies are
 //! counted here, before anything is simplified. A copy stores the [`Placement`] that made it from the filter as written, so that a
-//! plan can treat all shifts of one filter together.
+//! plan (a compiled query) can treat all shifts of one filter together.
 //!
 //! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
 
@@ -113,8 +113,8 @@ pub struct Copy<F = Filter> {
     pub placement: Placement,
     /// The transformed filter.
     pub filter: F,
-    /// The sides (White, Black or both) of which the copy is a pattern. A copy with swapped colours is a pattern of Black, and any
-    /// other copy one of White. It is a pattern of both sides if it can be made in both ways.
+    /// The sides whose pattern the copy is: Black if colours are swapped, otherwise White. If the copy can be made in both ways, it
+    /// is a pattern of both sides.
     pub sides: ByColor<bool>,
 }
 

@@ -1,5 +1,5 @@
-//! The order in which copies (transformed filters) are evaluated. It matters for filters that assign variables, since later copies
-//! see the values.
+//! The order in which copies (transformed filters) are evaluated. It matters for filters that assign variables, since a copy can
+//! read the values that earlier copies assigned.
 
 use shakmaty::Color;
 

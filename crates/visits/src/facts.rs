@@ -59,8 +59,8 @@ impl TabledFacts {
     }
 
     /// Returns the rank of the game in a list of games by their mean ratings. Games with two known ratings rank above games with
-    /// one, since a strong player's game against an unrated opponent is no top game. Among equal games, the one with the lowest
-    /// number ranks highest.
+    /// one, since a strong player's game against an unrated opponent should not count as a top game. Among equal games, the one
+    /// with the lowest number ranks highest.
     pub fn rank_by_rating(&self, number: u32) -> Option<u64> {
         let both = u64::from(self.are_both_rated()) << 48;
         Some(both | u64::from(self.mean_rating()?) << 32 | u64::from(!number))

@@ -23,7 +23,7 @@ pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
 pub(super) const PAGE_POSITIONS: usize = 1024;
 /// The maximum number of visits of a position that its page stores itself. A visit is an occurrence of the position in a game.
 pub(super) const FEW_MAX: usize = 64;
-/// The number of consecutive visits in a list whose distances have the same bit width.
+/// The number of consecutive visits in a list whose distances are stored with the same bit width.
 const GROUP: usize = 128;
 
 /// The reason why a table of positions cannot be written or used.

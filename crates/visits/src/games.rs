@@ -1,5 +1,4 @@
-//! The games that visit positions. They are in memory while a table is written, and take 8 bytes
-//! each.
+//! The games in which positions occur. They are in memory while a table is written, and take 8 bytes each.
 
 use super::format::{BlockEntry, DateOrder, GameEntry, checked};
 
@@ -7,7 +6,7 @@ use super::format::{BlockEntry, DateOrder, GameEntry, checked};
 #[derive(Default)]
 pub(super) struct VisitedGames {
     blocks: Vec<BlockEntry>,
-    /// For each block, the first slots of its games. They are apart from the dates, so that a search reads little memory.
+    /// For each block, the first slots of its games. They are stored apart from the dates, so that a search reads little memory.
     starts: Vec<Vec<u32>>,
     dates: Vec<Vec<DateOrder>>,
     slots: u64,
@@ -61,8 +60,8 @@ impl VisitedGames {
     }
 }
 
-/// Returns the number of the first elements for which a condition holds; it holds for none after them. A small result is found
-/// fastest.
+/// Returns the number of elements at the start of the list for which `holds` returns true. It must return false for all elements
+/// after them. The smaller the result is, the faster it is found.
 pub(super) fn steps_while<T>(list: &[T], holds: impl Fn(&T) -> bool) -> usize {
     let mut reach = 1;
     while list.get(reach - 1).is_some_and(&holds) {

@@ -33,7 +33,7 @@ pub struct UsedTable {
     pub of_blocks: usize,
     /// The number of blocks in its reel that the table does not cover.
     pub appended: usize,
-    /// The number of games that were added up one by one, although the table has totals of the position.
+    /// The number of games that were counted one by one, although the table has totals of the position.
     pub untotalled: Option<u64>,
 }
 

@@ -23,8 +23,8 @@ use orbit_core::files::SharedFile;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, Contents, Reel};
 
-/// An open table of positions. Only its directory is in memory, which has 24 bytes for about a thousand positions, and 24 bytes for
-/// each block of the reel.
+/// An open table of positions. Only its directory is in memory. The directory has 24 bytes for about a thousand positions, and 24
+/// bytes for each block of the reel.
 #[derive(Debug)]
 pub struct PositionTable {
     path: PathBuf,

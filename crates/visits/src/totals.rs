@@ -1,9 +1,9 @@
-//! Totals of the games that have a frequent position, so that its visits need not be read.
+//! Totals of the games in which a frequent position occurs, so that its visits need not be read.
 //!
 //! The table stores sums over the games that are equal in everything that an opening explorer can ask about them: the move, the
 //! month, the group of ratings, the speed, the mode, the result, and whether the game reached the position by the usual moves. It
-//! also stores the first games of each list. The invariant: the reader can tell which requests the totals do not answer exactly,
-//! and reads the visits for them.
+//! also stores the first games of each list. The reader recognises the requests that the totals cannot answer exactly, and reads
+//! the visits for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -270,7 +270,7 @@ struct Buckets {
     spilt: Option<Spilt>,
 }
 
-/// A temporary file of records, with the places in it where the records of each bucket are.
+/// A temporary file of records, and the places of each bucket's records in it.
 struct Spilt {
     file: File,
     offset: u64,

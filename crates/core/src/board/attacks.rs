@@ -4,7 +4,7 @@
 //! Directions are numbers from 0 to 7, counter-clockwise from the right: 0 is towards the h-file, 1 is up and right, 2 is up, and 7
 //! is down and right.
 //!
-//! Source: the occluded fill in [`slide`] is Kogge and Stone's parallel prefix, as the Chess Programming Wiki describes it.
+//! Source: [`slide`] is the Kogge-Stone occluded fill of the Chess Programming Wiki.
 
 const NOT_A: u64 = !0x0101_0101_0101_0101;
 const NOT_H: u64 = !0x8080_8080_8080_8080;
@@ -99,7 +99,7 @@ pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
     if WHITE { one::<1>(set) | one::<3>(set) } else { one::<5>(set) | one::<7>(set) }
 }
 
-/// Returns all squares of every rank that has a square in the set.
+/// Returns all squares of the ranks on which the set has a square.
 #[inline(always)]
 pub const fn fill_ranks(set: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -108,7 +108,7 @@ pub const fn fill_ranks(set: u64) -> u64 {
     high | (high - (high >> 7))
 }
 
-/// Returns all squares of every file that has a square in the set.
+/// Returns all squares of the files on which the set has a square.
 #[inline(always)]
 pub const fn fill_files(set: u64) -> u64 {
     let two = set | set.rotate_left(8);

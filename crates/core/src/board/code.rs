@@ -1,4 +1,4 @@
-//! Encodes the content of a square, a piece or nothing, in four bits.
+//! Encodes the content of a square (a piece or nothing) in four bits.
 
 use shakmaty::{Color, Piece, Role};
 
@@ -49,7 +49,7 @@ impl Code {
 pub struct PieceSet(pub u16);
 
 impl PieceSet {
-    /// The empty set. It does not even contain the empty square, unlike [`PieceSet::EMPTY`].
+    /// The set with no element. [`PieceSet::EMPTY`], in contrast, contains the code of an empty square.
     pub const NONE: PieceSet = PieceSet(0);
     /// The empty square alone.
     pub const EMPTY: PieceSet = PieceSet(1);
@@ -70,7 +70,7 @@ impl PieceSet {
         self.0 & (1 << code.0) != 0
     }
 
-    /// Returns the contents that are in either set.
+    /// Returns the contents that are in at least one of the two sets.
     #[must_use]
     pub const fn union(self, other: PieceSet) -> PieceSet {
         PieceSet(self.0 | other.0)

@@ -45,15 +45,15 @@ pub fn no_moves(position: &Position) -> bool {
     moves(position, false, &mut |_| ControlFlow::Break(())).is_continue()
 }
 
-/// Returns the position with only the rights that count when repetitions are counted. The en passant square is kept only if a pawn
-/// can capture there, and a castling right only if the king is on its back rank and the rook on its square. Two positions that
+/// Returns the position without the rights that do not matter when repetitions are counted. The en passant square is kept only if a
+/// pawn can capture there, and a castling right only if the king is on its back rank and the rook on its square. Two positions that
 /// count as a repetition then have equal bytes, whatever moves led to them.
 pub fn as_counted(position: &Position) -> Position {
     let mut counted = *position;
     if let Some(to) = position.state.en_passant() {
         let white = position.state.turn().is_white();
-        // Finds the pawns of the side to move that attack `target`: a pawn of the other colour on `target` would attack their
-        // squares.
+        // The pawns of the side to move that attack `target` are on the squares that a pawn of the other colour on `target` would
+        // attack.
         let target = 1u64 << to as u32;
         let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
         let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0 & from;
@@ -83,7 +83,7 @@ pub fn as_counted(position: &Position) -> Position {
 ///
 /// # Errors
 ///
-/// Returns the break of `visit`, if `visit` returns one. There are no other errors.
+/// Returns `Break` if `visit` returns `Break`, and never otherwise.
 pub fn moves(
     position: &Position,
     pseudo: bool,
@@ -161,13 +161,12 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     (at(0) == Code::EMPTY && at(-1) == Code::EMPTY && at(1) == pawn).then_some(square)
 }
 
-/// Returns the position, but without its en passant square if no pawn can capture there. Two positions with the same pieces and the
+/// Returns the position; its en passant square is removed if no pawn can capture there. Two positions with the same pieces and the
 /// same legal moves are then equal.
 pub fn with_usable_en_passant(position: &Position) -> Position {
     let Some(square) = position.state.en_passant() else { return *position };
     let white = position.state.turn().is_white();
-    // Finds the pawns of the side to move that attack the en passant square: a pawn of the other colour on it would attack their
-    // squares.
+    // The pawns that attack the en passant square are on the squares that a pawn of the other colour on it would attack.
     let set = 1u64 << square as u32;
     let from = if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
     let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0;
@@ -220,7 +219,7 @@ fn castling_moves(
     ControlFlow::Continue(())
 }
 
-/// Returns whether `mv` leaves no king of the side that plays it attacked.
+/// Returns whether no king of the side to move is attacked after `mv`.
 fn is_safe(position: &Position, mv: PackedMove) -> bool {
     let turn = position.state.turn();
     let mut after = *position;

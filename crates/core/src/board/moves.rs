@@ -1,21 +1,21 @@
 //! Computes the moves of one position as sets of squares, without a move list.
 //!
-//! A position is seen from the side to move, whose pawns go up the board. [`View::ordinary`] has no branches and no tables, so that
-//! the compiler can turn a loop over positions into vector code. It counts moves without listing them: two pieces never reach the
-//! same square in the same direction, so the number of squares reached in a direction is the number of moves.
+//! Positions are viewed from the side to move, whose pawns go up the board. [`View::ordinary`] has no branches and no tables, so
+//! that the compiler can turn a loop over positions into vector code. It counts moves without listing them: two pieces never reach
+//! the same square in the same direction, so the number of squares reached in a direction is the number of moves.
 //!
 //! The functions of this module require that the side to move has at most one king. [`legal`](super::legal) lists the moves of any
 //! placement.
 
 use super::{State, attacks};
 
-/// The value of `WHAT` for which [`View::ordinary`] computes the squares on which moves end. A king that castles ends on its
-/// final square.
+/// A value of the parameter `WHAT` of [`View::ordinary`]: computes the squares on which moves end. When the king castles, this is
+/// its final square.
 pub const ARRIVALS: u8 = 0;
-/// The value of `WHAT` for which [`View::ordinary`] computes the squares from which moves start.
+/// A value of the parameter `WHAT` of [`View::ordinary`]: computes the squares from which moves start.
 pub const ORIGINS: u8 = 1;
-/// The value of `WHAT` for which [`View::ordinary`] computes the number of moves. The promotions of a pawn to one square count as
-/// one move, as do castling and a step of the king with the same origin and target.
+/// A value of the parameter `WHAT` of [`View::ordinary`]: computes the number of moves. The promotions of a pawn to one square
+/// count as one move, as do castling and a step of the king with the same origin and target.
 pub const PAIRS: u8 = 2;
 
 const RANK_1: u64 = 0xff;
@@ -35,7 +35,7 @@ pub struct MoveRequest {
     pub en_passant: bool,
 }
 
-/// A position from the view of the side to move, whose pawns go up the board. With Black to move, all sets have their ranks
+/// A position from the view of the side to move, whose pawns go up the board. If Black is to move, the ranks of all sets are
 /// mirrored.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
@@ -58,7 +58,7 @@ pub struct View {
     rights: u32,
 }
 
-/// The sets of squares that exclude moves which would leave the king attacked.
+/// The sets of squares by which moves that would leave the king attacked are excluded.
 struct Safety {
     /// The squares to which pieces other than the king may move: all squares, or in check only those that end the check.
     evasions: u64,
@@ -130,8 +130,8 @@ impl View {
         kings & kings.wrapping_sub(1) != 0
     }
 
-    /// Returns all ones if there may be castling or en passant captures, which [`View::ordinary`] leaves out, or if the side to
-    /// move has several kings; otherwise 0.
+    /// Returns all ones if [`View::ordinary`] alone may not be enough: castling or an en passant capture may be possible, or the
+    /// side to move has several kings. Otherwise returns 0.
     #[inline(always)]
     pub const fn is_special(&self) -> u64 {
         let kings = self.own_kings();
@@ -183,8 +183,8 @@ impl View {
         safety.pinned[DIR as usize % 4] |= line & attacked & self.own;
     }
 
-    /// Returns one of [`ARRIVALS`], [`ORIGINS`] and [`PAIRS`], as `WHAT` says, for the ordinary moves from squares of `from` to
-    /// squares of `to`. Ordinary moves are neither castling nor en passant captures. The side to move must not have several kings.
+    /// Evaluates the ordinary moves (neither castling nor en passant captures) from squares of `from` to squares of `to`. `WHAT`
+    /// selects the result: [`ARRIVALS`], [`ORIGINS`] or [`PAIRS`]. The side to move must not have several kings.
     #[inline(always)]
     pub const fn ordinary<const WHAT: u8, const PSEUDO: bool>(&self, from: u64, to: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
@@ -229,7 +229,7 @@ impl View {
         }
     }
 
-    /// Returns `ordinary`, the result of [`View::ordinary`], with castling and en passant captures added.
+    /// Adds castling and en passant captures to `ordinary`, the result of [`View::ordinary`], and returns the sum.
     pub fn special<const WHAT: u8>(&self, asked: MoveRequest, from: u64, to: u64, ordinary: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
         let takers = if asked.en_passant { self.takers(asked.pseudo, from, to) } else { 0 };
@@ -239,8 +239,8 @@ impl View {
         let arrivals = arrivals & mask(castlers != 0);
         match WHAT {
             PAIRS => {
-                // In Chess960 a king may castle to a square next to it. A step of the king has the same origin and target, so the
-                // pair of squares is counted only once.
+                // In Chess960 a king may castle to a square to which it can also step. Both moves have the same origin and target,
+                // so this pair of squares is counted only once.
                 let steps = attacks::king(castlers) & !self.own & mask(asked.ordinary);
                 ordinary + u64::from((arrivals & !steps).count_ones() + takers.count_ones())
             }
@@ -305,8 +305,8 @@ const fn span(a: u64, b: u64) -> u64 {
     (high << 1) - low
 }
 
-/// Adds the moves to the squares `reached & to` to `out`: their number if `WHAT` is [`PAIRS`], otherwise the squares. Each square
-/// of `reached` must be reached by one piece only.
+/// Adds to `out` the moves that end on a square of `reached & to`: their number if `WHAT` is [`PAIRS`], otherwise the squares. Each
+/// square of `reached` must be reached by one piece only.
 #[inline(always)]
 const fn leaps<const WHAT: u8>(reached: u64, to: u64, out: u64) -> u64 {
     if WHAT == PAIRS { out + (reached & to).count_ones() as u64 } else { out | reached & to }

@@ -8,14 +8,14 @@ use super::Code;
 /// The kind of a [`PackedMove`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveKind {
-    /// Castling, in standard chess or Chess960. `from` is the square of the king, `to` the square of its own rook.
+    /// Castling, in standard chess or Chess960. `from` is the square of the king, and `to` the square of the rook.
     Castle,
     /// A pawn captures en passant.
     EnPassant,
     /// The side to move passes.
     Null,
-    /// A mark, not a move. In a reel (orbit's file of games) it replaces the move after the last position of a line. The next slot,
-    /// the place of one position in a reel, begins another game or another line of the same game.
+    /// Not a move, but a mark in a reel (orbit's file of games). It takes the place of a move after the last position of a line.
+    /// The next position of the reel belongs to another game, or to another line of the same game.
     Start,
     /// Any other move. The code is the content of `to` after the move, so a promotion has the code of the new piece.
     Piece(Code),
@@ -32,13 +32,13 @@ impl PackedMove {
     pub const PIECE_CODES: u32 = 0x7e7e;
     /// The null move.
     pub const NULL: PackedMove = PackedMove(8 << 12);
-    /// A mark instead of a move: the next slot (the place of the next position in a reel) begins a game from the standard start
-    /// position.
+    /// A mark instead of a move: the next position of the reel begins a game, and is the standard start position.
     pub const START_STANDARD: PackedMove = PackedMove(15 << 12);
-    /// A mark instead of a move: the next slot begins a game from the next entry of the start table, a list of the start
-    /// positions of a block.
+    /// A mark instead of a move: the next position of the reel begins a game, and is the next entry of the start table, the block's
+    /// list of start positions.
     pub const START_TABLE: PackedMove = PackedMove(15 << 12 | 1);
-    /// A mark instead of a move: the next slot begins a side line of the same game, from the next entry of the start table.
+    /// A mark instead of a move: the next position of the reel begins a side line of the same game, and is the next entry of the
+    /// start table.
     pub const START_LINE: PackedMove = PackedMove(15 << 12 | 3);
 
     const fn new(from: Square, to: Square, code: u8) -> PackedMove {
@@ -106,26 +106,26 @@ impl PackedMove {
         }
     }
 
-    /// Returns true for a start mark. The next slot, the place of the next position in a reel, then begins another game or another
-    /// line of the same game.
+    /// Returns true for a start mark, after which the next position of the reel begins another game or another line of the same
+    /// game.
     #[inline]
     pub const fn is_start(self) -> bool {
         self.0 >> 12 == 15
     }
 
-    /// Returns true for a start mark after which the next slot (the place of the next position) begins another game.
+    /// Returns true for a start mark after which the next position of the reel begins another game.
     pub const fn is_game_start(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 2 == 0
     }
 
-    /// Returns true for a start mark after which the next slot begins from the next entry of the start table, a list of start
-    /// positions.
+    /// Returns true for a start mark after which the next position of the reel is the next entry of the start table, the block's
+    /// list of start positions.
     pub const fn is_start_table(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 1 == 1
     }
 
-    /// Returns the legal move of `position` whose packed form is this move, so that the caller can print it as SAN. Returns `None`
-    /// if the move is not legal.
+    /// Returns this move as a legal move of shakmaty in `position`, so that the caller can print it as SAN. Returns `None` if the
+    /// move is not legal.
     pub fn to_shakmaty(self, position: &shakmaty::Chess) -> Option<Move> {
         position.legal_moves().into_iter().find(|&mv| PackedMove::from_shakmaty(mv, position.turn()) == self)
     }

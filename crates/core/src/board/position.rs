@@ -139,7 +139,8 @@ impl State {
         (nibble & 8 != 0).then(|| Square::new(rank + (nibble & 7)))
     }
 
-    /// Returns the state with one castling right changed: `file` is the file of its rook (0 to 7), or `None` to remove the right.
+    /// Returns the state with one castling right changed: `Some(file)` grants the right with the rook on that file (0 to 7), and
+    /// `None` removes it.
     #[must_use]
     pub const fn with_castling(self, color: Color, king_side: bool, file: Option<u32>) -> State {
         let shift = Self::castling_shift(color, king_side);
@@ -150,8 +151,8 @@ impl State {
         State(self.0 & !(15 << shift) | nibble << shift)
     }
 
-    /// Returns the state after `mv`, as [`Position::play`] computes it. `mv` must not be a start mark. The state does not depend on
-    /// the board, and the code has no branches, so that a loop over states becomes vector code.
+    /// Returns the state after `mv`, as [`Position::play`] computes it. `mv` must not be a start mark. The function does not read
+    /// the board and has no branches, so the compiler can turn a loop over states into vector code.
     #[must_use]
     #[inline(always)]
     pub const fn after(self, mv: PackedMove) -> State {
@@ -188,18 +189,18 @@ const fn ones(bit: u32) -> u64 {
     (bit as u64 & 1).wrapping_neg()
 }
 
-/// Returns the bits of a [`State`] without the castling rights that a move takes away: those of a king that moves, and those of
-/// rooks on `from` or `to`.
+/// Returns the bits of a [`State`] without the castling rights that a move ends: those of a king that moves, and those of rooks on
+/// `from` or `to`.
 const fn keep_rights(state: u32, from: u32, to: u32, code: u32) -> u32 {
     let kept = without_right(without_right(state, from), to);
     if code & 7 == 6 { kept & !(0x00ff_0000 << (8 * (!state & 1))) } else { kept }
 }
 
 /// Returns the bits of a [`State`] without the castling right of the rook on `square`, if there is such a right. The function has
-/// no branches, because a processor can hardly predict the squares of moves.
+/// no branches, because branches on the squares of moves would often be mispredicted.
 const fn without_right(state: u32, square: u32) -> u32 {
-    // XOR sets the nibbles of the rights on the square's file to 0. The two ORs then collect the bits of each nibble in its lowest
-    // bit.
+    // XOR sets the nibble of a right to 0 if its rook is on the file of `square`. The two ORs then collect the bits of each nibble
+    // in its lowest bit.
     let other = (state >> 16) ^ ((8 | square & 7) * 0x1111);
     let other = other | other >> 1;
     let named = !(other | other >> 2) & 0x1111;
@@ -236,9 +237,9 @@ impl Position {
         Position::STANDARD
     }
 
-    /// Packs a setup of shakmaty, with any placement of pieces. The position gets a castling right for each rook of
-    /// `setup.castling_rights` that is on the back rank of a colour together with a king of that colour. The first such king from
-    /// the a-file decides whether a right belongs to the king side or to the queen side.
+    /// Packs a setup of shakmaty. Any placement of pieces is accepted. The position gets a castling right for each rook of
+    /// `setup.castling_rights` that is on the back rank of a colour together with a king of that colour. If several such kings
+    /// exist, the one nearest to the a-file decides whether a right belongs to the king side or to the queen side.
     pub fn from_setup(setup: &Setup) -> Position {
         let board = Board::from(&setup.board);
         let mut state = State::default().with_turn(setup.turn).with_en_passant(setup.ep_square);
@@ -267,8 +268,8 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// Returns shakmaty's reasons for refusing a placement (no king, opponent in check, ...). Impossible castling rights and en
-    /// passant squares are dropped without an error.
+    /// Returns shakmaty's error if it refuses the placement, for instance because a king is missing or the opponent is in check.
+    /// Impossible castling rights and en passant squares are dropped without an error.
     #[expect(clippy::result_large_err, reason = "shakmaty's error carries the position")]
     pub fn to_chess(&self) -> Result<Chess, PositionError<Chess>> {
         Chess::from_setup(self.to_setup(), CastlingMode::Chess960)
@@ -281,7 +282,7 @@ impl Position {
     /// Plays a move without checking that it is legal.
     ///
     /// A castling right is lost when the king moves, or when its rook leaves its square or is captured. The en passant square is
-    /// set after every double step. [`MoveKind::Start`] only changes the side to move, because the reader of a reel sets the
+    /// set after every double step. A start mark ([`MoveKind::Start`]) only changes the side to move: the reader of a reel sets the
     /// position from which the next game begins.
     #[inline(always)]
     pub const fn play(&mut self, mv: PackedMove) {
@@ -301,7 +302,8 @@ impl Position {
             p3 & keep | to_set & ones(code >> 3),
         ];
         // `code` is the content of `to` after the move. For a pawn or a king it also names the piece that moved, since no pawn
-        // promotes to a pawn or a king. The code has no branches, because a processor can hardly predict the kinds of moves.
+        // promotes to a pawn or a king. There are no branches here, because branches on the kind of a move would often be
+        // mispredicted.
         let double = (code & 7 == 1) & (from.abs_diff(to) == 16);
         let passed = 64 ^ (64 ^ ((from + to) / 2)) & ones(double as u32) as u32;
         let next = (state | passed << 8) ^ 1;

@@ -33,12 +33,12 @@ struct Scene<'a> {
     once: u64,
     twice: u64,
     checkers: u64,
-    /// The enemies that attack a square of `field`.
+    /// The enemy men (pieces and pawns) that attack a square of `field`.
     guards: u64,
     /// The men of the side to move that are pinned to their king.
     pinned: u64,
-    /// In a single check, the squares to which a man of the side to move would have to move to end the check or to capture an enemy
-    /// king; otherwise none.
+    /// If exactly one man gives check: the squares to which a move of another man would end the check or capture an enemy king.
+    /// Otherwise empty.
     refutations: u64,
     /// The pinned men that could reach one of `refutations` if they were not pinned.
     refuters: u64,
@@ -115,8 +115,8 @@ impl<'a> Scene<'a> {
         self.position.board.sliders(dir).0
     }
 
-    /// Returns the first man from the king in a direction if it belongs to the side to move, and the enemy slider behind it that
-    /// pins it. Each result is 0 if there is no such man.
+    /// Looks from the king in the direction `dir`. Returns the first man if it belongs to the side to move, and the enemy slider
+    /// behind it that pins it. Each result is 0 if there is no such man.
     fn pin(&self, dir: u8) -> (u64, u64) {
         let man = self.slide(dir, self.king) & self.own;
         (man, self.slide(dir, man) & self.enemies & self.sliders(dir))
@@ -141,8 +141,8 @@ impl<'a> Scene<'a> {
     fn movers_to(&self, targets: u64) -> u64 {
         let white = self.position.state.turn().is_white();
         let back = |set: u64| if white { set >> 8 } else { set << 8 };
-        // Returns the squares from which pawns of the side to move attack a square of `set`: a pawn of the other colour on that
-        // square would attack them.
+        // The pawns of the side to move that attack a square of `set` are on the squares that a pawn of the other colour on that
+        // square would attack.
         let pawns_at =
             |set: u64| if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
         let mut out = attacks::knight(targets) & self.position.board.of_role(2).0;

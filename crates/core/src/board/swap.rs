@@ -51,7 +51,7 @@ impl PackedMove {
 mod tests {
     use super::*;
 
-    /// Swaps the moves of a game and checks that they lead to the swapped positions of that game.
+    /// Checks that the swapped moves of a game lead to the swapped positions of that game.
     #[test]
     fn a_game_of_the_other_side_has_the_images_of_its_positions() {
         use shakmaty::{Chess, Color, Position as _};

@@ -1,14 +1,15 @@
 //! The symmetries of the board, and CQL's shifts.
 //!
 //! Each [`Dihedral`] is a 2x2 matrix that acts on coordinates whose origin is the centre of the board. Multiplying two matrices
-//! composes their symmetries. One matrix transforms squares, steps and offsets.
+//! composes their symmetries. The same matrix transforms squares, steps and offsets.
 //!
-//! A shift of CQL 5 may give a square several images, so it has no inverse. A [`SquareMap`] represents these shifts, the
-//! symmetries, and all compositions of them.
+//! A shift of CQL 5 may map one square to several, so it has no inverse. A [`SquareMap`] represents such a shift, a symmetry, or a
+//! composition of these.
 
 use shakmaty::Bitboard;
 
-/// One of the eight symmetries of the square. `ReflectRanks` exchanges the ranks, and `ReflectFiles` exchanges the files.
+/// One of the eight symmetries of the square. `ReflectRanks` exchanges rank 1 with rank 8, 2 with 7 and so on; `ReflectFiles` does
+/// the same with the files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dihedral {
     /// Nothing moves.

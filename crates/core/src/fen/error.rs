@@ -30,7 +30,7 @@ pub struct FenError {
     /// The offset after the last faulty byte. If a part of the FEN is missing at the end of the line, this is one more than the
     /// length of the line.
     pub end: usize,
-    /// The text that was found, in words: `rank 2 has 7 squares`.
+    /// A description of the faulty text: `rank 2 has 7 squares`.
     pub message: String,
     /// The text that was expected, in words.
     pub label: &'static str,

@@ -63,8 +63,8 @@ impl<'l> ListLine<'l> {
         ListLine { position, counters, operations: rest }
     }
 
-    /// Returns the operations of an EPD as pairs of a name and a value. Quotes around a value are removed, but escapes in it are
-    /// kept.
+    /// Returns the operations of an EPD as pairs of a name and a value. Quotes around a value are removed; escape sequences in it
+    /// are kept.
     pub fn operations(&self) -> impl Iterator<Item = (&'l [u8], &'l [u8])> + use<'l> {
         let mut rest = self.operations;
         std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Reads placements with letters that do not mean pieces, such as the boards of a search.
+//! Reads piece placements that may contain letters of no piece, such as the board patterns of a search.
 
 /// One rank of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub struct RankText<'t> {
 pub enum Symbol {
     /// A digit: this many empty squares. 0 and 9 are also returned, although no FEN may contain them.
     Squares(u32),
-    /// `~`: the preceding piece is a promoted pawn. The mark takes no square.
+    /// `~`: the preceding piece is a promoted pawn. The mark describes no square.
     Promoted,
     /// Any other character, which describes one square.
     Letter(char),
@@ -34,7 +34,7 @@ pub fn ranks(placement: &str) -> impl Iterator<Item = RankText<'_>> {
 }
 
 impl Symbol {
-    /// Returns the number of squares that the symbol takes.
+    /// Returns the number of squares that the symbol describes.
     fn squares(self) -> u32 {
         match self {
             Symbol::Squares(squares) => squares,

@@ -109,7 +109,7 @@ fn cleared<T: Default>(field: FenRead<T>, leniency: Leniency) -> FenRead<T> {
 
 /// The effect of a byte in a placement: the number of squares that it describes, and the index of the set (one of sixteen) to which
 /// these squares are added. The first twelve sets are those of the pieces, with the index 2 * role + colour. Digits and slashes add
-/// to an unused set, so that the code is the same for every byte.
+/// to an unused set, so that every byte is handled by the same code.
 #[derive(Clone, Copy)]
 struct Class {
     set: u8,
@@ -119,7 +119,7 @@ struct Class {
     is_other: bool,
 }
 
-/// The index of the unused set, which gets the squares of digits and slashes.
+/// The index of the unused set, to which the squares of digits and slashes are added.
 const NOWHERE: u8 = 12;
 
 const CLASSES: [Class; 256] = {

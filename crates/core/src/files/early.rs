@@ -1,22 +1,21 @@
-//! Makes the system start to write a file to disk while the file is still growing.
+//! Asks the system to start writing a file to disk while the file is still growing.
 //!
-//! A file is synced to disk before it gets its final name. The sync takes little time if most of the bytes were written to disk
-//! earlier.
+//! Before a file gets its final name, it is synced to disk. The sync is fast if most of the bytes are on disk already.
 
 use std::fs::File;
 
 /// The number of new bytes after which the system is asked again to write them to disk.
 const STEP: u64 = 2 << 20;
 
-/// Keeps track of how much of a growing file the system was already asked to write.
+/// Remembers up to which byte the system was already asked to write a growing file.
 #[derive(Debug)]
 pub struct Early {
     told: u64,
 }
 
 impl Early {
-    /// Starts at byte `offset` of a file. The bytes before it are not written early: they are on disk already, or are too few to
-    /// matter.
+    /// Starts at byte `offset` of a file. No early write is requested for the bytes before it: they are on disk already, or are too
+    /// few to matter.
     pub fn from(offset: u64) -> Early {
         Early { told: offset }
     }

@@ -31,8 +31,8 @@ pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
     })
 }
 
-/// Opens and locks a file by calling `open` until the opened file is the one at the path: before the lock was free, its holder may
-/// have replaced the file. `open` returns a file, and whether it is still the one at the path.
+/// Opens and locks a file by calling `open`, which returns a file, and whether it is still the one at the path. If it is not,
+/// because the previous holder of the lock has replaced it, calls `open` again.
 fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Result<T> {
     for _ in 0..ROUNDS_MAX {
         let (file, is_settled) = open()?;
@@ -40,7 +40,7 @@ fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Resul
             return Ok(file);
         }
     }
-    // The limit is for file systems that report a different inode number each time: the loop would never end there.
+    // Some file systems report a different inode number each time, so without a limit the loop would never end there.
     let text = "other processes replace the file again and again: wait until they are done, or write to another disk";
     Err(io::Error::other(text))
 }
@@ -65,7 +65,7 @@ fn has_no_locks(error: &io::Error) -> bool {
 }
 
 /// Opens the file on Windows in a sharing mode that lets other processes read the file but not write it. A lock would also keep
-/// readers out. The process that has the file open may replace it.
+/// readers out. The sharing mode permits deletion, so that this process can replace the file.
 #[cfg(windows)]
 fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt as _;

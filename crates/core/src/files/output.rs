@@ -57,8 +57,8 @@ impl From<OutputError> for io::Error {
 /// An output file that gets its final name when it is complete. Until then its bytes go to a temporary file in the same folder. If
 /// the name ends in `.zst`, the bytes are compressed. The temporary file is removed unless [`OutputFile::finish`] is called.
 ///
-/// The bytes for a pipe or a device are written to it directly. The I/O errors that [`Write`] returns contain an [`OutputError`],
-/// which names the path.
+/// If the path is a pipe or a device, the bytes are written to it directly. The I/O errors that [`Write`] returns contain an
+/// [`OutputError`], which names the path.
 ///
 /// ```
 /// use std::io::Write as _;
@@ -80,7 +80,7 @@ pub struct OutputFile {
     /// The open file; `None` after `finish`. It must be closed before the temporary file is removed, since not every system can
     /// remove an open file.
     sink: Option<OutputSink>,
-    /// The temporary file. `None` after `finish`, and for pipes and devices, which get no temporary file.
+    /// The temporary file. `None` after `finish`, and for pipes and devices, which are written directly.
     temporary: Option<Temporary>,
 }
 
@@ -129,7 +129,7 @@ impl OutputFile {
         &self.path
     }
 
-    /// Returns the path of the temporary file, or `None` for pipes and devices, which get no temporary file.
+    /// Returns the path of the temporary file, or `None` for pipes and devices, which are written directly.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.temporary.as_ref().map(Temporary::path)
     }

@@ -1,5 +1,5 @@
-//! Temporary files for outputs. Each is in the folder of its target, the file that it will replace, and gets the target's name when
-//! it is complete.
+//! Temporary files for outputs. A temporary file is created in the folder of its target, the file that it will replace, and gets
+//! the target's name when it is complete.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -12,8 +12,8 @@ use crate::sync::lock;
 
 /// The maximum number of names that are tried for a temporary file. If all of them are taken, the error names the last one.
 const NAMES_MAX: u32 = 1000;
-/// The maximum number of new temporary files that are abandoned because another process removed or locked them first. The next one
-/// is used without this check.
+/// The maximum number of new temporary files that are abandoned because another process removed or locked them first. After that,
+/// the next one is used without a check.
 const LOST_MAX: u32 = 8;
 
 /// The error that no temporary file could be created: the name that was tried last, and the error of the system.
@@ -170,7 +170,7 @@ fn create_like(path: &Path, other: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true);
     let Ok(other) = fs::metadata(other) else { return options.open(path) };
-    // The mode is set when the file is created, so that it is never readable by more people than `other`. The bits setuid and
+    // The mode is set when the file is created, so that no user who cannot read `other` can ever read it. The bits setuid and
     // setgid are not copied.
     let mode = other.permissions().mode() & 0o777;
     let file = options.mode(mode).open(path)?;

@@ -10,7 +10,7 @@
 
 use crate::board::Color;
 
-/// A kind of number that a position may have, such as the reading of a clock. All numbers are stored in thousandths.
+/// A kind of number that a comment may give for a position, such as the time on a clock. All numbers are stored in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
     /// The remaining seconds of the player who just moved.
@@ -109,7 +109,7 @@ impl Eval {
 /// The bound to which [`Eval::loss_of`] clamps evaluations, in thousandths of a pawn. Source: lichess, `Eval.Cp.CEILING`.
 const LOSS_LIMIT: i64 = 10_000;
 
-/// The measures of a position. A measure that the game does not give is `None`.
+/// The measures of a position. A measure that the game does not contain is `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Measures {
     /// The remaining milliseconds of the player who just moved.
@@ -210,8 +210,7 @@ impl Commands {
         commands
     }
 
-    /// Adds the commands of a later comment on the same position. For a command that both comments contain, the earlier value is
-    /// kept.
+    /// Adds the commands of a later comment on the same position. If both comments contain a command, the earlier value is kept.
     pub fn or(self, next: Commands) -> Commands {
         Commands {
             clock: self.clock.or(next.clock),

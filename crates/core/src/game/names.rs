@@ -57,7 +57,7 @@ pub(super) struct NameForm {
 pub(super) enum NameLikeness {
     /// They may belong to one player.
     Fit,
-    /// One is a surname alone. The other has no comma, so it is not known which of its words are the surname.
+    /// One name is a surname alone. The other name has no comma, so it is not known which of its words are the surname.
     Open,
     /// The surnames are the same, but the given names contradict each other.
     Contradict,
@@ -236,7 +236,8 @@ impl NameForm {
     }
 }
 
-/// The limits for misspelt surnames. Each row has a minimum length of both names, and the maximum number of edits between them.
+/// The limits for misspelt surnames. Each row is a minimum length that both names must have, and the maximum number of edits
+/// between them.
 const SLIPS: [(usize, usize); 2] = [(8, 2), (5, 1)];
 
 fn is_slip(ours: &str, theirs: &str) -> bool {

@@ -31,8 +31,8 @@ impl Opening {
         known().get(&legal::with_usable_en_passant(position))
     }
 
-    /// Returns the opening of a game. Of the positions within the first 40 half-moves of the main line, the last one that is in the
-    /// list of openings determines it.
+    /// Returns the opening of a game: that of the last position within the first 40 half-moves of the main line that is in the list
+    /// of openings.
     pub fn from_game(position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
         Opening::passed(position, moves).last()
     }

@@ -6,8 +6,8 @@
 //! in the table, `Adams, M` cannot be assigned to either. So a spelling is merged with others only if all spellings that fit it
 //! also fit each other. The result depends only on the names in the table, not on the order of its rows.
 //!
-//! A surname alone, such as `Adams`, and a name without a comma, such as `Michael Adams`, do not decide anything about each other:
-//! both may fit `Adams, Michael`, which is then merged with both. But if the table also has `Mark Adams`, `Adams` is not merged.
+//! A surname alone, such as `Adams`, neither fits nor contradicts a name without a comma, such as `Michael Adams`: both may fit
+//! `Adams, Michael`, which is then merged with both. But if the table also has `Mark Adams`, `Adams` is not merged.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -116,7 +116,8 @@ impl<'a> People<'a> {
             fitting[a].push(b);
             fitting[b].push(a);
         }
-        // The units that may contradict each other: those that fit a unit, and for a surname alone, also the names without a comma.
+        // Lists, for each unit (a group of mentions), the units that must agree with each other before it can be merged: those that
+        // fit it and, if it is a surname alone, the names without a comma.
         let mut compared = fitting.clone();
         for &[a, b] in &open {
             let (bare, other) = if self.is_bare(a) { (a, b) } else { (b, a) };
@@ -251,8 +252,8 @@ fn have_word_in_common(ours: &[NameForm], theirs: &[NameForm]) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the players that are found in a table of `names`, each with its spellings. A name with a FIDE number is written
-    /// `name#number`. Each name has one more game than the name before it.
+    /// Returns the players that `who_is_who` finds in a table of `names`, each with its spellings. A name with a FIDE number is
+    /// written `name#number`. Each name has one more game than the name before it.
     fn players(names: &[&str], met: &[[&str; 2]]) -> Vec<(String, Vec<String>)> {
         let mention = |name: &str| match name.split_once('#') {
             Some((name, number)) => Mention { name: name.into(), number: number.parse().ok() },

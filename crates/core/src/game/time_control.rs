@@ -6,8 +6,8 @@ use super::{GameHeader, tags};
 /// The name of the tag with the time control.
 pub const TAG: &str = "TimeControl";
 
-/// The speed of a game, with the names of lichess. It is determined by the time that a player has for 40 moves, in seconds:
-/// `initial + 40 * increment`.
+/// The speed of a game, under lichess's names. It depends on the time in seconds that a player has for 40 moves: `initial + 40 *
+/// increment`.
 ///
 /// Source: <https://lichess.org/faq#time-controls>.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

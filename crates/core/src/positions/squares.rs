@@ -192,8 +192,8 @@ mod tests {
 
     #[test]
     fn smearing_has_the_closed_form_of_the_manual() {
-        // A shift along the files gives the union of all steps of the squares on the trailing edge, and only the last step of the
-        // other squares.
+        // Checks CQL 5's shift along the files: a square on the trailing edge has the images of all steps, any other square only
+        // that of the last step.
         for set in sets().take(300) {
             for files in -7i8..=7 {
                 let edge = Bitboard(set.0 & if files > 0 { FILE_A } else { FILE_H });

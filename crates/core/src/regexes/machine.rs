@@ -39,7 +39,7 @@ enum RegexOp {
     Jump(usize),
     /// Begins a loop by setting its count to 0.
     Begin(LoopRegisters),
-    /// Decides whether the loop runs again. The operations of the loop's body follow.
+    /// Decides whether the loop runs again. The operations of the loop's body come next in the program.
     Again {
         of: LoopRegisters,
         min: u32,
@@ -196,8 +196,8 @@ impl CompiledPattern {
     }
 
     /// Compiles `x*` or `x{0,max}` for an `x` that matches one byte. Such a loop needs no registers: `x*` does not count its
-    /// iterations, and `x{0,max}` is written out. Each `x` that is left out leads to the end, as in `(x(x)?)?`. With `x?x?` instead,
-    /// a search that fails would try every choice of the `x`s.
+    /// iterations, and `x{0,max}` is written out. Leaving out one `x` also leaves out all later ones, as in `(x(x)?)?`. With `x?x?`
+    /// instead, a search that fails would try every choice of the `x`s.
     fn plain_repeat(&mut self, of: &SyntaxNode, max: Option<u32>, greedy: bool, backwards: bool) {
         let splits: Vec<usize> = (0..max.unwrap_or(1))
             .map(|_| {

@@ -179,7 +179,7 @@ impl Unpacker {
             if is_left {
                 return;
             }
-            // The block failed before it delivered these members, so each of them gets the reason.
+            // Unpacking the block failed before these members were complete, so the reader of each of them gets the reason.
             let refusal = result.map_or_else(|error| reason(&error, "it"), |()| damaged());
             for &place in &of_block[ended..] {
                 if !self.say(place, MemberMessage::Fault(refusal.clone())) {
@@ -190,8 +190,8 @@ impl Unpacker {
         }
     }
 
-    /// Unpacks the wanted members of one block. Counts those that were sent completely in `ended`. Sets `is_left` if the reader was
-    /// dropped.
+    /// Unpacks the wanted members of one block. Adds to `ended` the number of members that were sent completely. Sets `is_left` if
+    /// the reader was dropped.
     fn block(
         &self,
         file: &mut File,

@@ -2,7 +2,8 @@
 
 use super::words::WORDS;
 
-/// A vector of 64-bit numbers, its lanes. As a condition, a lane is true if all its bits are set, and false if it is 0.
+/// A vector of 64-bit numbers, which are called lanes. As a condition, a lane is true if all its bits are set, and false if it is
+/// 0.
 pub(super) trait Lanes: Copy {
     /// The proof that the processor has the instructions of this type.
     type With: Copy;

@@ -14,7 +14,7 @@ use super::classes::Classes;
 use super::instructions::{Base, Instructions as _};
 use orbit_core::isa::Isa;
 
-/// Runs an expression with the proof of an instruction set.
+/// Evaluates an expression with the value that proves that the processor has the instruction set.
 macro_rules! on {
     ($isa:expr, $with:ident => $work:expr) => {
         match $isa {

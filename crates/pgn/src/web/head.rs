@@ -57,7 +57,7 @@ impl AnswerHead {
         }
     }
 
-    /// Returns whether the end of the body can be told from a lost connection.
+    /// Returns whether the end of the body can be distinguished from a lost connection.
     pub(super) fn has_end(&self) -> bool {
         self.is_chunked || self.length.is_some()
     }

@@ -502,7 +502,7 @@ mod tests {
     #[test]
     fn printed_operations_read_back_as_themselves() {
         for (text, wanted) in [
-            // A filter that touches `--` or `[x]` belongs to it.
+            // A filter that is written directly before or after `--` or `[x]` is its operand.
             ("P|N--", "(P | N)--"),
             ("~P--up 1 2 k", "(~P)--{up 1 2 k}"),
             ("♘――♞――", "{(N--n) (--)}"),

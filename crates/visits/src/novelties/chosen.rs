@@ -1,7 +1,7 @@
 //! Finds the novelties of some chosen games without a table, by reading all games three times.
 //!
-//! The first reading notes the positions of the chosen games. The second one finds the first game of each of these positions. The
-//! third one counts the moves that were played before the novelties. Only positions of the chosen games are kept in memory. The
+//! The first reading collects the positions of the chosen games. The second one finds the first game of each of these positions.
+//! The third one counts the moves that were played before the novelties. Only positions of the chosen games are kept in memory. The
 //! invariant: the results are those that [`novelties`](super::novelties) returns for these games.
 
 use std::ops::ControlFlow;
