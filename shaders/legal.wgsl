@@ -18,7 +18,6 @@ fn kings_of(board: Board, black: bool) -> Bits {
     return board.p1 & board.p2 & select(~board.p3, board.p3, black);
 }
 
-// Returns the squares that the pieces of one colour attack.
 fn attacked_by(board: Board, black: bool) -> Bits {
     let color = of_color(board, black);
     let empty = ~(board.p0 | board.p1 | board.p2);
@@ -255,7 +254,6 @@ fn with_pawns(moves: Moves, men: Men, black: bool, movers1: Bits, movers2: Bits,
     return with_moves(out, lefts, right(ahead(lefts, !black)));
 }
 
-// Adds en passant captures.
 fn with_passing(moves: Moves, at: At, men: Men, black: bool, origin: Bits, to: Bits, pseudo: bool) -> Moves {
     let passed = en_passant_square(at.board, at.state, black) & to;
     var takers = select(pawn_black(passed), pawn_white(passed), black) & men.pawns & men.own & origin;
@@ -360,7 +358,6 @@ fn back_rank(black: bool) -> Bits {
     return select(small(0xffu), pair(0u, 0xff000000u), black);
 }
 
-// Adds castling moves.
 fn with_castling(moves: Moves, at: At, origin: Bits, to: Bits, only: u32) -> Moves {
     let board = at.board;
     let black = (at.state & 1u) != 0u;

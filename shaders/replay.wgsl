@@ -96,8 +96,8 @@ fn plane_after(plane: Bits, keep: Bits, to: Bits, mv: u32, code_bit: u32) -> Bit
     return (plane & keep) | (to & pair(holds, holds));
 }
 
-// Returns the board after a move. The move must not be a start mark, which is stored in the last slot of a line. A null move does not
-// change the board.
+// Returns the board after a move. The move must not be a start mark, which is stored in the last slot of a line. A null move does
+// not change the board.
 fn play(board: Board, mv: u32) -> Board {
     let code = mv >> 12u;
     let moves = code != NULL_MOVE;

@@ -124,7 +124,6 @@ impl Held {
         self.0.numbers.clone()
     }
 
-    /// Returns the number of bytes of input that were read.
     pub(super) fn bytes_read(&self) -> u64 {
         self.0.summary.bytes
     }

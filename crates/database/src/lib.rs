@@ -70,7 +70,7 @@ pub struct StreamOptions {
     pub places: Option<PlaceCache>,
     /// Drops games that equal an earlier game: see [`BlockStream::without_duplicates`].
     pub unique: Option<Alike>,
-    /// Stops the stream when it becomes true.
+    /// Stops the stream when this flag becomes true.
     pub interrupt: Arc<AtomicBool>,
     /// The stream's share of the threads that several streams use. With `None`, the stream has its own threads.
     pub share: Option<Arc<ThreadShare>>,

@@ -54,7 +54,7 @@ impl RunningNumbers {
         let games = games_before.checked_add(block.games_read());
         self.games = games.ok_or(StreamError::TooManyGames)?;
         if numbered == Numbered::Wholly {
-            // The block is shared, and its numbers are already right.
+            // The block is shared and already has the right numbers, so its games are only counted.
             block.source_games().iter().for_each(|part| _ = self.count(part.source, part.games));
             return Ok(());
         }

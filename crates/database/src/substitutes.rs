@@ -102,7 +102,6 @@ impl fmt::Display for Outdated {
 
 /// A reel with the present content of a file or an archive.
 pub(super) struct Fresh {
-    /// The reel.
     pub(super) reel: Reel,
     /// The file, or the members of the archive.
     pub(super) files: Vec<PathBuf>,
@@ -122,7 +121,7 @@ impl BlockStream {
         beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
     }
 
-    /// Adds a reel in place of its file.
+    /// Adds a reel as an input, in place of the file from which it was made.
     pub(super) fn add_fresh(&mut self, Fresh { reel, files, notes }: Fresh, file: &Path) {
         self.notes.extend(notes);
         self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: file.to_owned() });
@@ -222,7 +221,7 @@ pub(super) fn name_file(failure: StreamError, substitutes: Vec<Substitute>) -> S
     }
 }
 
-/// Returns the name that the reel of a file has in the same folder.
+/// Returns the path of the reel that belongs to a file: `games.reel` for `games.pgn` or `games.pgn.zst`.
 fn reel_path(file: &Path) -> PathBuf {
     let packed = file
         .extension()

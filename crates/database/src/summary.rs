@@ -24,7 +24,7 @@ pub struct SourceSummary {
     pub duplicates: u64,
     /// The reel from which the games of the source came, if they came from a reel.
     pub reel: Option<PathBuf>,
-    /// The reason why this reel does not contain the whole source, if it does not.
+    /// If this reel does not contain the whole source, the reason.
     pub reel_failure: Option<String>,
     /// The version of the rules by which the games were read: see [`ReelSource::reader`].
     pub reader: u32,

@@ -21,7 +21,7 @@ pub enum TextError {
          search the PGN where it is now", reel.display()
     )]
     Missing {
-        /// The source, as the reel names it.
+        /// The name of the source in the reel.
         name: String,
         /// The reel.
         reel: PathBuf,
@@ -29,7 +29,7 @@ pub enum TextError {
     /// A source of a reel has been replaced by a different file.
     #[error("{name} has changed since {} was made from it: index it again", reel.display())]
     Changed {
-        /// The source, as the reel names it.
+        /// The name of the source in the reel.
         name: String,
         /// The reel.
         reel: PathBuf,
@@ -40,7 +40,7 @@ pub enum TextError {
          again", reel.display()
     )]
     Moved {
-        /// The source, as the reel names it.
+        /// The name of the source in the reel.
         name: String,
         /// The reel.
         reel: PathBuf,
@@ -50,7 +50,7 @@ pub enum TextError {
     /// A source of a reel cannot be read.
     #[error("{name} cannot be read ({error}): check the path and its permissions")]
     Unreadable {
-        /// The source, as the reel names it.
+        /// The name of the source in the reel.
         name: String,
         /// The reason.
         error: io::Error,

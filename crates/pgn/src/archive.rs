@@ -55,7 +55,6 @@ impl From<ArchiveRefusal> for io::Error {
     }
 }
 
-/// A member of an archive.
 pub(super) struct ArchiveMember {
     /// The name within the archive, such as `2024/twic1600.pgn`. `..` and other parts that lead out of the archive are removed.
     pub(super) name: String,
@@ -155,7 +154,6 @@ impl Archive {
         Ok(Archive { path: path.to_owned(), metadata, members, by_name, content })
     }
 
-    /// Returns the index of the member that is called `name`.
     pub(super) fn find(&self, name: &Path) -> Option<usize> {
         self.by_name.get(name.to_str()?).copied()
     }
@@ -177,7 +175,6 @@ impl Archive {
         &self.members[number]
     }
 
-    /// Returns the path of the member with this index.
     pub(super) fn path_of(&self, number: usize) -> PathBuf {
         self.path.join(&self.members[number].name)
     }

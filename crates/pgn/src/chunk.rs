@@ -151,7 +151,6 @@ impl Cutter {
         self.decoder.whole()
     }
 
-    /// Returns whether the source is exhausted.
     pub(super) fn is_done(&self) -> bool {
         self.at_end && self.buffer.is_empty()
     }

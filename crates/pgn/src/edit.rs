@@ -9,7 +9,7 @@ use super::parse::{GameParser, TextPlaces};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CommentSlot {
     at: usize,
-    /// True if the text contains only tags, so that nothing follows this place.
+    /// True if the text contains only tags, so that the place is at the end of the text.
     after_tags: bool,
     in_side_line: bool,
 }
@@ -18,7 +18,6 @@ pub(super) struct CommentSlot {
 /// node and after the glyphs of this move. A comment on node 0 is written before the first move and its number.
 pub(super) struct CommentSlots(Vec<Option<CommentSlot>>);
 
-/// A change to a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Edit {
     /// Inserts a comment at a place.

@@ -60,7 +60,6 @@ pub(super) fn listed(names: &[String], all: usize) -> String {
     if more == 0 { names } else { format!("{names} and {more} more") }
 }
 
-/// Returns the file name of a path, in lower case.
 fn lower_name(path: &Path) -> Vec<u8> {
     path.file_name().unwrap_or_default().as_encoded_bytes().to_ascii_lowercase()
 }

@@ -66,7 +66,7 @@ pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
     line.first() == Some(&b'[') && line[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// Returns the end of the line that contains the index `from`, before its line end.
+/// Returns the index of the line end (CR or LF) after the index `from`, or the length of the text if there is none.
 pub(super) fn line_end(text: &[u8], from: usize) -> usize {
     memchr2(b'\n', b'\r', &text[from..]).map_or(text.len(), |skip| from + skip)
 }
@@ -484,7 +484,7 @@ pub(super) fn glyph(word: &[u8]) -> Option<u16> {
 }
 
 fn outcome(word: &[u8]) -> Option<Outcome> {
-    // Most tokens tested here are move numbers, so the first test rejects them.
+    // This test is fast and rejects move numbers, which are most of the tokens tested here.
     if word.len() > 16
         || !matches!(word, [0xbd, ..] | [0xc2, ..] | [_, b'-' | b'/', ..])
             && word.get(1).is_none_or(u8::is_ascii)

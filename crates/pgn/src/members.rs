@@ -52,7 +52,7 @@ struct MemberRun {
     text: Receiver<UnpackResult>,
 }
 
-/// Tells whether other threads may unpack members.
+/// The permission to unpack members on other threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ParallelUnpacking {
     Yes,

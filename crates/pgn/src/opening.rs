@@ -22,9 +22,9 @@ const BINARY: &str =
 pub(super) enum FirstBytes {
     /// The text has games, whatever follows.
     Games,
-    /// The text so far does not decide, for instance because it has only comments. If it ends here, it is accepted.
+    /// Undecided: the text so far has, for instance, only comments. If the text ends here, it is accepted.
     Comments,
-    /// The text so far is prose. A tag pair may follow. If the text ends here, it is refused.
+    /// The text so far is prose, but a tag pair may follow. If the text ends here, it is refused.
     Prose,
     /// The text is not PGN.
     Other,

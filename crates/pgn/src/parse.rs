@@ -81,7 +81,6 @@ pub(super) struct WordPlace {
     pub(super) end: usize,
     /// The number of half-moves before the move, counted from move 1 even if the game begins later.
     pub(super) halves: u32,
-    /// True if the move belongs to a side line.
     pub(super) in_side_line: bool,
 }
 

@@ -53,7 +53,6 @@ enum SourceInput {
 }
 
 impl SourceInput {
-    /// Returns whether the input comes from the web.
     fn is_remote(&self) -> bool {
         match self {
             #[cfg(feature = "https")]
@@ -63,7 +62,6 @@ impl SourceInput {
     }
 }
 
-/// Bytes that several readers share.
 #[derive(Clone)]
 struct SharedBytes(Arc<Vec<u8>>);
 

@@ -43,7 +43,6 @@ pub(super) enum Event {
     Glyph(u16, ByteRange),
 }
 
-/// An error in the structure of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StructureError {
     /// A `{` without `}` before the next game or the end of the text.

@@ -76,7 +76,7 @@ const _: () = assert!(LINES_MAX == 65_535 && REMARKS_MAX == 500_000, "as message
 struct UnfinishedLine {
     /// The offset in the text at which the line begins.
     begin: usize,
-    /// The index of the line from which it branches off.
+    /// The index of the line from which this line branches off.
     parent: usize,
     /// The number of moves of the parent line that precede the position at which this line branches off.
     at: u32,

@@ -34,7 +34,7 @@ pub(super) enum UnpackFault {
     Damaged(String),
     /// A frame needs more memory than the options allow.
     Window {
-        /// The memory that it needs, in bytes.
+        /// The memory that the frame needs, in bytes.
         bytes: u64,
         /// The memory that is allowed, in bytes.
         bytes_max: u64,
@@ -545,7 +545,6 @@ fn skippable<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
     Ok(())
 }
 
-/// The header of a block.
 struct FrameBlockHeader {
     is_last: bool,
     /// The length of the block without its header.
@@ -587,7 +586,6 @@ impl HeaderParts {
     }
 }
 
-/// The contents of a frame header.
 struct FrameHeader {
     /// The length of the header.
     bytes: usize,

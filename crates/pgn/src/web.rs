@@ -1,8 +1,8 @@
 //! Reads files on the web. A file needs a single request, unless the connection is lost.
 //!
 //! A separate thread sends the requests, reads ahead, and resumes after a lost connection. Meanwhile the reader, [`WebBytes`], can
-//! check the interrupt flag even if no bytes arrive. [`head`] decides whether an answer continues the file. The invariant: a reader
-//! gets the bytes of one state of the file, in order and each once, or an error.
+//! check the interrupt flag even if no bytes arrive. [`head`] decides whether a response continues the file. The invariant: a
+//! reader gets the bytes of one state of the file, in order and each once, or an error.
 
 mod head;
 
@@ -33,7 +33,6 @@ const PIECES_AHEAD: usize = 64;
 /// The interval at which a waiting thread checks whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A client that sends requests to servers.
 pub(super) struct Client {
     agent: Agent,
     options: WebOptions,
@@ -89,11 +88,11 @@ impl Client {
 
 type WebReader = Box<dyn Read + Send>;
 
-/// The reason why a request was not answered.
+/// The reason why there is no response to a request.
 enum FetchError {
     /// The connection was lost. The text describes how.
     Lost(String),
-    /// The server was not found or did not answer.
+    /// The server was not found or did not respond.
     Silent(String),
     /// The same request would always fail, so it is not repeated.
     Lasting(String),
@@ -159,7 +158,7 @@ struct WebShared {
     client: Arc<Client>,
     url: Url,
     known: FileIdentity,
-    /// The answer to the first request, with which the first reader of the file continues.
+    /// The response to the first request, with which the first reader of the file continues.
     begun: Mutex<Option<WebBytes>>,
 }
 
@@ -222,7 +221,7 @@ pub(super) struct WebBytes {
     pieces: PieceAtHand,
 }
 
-/// Sets its flag when it is dropped. The downloading thread then stops, since its reader is gone.
+/// A guard that sets a flag when it is dropped. The downloading thread then stops, since its reader is gone.
 struct ReaderGuard(Arc<AtomicBool>);
 
 impl Drop for ReaderGuard {
@@ -311,7 +310,6 @@ enum Stop {
     Failed(String),
 }
 
-/// The body of an answer.
 struct AnswerBody {
     reader: WebReader,
     /// The number of bytes to skip at the start of the body, because the reader already has them.
@@ -320,7 +318,7 @@ struct AnswerBody {
     has_end: bool,
 }
 
-/// The way in which an answer ended.
+/// The way in which a response ended.
 enum Ended {
     /// The file is complete.
     Whole,
@@ -330,7 +328,6 @@ enum Ended {
     Lost(String),
 }
 
-/// A file that is being downloaded.
 struct Download {
     client: Arc<Client>,
     url: Url,
@@ -356,8 +353,8 @@ impl Download {
         }
     }
 
-    /// Sends the first request, unless the identity of the file is known. Returns the identity, and the body of the answer if there
-    /// was a request.
+    /// Sends the first request, unless the identity of the file is known. Returns the identity, and the body of the response if
+    /// there was a request.
     fn first(
         &mut self,
         known: Option<FileIdentity>,
@@ -412,7 +409,7 @@ impl Download {
         }
     }
 
-    /// Sends the bytes of one answer to the reader.
+    /// Sends the bytes of one response to the reader.
     fn hand_on(
         &mut self,
         mut body: AnswerBody,

@@ -123,7 +123,6 @@ pub(super) struct GameRecord {
     pub(super) is_swapped: bool,
 }
 
-/// A side line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LineRecord {
     pub(super) first_slot: u32,
@@ -361,7 +360,6 @@ impl Block {
         bytes as u64
     }
 
-    /// Returns the number of games in the block before the given stretch.
     fn games_before_stretch(&self, stretch: u32) -> u32 {
         self.source_games[..stretch as usize].iter().map(|stretch| stretch.games).sum()
     }
@@ -483,7 +481,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the move played from a node in the line to which it belongs; `None` at the end of the line.
+    /// Returns the move played from a node in the line to which the node belongs; `None` at the end of the line.
     pub fn move_from(&self, node: u32) -> Option<PackedMove> {
         Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
     }

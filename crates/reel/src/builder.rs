@@ -70,7 +70,6 @@ impl BlockBuilder {
         }
     }
 
-    /// Appends the moves and tags of a game.
     fn push_slots(&mut self, stretch: u32, number: u32, game: &Game) {
         let start = game.start.filter(|start| *start != Position::standard());
         let block = &mut self.block;

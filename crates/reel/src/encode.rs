@@ -302,7 +302,7 @@ fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-/// Returns the start positions of games, which must be requested in the order of the games.
+/// The start positions of the games of a block, which must be requested in the order of the games.
 pub(super) struct Starts<'a> {
     block: &'a Block,
     /// The entries of the start table for the games after the current one.

@@ -71,8 +71,8 @@ const MANY: usize = 6000;
 #[derive(Default)]
 pub(super) struct Interner {
     strings: Strings,
-    /// For each string, its hash and its index. Since the hash is stored, most comparisons do not have to read the
-    /// strings, and neither has resizing of the table.
+    /// For each string, its hash and its index. Since the hash is stored, neither most comparisons nor a resize of the table have
+    /// to read the strings.
     table: HashTable<(u64, u32)>,
     /// The hasher. It affects only the layout of the table, since indices follow the order of appearance.
     hasher: DefaultHashBuilder,

@@ -333,7 +333,6 @@ fn count(set: Squares) -> Number {
     Number::new(NumberOp::Cardinality(set), false)
 }
 
-/// Returns whether a set is a designator of one square.
 fn is_one_square(set: &Squares) -> bool {
     matches!(set.op(), SquaresOp::Designator { squares, .. } if squares.single_square().is_some())
 }

@@ -31,7 +31,6 @@ pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
     Expander::default().any(node)
 }
 
-/// The state of an expansion.
 #[derive(Default)]
 struct Expander {
     /// True inside `notransform`. Transforms inside it are expanded, too, but outer transforms do not change them.

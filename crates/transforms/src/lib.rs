@@ -187,7 +187,7 @@ impl Placement {
         self.shift.filter(|_| !self.smeared)
     }
 
-    /// Returns the same placement without its shift.
+    /// Returns this placement without its shift.
     #[must_use]
     pub fn unshifted(self) -> Placement {
         Placement { shift: Some((0, 0)), smeared: false, ..self }

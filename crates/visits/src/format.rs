@@ -38,7 +38,7 @@ pub enum TableError {
     Write {
         /// The table.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the system.
         #[source]
         error: std::io::Error,
     },
@@ -47,7 +47,7 @@ pub enum TableError {
     Read {
         /// The table.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the system.
         #[source]
         error: std::io::Error,
     },
@@ -94,7 +94,7 @@ pub enum TableError {
 }
 
 impl TableError {
-    /// Returns the error that the table of a reel was made from other games.
+    /// Returns the error for a table that was made from games other than those of its reel.
     pub fn foreign(reel: &Reel) -> TableError {
         TableError::Foreign { path: table_path(reel.path()) }
     }
@@ -107,7 +107,6 @@ pub fn table_path(reel: &Path) -> PathBuf {
     reel.with_file_name(name)
 }
 
-/// The header of the file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct TableHeader {
@@ -157,7 +156,6 @@ pub(super) struct PageEntry {
     pub(super) positions: u32,
 }
 
-/// A block of the reel.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct BlockEntry {
@@ -211,7 +209,6 @@ impl DateOrder {
         DateOrder(if month == u32::MAX >> 8 { u32::MAX } else { month << 8 | 32 })
     }
 
-    /// Returns the date.
     pub(super) fn date(self) -> Option<Date> {
         let [_, _, month, day] = self.0.to_be_bytes();
         let month = Some(month).filter(|month| *month <= 12);

@@ -23,7 +23,6 @@ pub(super) struct SeenIn {
 }
 
 impl VisitedGames {
-    /// Returns the number of positions so far.
     pub(super) fn slots(&self) -> u64 {
         self.slots
     }

@@ -27,11 +27,11 @@ pub struct NarrowedStream {
 pub struct UsedTable {
     /// The table.
     pub path: PathBuf,
-    /// The number of blocks of its reel that are read.
+    /// The number of blocks of the table's reel that are read.
     pub blocks: usize,
-    /// The number of all blocks in its reel, including those that the table does not cover.
+    /// The number of all blocks in the table's reel, including those that the table does not cover.
     pub of_blocks: usize,
-    /// The number of blocks in its reel that the table does not cover.
+    /// The number of blocks in the reel that the table does not cover.
     pub appended: usize,
     /// The number of games that were counted one by one, although the table has totals of the position.
     pub untotalled: Option<u64>,

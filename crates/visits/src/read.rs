@@ -337,7 +337,6 @@ impl PositionTable {
         self.blocks[block].first_slot..next
     }
 
-    /// Returns the games of a block.
     pub(super) fn games(&self, block: usize) -> Result<Vec<GameEntry>, TableError> {
         let BlockEntry { offset, games, .. } = self.blocks[block];
         let bytes = self.bytes_at(offset, 4 + (size_of::<GameEntry>() as u64) * u64::from(games))?;
@@ -346,7 +345,6 @@ impl PositionTable {
         Ok(rows(games))
     }
 
-    /// Returns the first slot of each block.
     pub(super) fn first_slots(&self) -> impl ExactSizeIterator<Item = u64> {
         self.blocks.iter().map(|block| block.first_slot)
     }

@@ -19,9 +19,9 @@ use orbit_reel::{Block, GameRow, Reel};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct PositionFacts {
-    /// The number of times that it occurred.
+    /// The number of times that the position occurred.
     pub visits: u64,
-    /// The number of games that have it.
+    /// The number of games in which the position occurred.
     pub games: u64,
     /// The game that was played first, and the game that was played last: see [`DateOrder`]. Among games with the same date,
     /// these are the first and the last one in the database. If any game has a year, the last game has one.

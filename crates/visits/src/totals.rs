@@ -22,7 +22,6 @@ use orbit_reel::replay::position_at;
 pub const LISTED_GAMES: usize = 16;
 /// The number of games whose moves are compared to find the moves by which most games reach a position.
 const SAMPLE: usize = 9;
-/// The highest rating.
 const RATING_MAX: u64 = 9999;
 const PLACE_BITS: u32 = u32::BITS;
 const RATING_BITS: u32 = RATING_MAX.ilog2() + 1;

@@ -44,7 +44,7 @@ pub struct TableOptions {
     pub totals_from: u64,
     /// The number of bits in a key. Fewer than 64 bits are used only in tests, so that different positions can have the same key.
     pub key_bits: u32,
-    /// Stops the writing when it becomes true.
+    /// Stops the writing when this flag becomes true.
     pub interrupt: Arc<AtomicBool>,
     /// Collects the temporary files, so that an interrupted process can remove them.
     pub unfinished: Unfinished,
@@ -275,7 +275,7 @@ struct Spilt {
     file: File,
     offset: u64,
     runs: Vec<Vec<(u64, usize)>>,
-    /// Removes the file when it is dropped.
+    /// The guard that removes the file when it is dropped.
     _temporary: Temporary,
 }
 

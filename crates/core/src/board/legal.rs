@@ -9,7 +9,6 @@ use shakmaty::{Bitboard, Color, Square};
 
 use super::{Code, PackedMove, PieceSet, Position, attacks};
 
-/// Returns the squares that the pieces of one colour attack.
 fn attacked_by(position: &Position, by: Color) -> u64 {
     let board = &position.board;
     let of = |role: u8| {

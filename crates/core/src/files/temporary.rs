@@ -19,7 +19,7 @@ const LOST_MAX: u32 = 8;
 /// The error that no temporary file could be created: the name that was tried last, and the error of the system.
 pub type NoTemporary = (PathBuf, io::Error);
 
-/// A temporary file that will replace its target. When the value is dropped before that, the file is removed.
+/// A temporary file that will replace its target. If the value is dropped first, the file is removed.
 #[derive(Debug)]
 pub struct Temporary {
     path: PathBuf,
@@ -199,7 +199,7 @@ fn computer() -> &'static str {
     })
 }
 
-/// Returns whether `name` has the form of a temporary name of this computer.
+/// Returns whether `name` has the form of a temporary name that this computer gives.
 fn is_temporary(name: &str) -> bool {
     let Some((_, end)) = name.rsplit_once(TEMPORARY) else { return false };
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -220,7 +220,7 @@ impl Commands {
     }
 }
 
-/// Reads a time such as `1:02:03.4]` and returns it in milliseconds; smaller fractions of a second are dropped.
+/// Reads a time that a bracket ends, such as `1:02:03.4]`. Returns it in milliseconds; smaller fractions of a second are dropped.
 fn time(text: &[u8]) -> Option<i64> {
     let (hours, text) = digits(text);
     let (minutes, text) = digits(text.strip_prefix(b":")?);
@@ -234,7 +234,7 @@ fn time(text: &[u8]) -> Option<i64> {
     seconds.checked_mul(1000)?.checked_add(thousandths(fraction))
 }
 
-/// Reads an evaluation such as `0.17]`, `-1,20]` or `#-3]`.
+/// Reads an evaluation that a bracket ends, such as `0.17]`, `-1,20]` or `#-3]`.
 fn eval(text: &[u8]) -> Option<EvalCommand> {
     let (is_mate, text) = text.strip_prefix(b"#").map_or((false, text), |text| (true, text));
     let (is_negative, text) = match text {

@@ -183,7 +183,6 @@ impl NameForm {
         self.given.first().is_some_and(|word| word.chars().count() > CUT_MAX)
     }
 
-    /// Returns all words of the name.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.surname.iter().chain(&self.given).map(String::as_str)
     }

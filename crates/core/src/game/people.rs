@@ -228,7 +228,6 @@ impl<'a> People<'a> {
         a.iter().flat_map(move |&ours| b.iter().map(move |&theirs| [ours, theirs]))
     }
 
-    /// Returns the name of a player.
     fn label(&self, group: &[usize]) -> String {
         let mut games: BTreeMap<&str, (bool, u64)> = BTreeMap::new();
         for &row in group.iter().flat_map(|&unit| &self.units[unit].rows) {

@@ -151,7 +151,7 @@ fn message(
 /// The data that the unpacking thread needs.
 struct Unpacker {
     archive: Arc<Archive>,
-    /// The indices of the members to unpack, in their order.
+    /// The indices of the members to unpack, in the order of the archive.
     wanted: Vec<usize>,
     to: SyncSender<(usize, MemberMessage)>,
 }

@@ -48,7 +48,6 @@ pub(super) fn is_at_end(file: File) -> bool {
     ZipArchive::from_file(file, &mut vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE]).is_ok()
 }
 
-/// Lists the members of an archive.
 pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>, ArchiveRefusal> {
     let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
     let archive = ZipArchive::from_file(file, &mut buffer).map_err(reason)?;
@@ -132,7 +131,6 @@ fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, Archi
     }
 }
 
-/// Opens a member for reading.
 pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::Result<UnpackingMember> {
     let mut header = [0; HEADER_BYTES as usize];
     file.seek(SeekFrom::Start(place.header))?;

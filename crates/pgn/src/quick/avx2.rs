@@ -30,7 +30,6 @@ impl Instructions for Avx2 {
     }
 }
 
-/// Classifies the bytes of a block.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn classes(block: &[u8; BLOCK]) -> Classes {

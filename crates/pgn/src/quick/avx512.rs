@@ -36,7 +36,6 @@ impl Instructions for Avx512 {
     }
 }
 
-/// Classifies the bytes of a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn classes(block: &[u8; BLOCK]) -> Classes {

@@ -27,7 +27,6 @@ pub(super) struct FirstWords {
     pub(super) lengths: [u64; WORDS],
     /// The offset of each token in its block.
     pub(super) starts: [u64; WORDS],
-    /// The number of tokens.
     pub(super) count: usize,
 }
 

@@ -1,13 +1,13 @@
-//! Interprets the headers of answers, and decides whether an answer continues the file that is being read.
+//! Interprets the headers of HTTP responses, and decides whether a response continues the file that is being read.
 //!
-//! This module uses only the status and the headers, not the connection. The invariant: bytes of two answers are joined only if the
-//! server confirms by an entity tag or a date, and by the length, that they belong to the same file.
+//! This module uses only the status and the headers, not the connection. The invariant: bytes of two responses are joined only if
+//! the server confirms by an entity tag or a date, and by the length, that they belong to the same file.
 
 use std::time::Duration;
 
 use ureq::http::StatusCode;
 
-/// The status and the relevant headers of an answer.
+/// The status and the relevant headers of a response.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct AnswerHead {
     pub(super) status: u16,
@@ -38,7 +38,7 @@ impl ContentRange {
 }
 
 impl AnswerHead {
-    /// Reads the headers of an answer. `line` returns the value of a header by its name.
+    /// Reads the headers of a response. `line` returns the value of a header by its name.
     pub(super) fn new<'a>(status: u16, line: impl Fn(&str) -> Option<&'a str>) -> AnswerHead {
         let text = |name| line(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let is_chunked = line("transfer-encoding").is_some();
@@ -81,31 +81,31 @@ impl AnswerHead {
     }
 }
 
-/// The identity of a file, from the headers of the first answer.
+/// The identity of a file, from the headers of the first response.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct FileIdentity {
-    /// The size of the file in bytes, once an answer states it.
+    /// The size of the file in bytes, once a response states it.
     pub(super) total: Option<u64>,
     etag: Option<String>,
     modified: Option<String>,
 }
 
-/// The meaning of an answer to a request for the rest of a file.
+/// The meaning of a response to a request for the rest of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// The answer continues the file. Its first `skip` bytes must be skipped, since the reader already has them.
+    /// The response continues the file. Its first `skip` bytes must be skipped, since the reader already has them.
     GoesOn {
         skip: u64,
     },
     /// There are no further bytes.
     Complete,
-    /// The server may answer the request later. The text is the reason why it did not now.
+    /// The request failed for the given reason, but may succeed later.
     Later(String),
     Failed(String),
 }
 
 impl FileIdentity {
-    /// Returns the identity of a file, given the headers of an answer that contains the whole file.
+    /// Returns the identity of a file, given the headers of a response that contains the whole file.
     pub(super) fn from_head(head: &AnswerHead) -> FileIdentity {
         FileIdentity { total: head.length, etag: head.etag.clone(), modified: head.modified.clone() }
     }
@@ -136,7 +136,7 @@ impl FileIdentity {
         })
     }
 
-    /// Returns whether an answer belongs to the same file, by its entity tag or its date. Returns `None` if neither can be
+    /// Returns whether a response belongs to the same file, by its entity tag or its date. Returns `None` if neither can be
     /// compared.
     fn is_same(&self, now: &AnswerHead) -> Option<bool> {
         match (&self.etag, &now.etag, &self.modified, &now.modified) {
@@ -146,7 +146,7 @@ impl FileIdentity {
         }
     }
 
-    /// Classifies the answer to a request for the bytes from `offset` on. `is_unsure` is true if the reader may already have the
+    /// Classifies the response to a request for the bytes from `offset` on. `is_unsure` is true if the reader may already have the
     /// complete file.
     pub(super) fn judge(&self, now: &AnswerHead, offset: u64, is_unsure: bool) -> Verdict {
         let total = match now.status {
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!((chunked.length, chunked.has_end()), (None, true));
     }
 
-    /// Checks answers to a request for the rest of a file of 200 bytes. The reader already has the first 100 bytes.
+    /// Checks responses to a request for the rest of a file of 200 bytes. The reader already has the first 100 bytes.
     #[test]
     fn only_the_same_file_goes_on() {
         const REPLACED: &str = "replaced";

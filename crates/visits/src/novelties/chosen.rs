@@ -35,7 +35,6 @@ pub struct ChosenNovelties<T> {
     pub left_out: u64,
 }
 
-/// A chosen game.
 struct ChosenGame<T> {
     note: T,
     place: GamePlace,
@@ -216,7 +215,7 @@ fn first_games(block: &Block, known: &HashMap<PositionKey, u32>) -> HashMap<u32,
 struct GameVisits {
     position: u32,
     place: GamePlace,
-    /// The different moves that it played there.
+    /// The different moves that the game played in the position.
     moves: HashSet<PackedMove>,
 }
 
