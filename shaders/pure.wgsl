@@ -22,8 +22,8 @@ fn sliders(board: Board, dir: u32) -> Bits {
     return queens | select(rooks, bishops, (dir & 1u) != 0u);
 }
 
-// Returns the men that stand alone on a line between a target and one of the given sliders, if the slider moves along
-// this line.
+// Returns each man that is the only one on a line between a target and one of the given sliders, if the slider moves along this
+// line.
 fn alone_before(board: Board, dir: u32, targets: Bits, given: Bits, empty: Bits) -> Bits {
     let men = slide(dir, targets, empty) & ~empty;
     let beyond = slide(dir, men, empty) & given & sliders(board, dir);

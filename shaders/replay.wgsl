@@ -133,8 +133,7 @@ fn play(board: Board, mv: u32) -> Board {
     return out;
 }
 
-// Returns the castling rights, in their bits of the state, after removing the right that belongs to a rook on the given
-// square.
+// Returns the castling rights (bits of a state) without the right of the rook on the given square, if it has one.
 fn without_right(rights: u32, square: u32) -> u32 {
     let edge = square < 8u || square >= 56u;
     let shift = select(24u, 16u, square < 8u);

@@ -9,7 +9,7 @@
 //! | the tags of a reel, the numbering of moves | the counters | [`counters`] |
 //! | boards to search for or to draw, with letters that are not pieces | the squares | [`ranks()`] |
 //!
-//! This module works on squares and positions, and does not depend on games, queries or files. Its invariant: reading the text of
+//! This module works on squares and positions, and does not depend on games, queries or files. Invariant: reading the text of
 //! [`FenRecord::write`] returns the position that was written. The exceptions are castling rights that no FEN can express; `write`
 //! reports them.
 //!

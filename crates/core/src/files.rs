@@ -10,9 +10,9 @@
 //!
 //! An [`OutputFile`] writes to devices and pipes directly. The command `orbit index` replaces only reels and empty files.
 //!
-//! This module treats the contents of files as bytes. Its invariant: after a failure, an interrupt or a panic, the file with the
-//! final name has either its old content or the complete new content. If a run is killed, the next run that writes to the folder
-//! removes its temporary file.
+//! This module treats the contents of files as bytes. Invariant: after a failure, an interrupt or a panic, the file with the final
+//! name has either its old content or the complete new content. If a run is killed, the next run that writes to the folder removes
+//! its temporary file.
 
 mod caches;
 mod early;

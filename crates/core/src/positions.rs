@@ -12,8 +12,8 @@
 //! | colours swapped, the other side's view, Chess960 | [`flip_colors`], [`view_from_black`], [`king_side`] |
 //! | symmetry and canonical form | [`SymmetryGroup`], [`Symmetry`], [`canonical`] |
 //!
-//! Positions have shakmaty's types [`Board`] and [`Setup`]. The invariant is that each result has at most one piece on a square: a
-//! function of squares that would put two pieces on one square is refused.
+//! Positions have shakmaty's types [`Board`] and [`Setup`]. Invariant: each result has at most one piece on a square; a function of
+//! squares that would put two pieces on one square is refused.
 //!
 //! ```
 //! use orbit_core::fen::{FenRecord, Leniency};

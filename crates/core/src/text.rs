@@ -1,8 +1,8 @@
 //! Decodes the bytes of games as text.
 //!
 //! PGN does not declare its encoding. All code that turns bytes of a game into text calls [`decode`], so that a name has one text
-//! in conditions, groups, tables and messages. This module does not depend on tags or moves. Its invariant: no byte is lost, and
-//! UTF-8 is not changed.
+//! in conditions, groups, tables and messages. This module does not depend on tags or moves. Invariant: no byte is lost, and UTF-8
+//! is not changed.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -2,7 +2,7 @@
 //!
 //! Tags, file names and messages may contain control sequences, which a terminal obeys. So all text for people goes through
 //! [`escape`], which escapes the characters for which [`is_hidden`] is true. This module does not depend on chess, files or
-//! terminals. Its invariant: the output has no hidden character, and all other characters are unchanged.
+//! terminals. Invariant: the output has no hidden character, and all other characters are unchanged.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

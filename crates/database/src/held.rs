@@ -1,6 +1,6 @@
 //! A database that stays in memory after it was read. Also creates streams that read a database again from its beginning.
 //!
-//! The blocks in memory have the game numbers that the first reading gave them. A run over them yields the same blocks, totals and
+//! The blocks in memory keep the game numbers that the first reading assigned. A run over them yields the same blocks, totals and
 //! sources as a run over the files. Several runs can share them.
 
 use std::borrow::Cow;

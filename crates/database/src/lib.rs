@@ -151,7 +151,7 @@ pub enum StreamError {
         /// The beginning of the message, which describes the change. The name of the reel follows.
         how: &'static str,
     },
-    /// A folder of reels was given to be appended.
+    /// The input to append is a folder of reels.
     #[error(
         "{} is a folder of reels, which cannot be appended: `orbit index` without --append makes one reel of it",
         path.display()
@@ -417,7 +417,7 @@ impl BlockStream {
                 self.add_shards(path, &manifest)?;
             } else if let Some((reel, notes)) = named.holding(path) {
                 self.notes.extend(notes);
-                // The user names this reel as well, so it is read at its own place among the inputs.
+                // The user also named this reel, so it is read at its own position among the inputs.
                 self.substitutes.push(Substitute { reel: reel.to_owned(), file: path.clone() });
             } else if let Some(fresh) = self.fresh_reel(path) {
                 self.add_texts(&mut texts)?;

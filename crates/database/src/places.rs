@@ -1,11 +1,11 @@
 //! Finds a game by its number without reading all games before it.
 //!
 //! A reel records where its games are. In PGN text, the number of a game is known only after all text before it was read. The
-//! result of this reading may be recorded in a sidecar, which is a small file in a folder that the caller chooses. For each
-//! stretch of text, a sidecar records its place, the number of games before it, and the hash of its bytes. The invariant: a game
-//! that is found through a sidecar is the game that reading everything would find. A sidecar is used only if the files have the
-//! same sizes, times and inodes as before. A stretch is used only if its bytes have the same hash. A sidecar that cannot be read
-//! or written is ignored.
+//! result of this reading may be recorded in a sidecar, which is a small file in a folder that the caller chooses. For each stretch
+//! of text, a sidecar records its place, the number of games before it, and the hash of its bytes. Invariant: a game that is found
+//! through a sidecar is the game that reading everything would find. A sidecar is used only if the files have the same sizes, times
+//! and inodes as before. A stretch is used only if its bytes have the same hash. A sidecar that cannot be read or written is
+//! ignored.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};

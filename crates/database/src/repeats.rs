@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// The files and reels that were opened so far.
 #[derive(Default)]
 pub(super) struct OpenedFiles {
-    /// The first name of each file, and how many times it was opened, by its canonical path.
+    /// For the canonical path of each file, its first name and the number of times that it was opened.
     files: HashMap<PathBuf, (String, usize)>,
     /// The first names of the files that were opened more than once.
     repeated: Vec<String>,

@@ -135,8 +135,8 @@ impl BlockStream {
 }
 
 /// Returns the reel in the same folder that has the present content of a file, and nothing else: `games.reel` for `games.pgn`,
-/// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is found when they are read, and
-/// is an error then ([`StreamError::Substitute`](super::StreamError)).
+/// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is reported when they are read, as
+/// the error [`StreamError::Substitute`](super::StreamError).
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Fetches the text of games from their sources.
 //!
 //! A block made from PGN may keep its text. The text of a reel's games is fetched from the files from which the reel was made, and
-//! these may have changed since then. The invariant: a text is returned for a game only if parsing the text yields this game.
+//! these may have changed since then. Invariant: a text is returned for a game only if parsing the text yields this game.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};

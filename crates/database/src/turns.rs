@@ -1,7 +1,7 @@
 //! Divides threads among several streams, block by block.
 //!
-//! Each stream starts as many threads as it would start alone, but each thread waits for a turn before it processes a block. The
-//! invariant: a stream that waits and has no block in progress gets a turn immediately, even if all threads are busy. The remaining
+//! Each stream starts as many threads as it would start alone, but each thread waits for a turn before it processes a block.
+//! Invariant: a stream that waits and has no block in progress gets a turn immediately, even if all threads are busy. The remaining
 //! turns are divided evenly among the streams that wait.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -26,7 +26,7 @@ struct TurnsInner {
 struct TurnState {
     threads: usize,
     streams: Vec<WaitingStream>,
-    /// The number of streams that were created so far. The next stream gets it as its id.
+    /// The number of streams that were created so far. It becomes the id of the next stream.
     ids: u64,
     /// The number of turns that were given so far. In a turn, a stream processes one block.
     turns: u64,

@@ -159,7 +159,8 @@ impl Archive {
     }
 
     /// Returns the indices of the members whose names look like games, in the order of the archive. If `below` is a folder of the
-    /// archive, only members in it are returned. If `below` is a member, only this member is returned, whatever its name.
+    /// archive, only members in it are returned. If `below` is a member, only this member is returned, even if its name does not
+    /// look like games.
     pub(super) fn games(&self, below: Option<&Path>) -> Vec<usize> {
         if let Some(one) = below.and_then(|name| self.find(name)) {
             return vec![one];

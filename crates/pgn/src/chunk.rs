@@ -19,7 +19,7 @@ pub enum SourceKind {
     Epd,
 }
 
-/// A stretch: a piece of the text of one source, which consists of whole games.
+/// A stretch: a piece of one source's text that consists of whole games.
 #[derive(Clone, Debug)]
 pub struct SourceText {
     /// The index of the source in [`Sources::sources`](super::Sources::sources).

@@ -210,7 +210,7 @@ impl Supply for CountingReader {
     }
 }
 
-/// Returns a reason to refuse a text with the first bytes `head` (after decompression), if there is one.
+/// Returns the reason to refuse a text that begins with the bytes `head` (after decompression), or `None` if it is not refused.
 pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
     match head {
         [0xff, 0xfe, ..]

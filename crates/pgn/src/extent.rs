@@ -30,8 +30,8 @@ pub fn read_game(text: &[u8], options: &ParseOptions) -> Option<Game> {
 
 /// Returns the bytes to write between the texts of two games, so that each game is read as if it were alone. These are mostly line
 /// ends, of the kind that the first text uses. If the first game has no terminator and line ends are not enough, a terminator `*`
-/// is added, which changes no result. If that is not enough either, the second game gets a tag `[Event "?"]`. This happens if the
-/// first text has an unclosed comment, or if the second text is only a result.
+/// is added, so that the result of the game stays unknown. If that is not enough either, the second game gets a tag `[Event "?"]`.
+/// This happens if the first text has an unclosed comment, or if the second text is only a result.
 pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     let eol = line_end(before);
     let empty_line = eol.repeat(2);

@@ -374,7 +374,7 @@ pub(super) enum MovetextWord {
     /// A null move.
     Null,
     /// A token that [`is_mark`] accepts, an evaluation, or another sign without letters and digits. Bytes that are not UTF-8 count
-    /// as signs, since fonts of chess programs have signs there.
+    /// as signs, since the fonts of some chess programs use such bytes for signs.
     Mark,
     /// A move, or a token without a known meaning.
     Other,

@@ -17,7 +17,7 @@ const JSON: &str = "it is JSON, no PGN, FEN or EPD: make a PGN file of its games
 const BINARY: &str =
     "it is no PGN, FEN or EPD: it has bytes that no text has; check the path, or export its games as PGN";
 
-/// The kind of a text, as far as its beginning shows it.
+/// The kind of a text, judged by its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FirstBytes {
     /// The text has games, whatever follows.

@@ -668,7 +668,7 @@ impl<'a> GameParser<'a> {
         self.cut_line(at, reason);
     }
 
-    /// Finds the legal move that a token means. Returns the move and the position after it.
+    /// Finds the legal move that a token denotes. Returns the move and the position after it.
     fn play(&mut self, shape: SanShape) -> Result<(PackedMove, Position), Misfit> {
         match &mut self.board {
             ParserBoard::Legal(position) if shape == SanShape::Null => {

@@ -170,7 +170,7 @@ fn play_with(
     (block.end, men.position())
 }
 
-/// Plays castling, or a move that [`resolve::plain`] must resolve. Returns `None` if the token does not mean a legal move.
+/// Plays castling, or a move that [`resolve::plain`] must resolve. Returns `None` if the token does not denote a legal move.
 #[cold]
 #[inline(never)]
 fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(PackedMove, QuickPosition)> {
@@ -247,7 +247,7 @@ impl QuickPosition {
         let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
         let [n0, n1, n2] =
             [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
-        // The pieces that the token can mean, usually only one. If there are several, only those with a free path count.
+        // The pieces that the token can denote, usually only one. If there are several, only those with a free path count.
         let occupied = own | other;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
         let reach = sketches.reach[word] as usize & 511;

@@ -1,4 +1,4 @@
-//! Finds the legal move that a token of movetext means.
+//! Finds the legal move that a token of movetext denotes.
 //!
 //! Every move that is returned is legal, but no list of legal moves is generated. A piece may move to a square under three
 //! conditions: it reaches the square on an empty board, no piece is in between, and no enemy attacks the king of the side to move
@@ -21,7 +21,7 @@ pub(super) enum Misfit {
     Ambiguous(Bitboard),
 }
 
-/// Finds the only legal move that a SAN token can mean. The position must be legal. An `x` may be missing or superfluous;
+/// Finds the only legal move that a SAN token can denote. The position must be legal. An `x` may be missing or superfluous;
 /// everything else must match.
 pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
@@ -120,7 +120,7 @@ impl MovingSide {
         !self.is_attacked(king, self.occupied & !from | bit(to), bit(to))
     }
 
-    /// Finds the only pawn that may move to `to`, and returns its move. A token that names no file of origin means a move that is
+    /// Finds the only pawn that may move to `to`, and returns its move. A token that names no file of origin denotes a move that is
     /// not a capture.
     #[inline(always)]
     fn pawn(
@@ -207,7 +207,7 @@ impl MovingSide {
         Ok(PackedMove::castle(king, rook))
     }
 
-    /// Finds the king's move that two squares mean. `e1g1` is castling if the king cannot move to g1 in one step, and `e1h1` is
+    /// Finds the king's move that two squares denote. `e1g1` is castling if the king cannot move to g1 in one step, and `e1h1` is
     /// castling if its rook is on h1.
     fn king_coordinates(&self, from: Square, to: Square) -> Result<PackedMove, Misfit> {
         if let Ok(step) = self.piece(Role::King as usize, !0, to) {

@@ -44,8 +44,8 @@ impl SanShape {
         })
     }
 
-    /// Returns whether the move may be a promotion without a named piece: it ends on the last rank, and by its squares it may be a
-    /// pawn move.
+    /// Returns whether the move may be a promotion without a named piece: it ends on the last rank, and its squares are possible
+    /// for a pawn move.
     pub(super) fn lacks_promotion(self) -> bool {
         let SanShape::Piece { role, rank, to, promotion: None, .. } = self else { return false };
         let before = match to.rank() {

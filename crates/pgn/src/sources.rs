@@ -106,7 +106,7 @@ impl Sources {
     ///
     /// A zip archive, or a 7z archive with the feature `sevenz`, stands for its members with such names, in the order of the
     /// archive. Each member is a separate source; its path is the path of the archive followed by the member's name. Such a path
-    /// may also name a member without such a name, or a folder inside the archive.
+    /// may also name a folder inside the archive, or a member whose name does not look like games.
     ///
     /// # Errors
     ///

@@ -119,7 +119,7 @@ fn start(setup: Setup) -> StartPosition {
 /// Drops the castling rights that the placement does not allow.
 ///
 /// `KQkq` mean the outermost rooks, as in X-FEN, if the game is Chess960 or if all these rights are possible. Otherwise they mean
-/// the rooks in the corners, as in standard chess: many FENs give rights that the players have already lost, and these must not
+/// the rooks in the corners, as in standard chess: many FENs list rights that the players have already lost, and these must not
 /// become rights of Chess960 by chance.
 fn keep_possible_castling(
     setup: &mut Setup,

@@ -4,8 +4,8 @@
 //! The tokenizer recognises the form of a move but does not know the rules of chess. It alone defines the boundaries of games. The
 //! code that cuts chunks and the code that reads games both use it, so they always agree.
 //!
-//! The invariant: every decision depends only on the text from the last game boundary to the end of the current line. So for any
-//! prefix of a text that ends with a line end, the tokenizer finds the boundaries that it finds in the whole text.
+//! Invariant: every decision depends only on the text from the last game boundary to the end of the current line. So for any prefix
+//! of a text that ends with a line end, the tokenizer finds the boundaries that it finds in the whole text.
 
 mod plain;
 
@@ -346,8 +346,8 @@ impl<'a> Tokenizer<'a> {
             GameSection::Start => dotted || self.move_follows(start + length) == Some(true),
             GameSection::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
             GameSection::Done if self.depth == 0 => {
-                // A text may be cut at this number, so a game begins here only if a text that starts here would begin with a game,
-                // too.
+                // A text may be cut before this number. So a game begins here only if a text that starts here would begin with a
+                // game.
                 match self.move_follows(start + length) {
                     Some(follows) => follows && (self.blank || value == 1 && dotted),
                     None => value == 1 && dotted,
@@ -519,7 +519,7 @@ impl Iterator for Tokenizer<'_> {
     }
 }
 
-/// Returns the start of the last line that begins a game whatever precedes it. The first line of `text` does not count.
+/// Returns the start of the last line at which a game begins for certain. The first line of `text` does not count.
 pub(super) fn last_event_line(text: &[u8]) -> Option<usize> {
     memchr::memmem::rfind_iter(text, lex::EVENT)
         .take_while(|&at| at > 0)

@@ -3,7 +3,7 @@
 //! The reader types of the compression libraries do not guarantee that: after an error, they lose the output of the last call, and
 //! the length of this output depends on the portions in which the input arrives. So this module calls the decompressors itself. It
 //! passes them portions whose size is fixed or determined by the format, and keeps the output of every call, even of a call that
-//! fails. The invariant: a file and a pipe with the same bytes give the same text and the same fault, whatever the timing of the
+//! fails. Invariant: a file and a pipe with the same bytes give the same text and the same fault, regardless of the timing of the
 //! pipe.
 
 use std::io::{self, Read};

@@ -1,12 +1,12 @@
 //! Recognises URLs among the given paths, and hides their secrets.
 //!
 //! A URL may contain a password (`https://user:secret@host/`). Its query may also be secret: in a presigned link to an object
-//! store, the query is a signature. The invariant: neither password nor query ever appears in messages, in output or in `Debug`.
+//! store, the query is a signature. Invariant: neither password nor query ever appears in messages, in output or in `Debug`.
 
 use std::fmt;
 use std::path::Path;
 
-/// A file on the web, by its URL.
+/// The URL of a file on the web.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Url {
     /// The URL as the user gave it, without the fragment.

@@ -1,8 +1,8 @@
 //! Reads files on the web. A file needs a single request, unless the connection is lost.
 //!
 //! A separate thread sends the requests, reads ahead, and resumes after a lost connection. Meanwhile the reader, [`WebBytes`], can
-//! check the interrupt flag even if no bytes arrive. [`head`] decides whether a response continues the file. The invariant: a
-//! reader gets the bytes of one state of the file, in order and each once, or an error.
+//! check the interrupt flag even if no bytes arrive. [`head`] decides whether a response continues the file. Invariant: a reader
+//! gets all bytes of one state of the file, in order and without repetition, or an error.
 
 mod head;
 

@@ -1,4 +1,4 @@
-//! A block: a group of whole games, and the unit of which a reel (a file of packed games) consists.
+//! A block, which is a group of whole games. A reel (a file of packed games) consists of blocks.
 //!
 //! A *stretch* of a block is a run of games from one source. A *node* is the number of a position in its game.
 

@@ -1,11 +1,11 @@
 //! Bounds on the positions of segments, computed from their key positions and moves without replaying the moves.
 //!
-//! A segment consists of 32 consecutive positions, of which the first is its key position. A piece can be on a square in some
-//! position of a segment only if it is there in the key position or if a move of the segment puts it there. It is there in all
-//! positions if it is there in the key position and no move leaves or reaches the square. If a game or a side line begins within a
-//! segment, the pieces of its first position count as put on their squares. The bounds on numbers of pieces are computed from the
-//! key of the segment and from the next key, because only promotions add pieces of a kind; all other changes remove pieces. If a
-//! game ends in between, they are computed from the captures in its last moves.
+//! A segment consists of 32 consecutive positions; the first one is its key position. A piece can be on a square in some position
+//! of a segment only if it is there in the key position or if a move of the segment puts it there. It is there in all positions if
+//! it is there in the key position and no move leaves or reaches the square. If a game or a side line begins within a segment, the
+//! pieces of its first position count as put on their squares. The bounds on numbers of pieces are computed from the key of the
+//! segment and from the next key, because only promotions add pieces of a kind; all other changes remove pieces. If a game ends in
+//! between, they are computed from the captures in its last moves.
 //!
 //! Eight segments are processed together, one in each lane (64-bit word) of a vector. Functions called in loops are inlined, so
 //! that a caller compiled for wider vectors gets its own version.

@@ -28,12 +28,12 @@ const TAGS: usize = 2;
 /// The index of the frame (zstd-compressed section) that contains comments and glyphs.
 const ANNOTATIONS: usize = 4;
 
-/// The number of bytes in the frames of a block above which only one thread at a time unpacks such a block. The frames
-/// of ordinary blocks have less than a megabyte. Without this limit, every thread could allocate as much memory as a
-/// forged block claims to need.
+/// If the frames of a block have more bytes than this, only one thread at a time unpacks such a block. The frames of ordinary
+/// blocks have less than a megabyte. Without this limit, every thread could allocate as much memory as a forged block claims to
+/// need.
 const FRAMES_BYTES_LARGE: u64 = 16 << 20;
 
-/// Waits, if the frames of a block are large, until no other thread is unpacking such a block.
+/// If the frames of a block are large, waits until no other thread is unpacking a block with large frames.
 fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     (frames_bytes > FRAMES_BYTES_LARGE).then(|| lock(&TURN))

@@ -225,7 +225,7 @@ pub enum ReelError {
     Truncated {
         /// The file.
         path: PathBuf,
-        /// The length that the header gives.
+        /// The length that the header states.
         expected: u64,
         /// The actual length.
         found: u64,

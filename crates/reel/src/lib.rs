@@ -4,10 +4,10 @@
 //! block is the unit of work, of checksums, of transfers to a device and of memory: a search or an indexing run has
 //! only a few blocks in memory at a time, however long the database is.
 //!
-//! In a block every position is a *slot*. Each *segment* of 32 slots has a *key position*, the position at its first
-//! slot. The two-byte move in each slot leads to the position in the next slot. [`replay`] computes the positions of a
-//! segment from its key and its moves. The invariant of this crate: replaying a segment from its key, and replaying the
-//! block from its first slot, give the same positions.
+//! In a block every position is a *slot*. Each *segment* of 32 slots has a *key position*, the position at its first slot. The
+//! two-byte move in each slot leads to the position in the next slot. [`replay`] computes the positions of a segment from its key
+//! and its moves. Invariant: replaying a segment from its key, and replaying the block from its first slot, give the same
+//! positions.
 //!
 //! This crate uses the games and the file stamps that `orbit_pgn` returns. It never reads PGN itself.
 

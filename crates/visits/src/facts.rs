@@ -6,7 +6,7 @@ use orbit_core::game::{Date, Rating, Speed, tags};
 use orbit_core::record::Outcome;
 use orbit_reel::GameRow;
 
-/// The groups of mean ratings by which games are selected, as at lichess. Each group is named by its lowest rating.
+/// The groups of mean ratings by which games are selected, as on lichess. Each group is named by its lowest rating.
 pub const RATING_GROUPS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
 /// The facts about a game that an opening explorer adds up, or by which it selects games.

@@ -1,6 +1,6 @@
 //! The bytes of a table of positions.
 //!
-//! `docs/positions.md` describes the file. The invariant: every part that is read is covered by a CRC-32, and is checked for valid
+//! `docs/positions.md` describes the file. Invariant: every part that is read is covered by a CRC-32, and is checked for valid
 //! content even if the checksum is right.
 
 use std::path::{Path, PathBuf};

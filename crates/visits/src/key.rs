@@ -8,7 +8,7 @@ use orbit_core::board::{Position, legal};
 /// them.
 pub(super) const SLOT_BITS: u32 = 40;
 
-/// The key of a position, and a check of 24 more bits, which differs for most positions with equal keys.
+/// The key of a position, and a check of 24 more bits, which distinguishes most positions with equal keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct PositionKey {
     pub(super) key: u64,

@@ -36,7 +36,7 @@ pub struct PositionTable {
     totals: Vec<TotalsEntry>,
 }
 
-/// The size and the time of a file, which show that another file has replaced it.
+/// The size and the time of a file, by which a replacement of the file is recognised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TableMark(u64, Option<SystemTime>);
 

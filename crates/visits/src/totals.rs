@@ -44,7 +44,8 @@ pub struct PositionTotals {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct GameSum {
-    /// The facts that all of the games share. The date has no day, and both ratings are the lowest of the group of the mean rating.
+    /// The facts that all of the games share. The date has no day, and both ratings are the lowest rating of the group to which the
+    /// mean rating belongs.
     pub facts: TabledFacts,
     /// The move that was played, as in [`PlayedGame::mv`].
     pub mv: Option<PackedMove>,

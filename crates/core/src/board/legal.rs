@@ -82,7 +82,7 @@ pub fn as_counted(position: &Position) -> Position {
 ///
 /// # Errors
 ///
-/// Returns `Break` if `visit` returns `Break`, and never otherwise.
+/// Returns `Break` if and only if `visit` returns `Break`.
 pub fn moves(
     position: &Position,
     pseudo: bool,

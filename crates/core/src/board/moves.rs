@@ -50,8 +50,8 @@ pub struct View {
     /// Rooks and queens.
     straight: u64,
     kings: u64,
-    /// The square that an enemy pawn just passed over in a double step; empty if there was none, or if the placement of the
-    /// pieces rules it out.
+    /// The square that an enemy pawn just passed over in a double step; empty if there was none, or if the placement of the pieces
+    /// shows that there was none.
     passed: u64,
     /// The castling rights of the side to move, as in [`State`]: the low nibble for the king side, the high nibble for the queen
     /// side.

@@ -7,7 +7,7 @@ use std::fs::File;
 /// The number of new bytes after which the system is asked again to write them to disk.
 const STEP: u64 = 2 << 20;
 
-/// Remembers up to which byte the system was already asked to write a growing file.
+/// The position in a growing file up to which the system was already asked to write it to disk.
 #[derive(Debug)]
 pub struct Early {
     told: u64,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{NameForm, NameLikeness, forms, is_surname_alone, likeness};
 
-/// One spelling of a name, with the FIDE number that some games give for it.
+/// One spelling of a name, together with the FIDE number that the games state for it, if any.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Mention {
     /// The name, as spelt.
@@ -158,8 +158,8 @@ impl<'a> People<'a> {
         groups
     }
 
-    /// Returns the pairs of units (groups of mentions) to compare. These are units with the same surname whose initials are the
-    /// same, or of which one has no given name.
+    /// Returns the pairs of units (groups of mentions) to compare: units with the same surname whose initials are equal, or one of
+    /// which has no given name.
     fn candidates(&self) -> HashSet<[usize; 2]> {
         let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
         for (unit, PlayerUnit { rows, .. }) in self.units.iter().enumerate() {

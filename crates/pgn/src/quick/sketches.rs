@@ -4,9 +4,9 @@ use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};
 use super::words::{FirstWords, WORDS};
 
-/// The parts of the moves of a block that do not depend on the board, with one entry for each token. An ordinary move takes a pawn
-/// or a piece to a square; it may be a capture, and may name the file or the rank of its origin. The entries of all other tokens
-/// are set so that no piece matches them.
+/// The parts of the moves of a block that do not depend on the board, with one entry for each token. An ordinary move is the move
+/// of a pawn or a piece to a square; it may be a capture, and may name the file or the rank of its origin. The entries of all other
+/// tokens are set so that no piece matches them.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PieceTables {

@@ -1,4 +1,4 @@
-//! Tables for reading and playing moves: the roles for letters, and the squares from which a piece can come.
+//! Tables for reading and playing moves: the roles for letters, and the squares from which a piece can move to a square.
 
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 
@@ -51,8 +51,8 @@ pub(super) static HINTS: [u64; 256] = {
 /// The first index of the entries of kings in [`FROM`].
 pub(super) const KING: usize = 6 << 6;
 
-/// `FROM[color][64 * role + to]`: the squares from which a piece can come to `to`. A pawn comes from the square behind `to`, from
-/// the squares from which it captures, and, if `to` is on its fourth rank, from two squares behind. The entries of pawns on the
+/// `FROM[color][64 * role + to]`: the squares from which a piece can move to `to`. For a pawn, these are the square behind `to`,
+/// the squares from which it captures, and, if `to` is on its fourth rank, the square two ranks behind. The entries of pawns on the
 /// last rank are empty, since promotions do not count as ordinary moves.
 pub(super) static FROM: [[u64; 512]; 2] = {
     let mut table = [[0; 512]; 2];

@@ -1,7 +1,7 @@
 //! Interprets the headers of HTTP responses, and decides whether a response continues the file that is being read.
 //!
-//! This module uses only the status and the headers, not the connection. The invariant: bytes of two responses are joined only if
-//! the server confirms by an entity tag or a date, and by the length, that they belong to the same file.
+//! This module uses only the status and the headers, not the connection. Invariant: bytes of two responses are joined only if the
+//! server confirms by an entity tag or a date, and by the length, that they belong to the same file.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Finds the novelties of some chosen games without a table, by reading all games three times.
 //!
 //! The first reading collects the positions of the chosen games. The second one finds the first game of each of these positions.
-//! The third one counts the moves that were played before the novelties. Only positions of the chosen games are kept in memory. The
-//! invariant: the results are those that [`novelties`](super::novelties) returns for these games.
+//! The third one counts the moves that were played before the novelties. Only positions of the chosen games are kept in memory.
+//! Invariant: the results are those that [`novelties`](super::novelties) returns for these games.
 
 use std::ops::ControlFlow;
 
@@ -240,7 +240,8 @@ fn visits(block: &Block, known: &HashMap<PositionKey, u32>) -> Vec<GameVisits> {
     all
 }
 
-/// Describes the novelties of a block. `novel` gives the number of half-moves before each novelty, by the number of its game.
+/// Describes the novelties of a block. `novel` maps the number of each game with a novelty to the number of half-moves before the
+/// novelty.
 fn describe(block: &Block, novel: &HashMap<u32, usize>) -> Vec<(u32, (Novelty, Option<Position>))> {
     let of_game = |game: GameRow| {
         let moves = *novel.get(&game.number())?;
