@@ -207,8 +207,8 @@ fn pawn_black(a: Bits) -> Bits {
 
 // ---- slides: the squares that a slider reaches over squares of `empty`, including the first square that is not empty
 //
-// Source: the occluded fill is Kogge and Stone's parallel prefix, as described in the Chess Programming Wiki. `open`
-// excludes the file on which a square that wraps around the board would appear, so no step reaches this file.
+// Source: the Kogge-Stone occluded fill of the Chess Programming Wiki. `open` excludes the file on which a square that wraps around
+// the board would appear, so no step reaches this file.
 
 fn slide0(a: Bits, empty: Bits) -> Bits {
     let stops = ~(empty & Bits(NOT_H)) | a;

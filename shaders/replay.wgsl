@@ -42,7 +42,7 @@ struct Start {
 // For each game and each column (a condition or number that is constant within a game), two words: the column's mask and its
 // number.
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
-// The rows of the tables of the plan's loops, one after the other.
+// The tables of the plan's loops, one after the other, each row by row.
 @group(0) @binding(5) var<storage, read> tables: array<Bits>;
 // The columns that stages (programs that run before the rest of the plan) propagated along games, one after the other. A mask has
 // one word for each segment, and any other column two words for each slot.

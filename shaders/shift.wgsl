@@ -1,5 +1,5 @@
-// Moves the results of a stage (a program that runs before the rest of the plan) to the previous or the next position,
-// or from the position whose number is in a word. games.wgsl calls `along_game` for each game.
+// Moves the results of a stage (a program that runs before the rest of the plan) to the previous or the next position, or fetches
+// them from the position whose number a word contains. games.wgsl calls `along_game` for each game.
 //
 // The generator inserts two constants before this file: WHERE, the kind of shift, and OTHERWISE, the word for positions
 // that receive no word from a child. The same computation for the processor is in crates/engine/src/operations.rs.

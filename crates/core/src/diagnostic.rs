@@ -1,4 +1,4 @@
-//! Describes problems in a query with their places in the text, and draws them for a terminal.
+//! Describes problems in a query, with their positions in the text, and renders them for a terminal.
 //!
 //! This module works on text and byte ranges, and does not depend on chess or CQL. [`visible`] escapes its output.
 
@@ -125,8 +125,8 @@ impl Diagnostic {
         })
     }
 
-    /// Draws the message as text, with the affected line of the query and a caret below it. `origin` names the source of the query
-    /// in the drawing: `query`, or a file. If `styled` is true, the output has ANSI colours.
+    /// Renders the message as text, with the affected line of the query and a caret below it. `origin` names the source of the
+    /// query in the drawing: `query`, or a file. If `styled` is true, the output has ANSI colours.
     pub fn render(&self, text: &str, origin: &str, styled: bool) -> String {
         self.render_line(text, origin, 1, styled)
     }

@@ -51,8 +51,8 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// Returns a suggestion for the user: the name that was probably meant if there are more than 12 names and one resembles the
-    /// unknown name, and otherwise all names.
+    /// Returns a suggestion for the user. If there are more than 12 names and one of them resembles the unknown name, suggests that
+    /// name, and otherwise lists all names.
     pub fn remedy(&self) -> String {
         if let Some(near) = nearest(&self.name, self.known.iter()).filter(|_| self.known.len() > LISTED_MAX) {
             return format!("did you mean `{near}`?");

@@ -1,9 +1,9 @@
 //! Locks that ignore poisoning.
 //!
 //! If a thread panics while it holds a lock of the standard library, the lock is poisoned, and each later use has to handle that.
-//! The functions here ignore it. The panic is not lost: the thread that joins the panicked thread continues the panic, or code that
-//! catches it reports it. The other threads still need the lock in order to finish, and a second panic in each of them would hide
-//! the first.
+//! The functions here ignore the poisoning. The panic is not lost: the thread that joins the panicked thread continues the panic,
+//! or code that catches it reports it. The other threads still need the lock in order to finish, and a second panic in each of them
+//! would hide the first.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

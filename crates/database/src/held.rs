@@ -192,7 +192,7 @@ impl BlockStream {
     }
 
     /// Returns the files from which the games come: the inputs, the reels that are read instead of them, and the files from which
-    /// these reels were made. For members of archives, these are the archives.
+    /// these reels were made. For a member of an archive, returns the archive.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let of_sources = self.sources.iter().flat_map(|source| {
             let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
@@ -202,7 +202,7 @@ impl BlockStream {
         of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
     }
 
-    /// Returns the files that are read, as they were given. For members of archives, these are the archives.
+    /// Returns the files that are read, as they were given. For a member of an archive, returns the archive.
     pub fn files_read(&self) -> impl Iterator<Item = PathBuf> {
         let of_sources = self.sources.iter().filter_map(|source| match &source.reel {
             Some(reel) => Some(reel.clone()),

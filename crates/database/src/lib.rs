@@ -56,7 +56,7 @@ const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: 
 pub struct StreamOptions {
     /// Options for reading PGN, such as the sizes of chunks and games.
     pub pgn: orbit_pgn::Options,
-    /// The parts of a game that are kept.
+    /// The parts of each game to keep.
     pub parse: ParseOptions,
     /// True to read a reel instead of a file if the reel is up to date and was made from this file alone: see
     /// [`BlockStream::substitutes`].
@@ -196,7 +196,7 @@ pub struct StreamedBlock {
     pub totals: Totals,
     /// The number of side lines that were left out when the block was made from text. For reels see [`Summary::side_lines`].
     pub side_lines: u64,
-    /// The agreement of two readers of the text, if two readers were used.
+    /// The result of comparing two readers of the text, if two readers were used.
     pub agreement: Agreement,
     /// The number of bytes of input that were read up to the end of this block, before decompression.
     pub bytes: u64,

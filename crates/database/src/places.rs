@@ -49,7 +49,7 @@ pub struct PlaceCache {
 }
 
 impl PlaceCache {
-    /// Creates a cache in a folder, for 4 MB of text and more.
+    /// Creates a cache in a folder. Sidecars are written for texts of at least 4 MB.
     pub fn new(folder: PathBuf) -> PlaceCache {
         PlaceCache { folder, bytes_min: 4 << 20 }
     }
@@ -75,7 +75,7 @@ pub struct GameBlock {
 
 impl BlockStream {
     /// Returns the block of a game. `number` is the game's number over all sources, from 1. Reels, and text whose games a sidecar
-    /// records ([`StreamOptions::places`]), are not read from the beginning. All other text before the game is.
+    /// records ([`StreamOptions::places`]), are not read from the beginning. All other text before the game is read.
     ///
     /// # Errors
     ///
@@ -355,8 +355,7 @@ struct Notes {
     /// The index of the sidecar's first source in the stream. `before` is the number of games before this source.
     base: u32,
     before: u32,
-    /// True if no further stretches of text can be recorded, because a source is compressed and its text cannot be found by an
-    /// offset.
+    /// True if no further stretches of text can be recorded: a source is compressed, so its text cannot be read at an offset.
     is_broken: bool,
     stretches: Vec<Stretch>,
     /// True once all texts of the sidecar's sources were read.

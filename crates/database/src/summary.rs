@@ -74,7 +74,8 @@ pub struct Summary {
     /// The number of side lines (variations) that were left out, because only main lines are searched. It counts the side lines in
     /// text that was read, and those in the sources of each reel that was read to its end.
     pub side_lines: u64,
-    /// The agreement of two readers, for text that both have read: see [`StreamOptions::readers`](super::StreamOptions::readers).
+    /// The result of comparing two readers, for text that both have read: see
+    /// [`StreamOptions::readers`](super::StreamOptions::readers).
     pub agreement: Agreement,
     /// The sources, indexed by [`GameRow::source`](orbit_reel::GameRow::source).
     pub sources: Vec<SourceSummary>,

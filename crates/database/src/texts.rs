@@ -84,7 +84,7 @@ impl BlockStream {
 
 impl GameTexts {
     /// Returns the text of a game, from its first byte to the next game, without trailing blanks. Returns `None` if the text alone
-    /// does not parse to this game. This is so if its source is a list of positions, or if the game begins or ends in a way that
+    /// does not parse to this game. This happens if its source is a list of positions, or if the game begins or ends in a way that
     /// depends on the text around it. The caller can then write the game from its block.
     ///
     /// Fetch the games of a compressed source in their order: to go back, the source must be decompressed from its beginning.
@@ -203,7 +203,8 @@ impl TextReader {
         })
     }
 
-    /// Returns the text of the game that begins at an offset of the decompressed source. Returns `None` for a list.
+    /// Returns the text of the game that begins at an offset of the decompressed source. Returns `None` if the source is a list of
+    /// positions.
     fn text(&mut self, offset: u64, options: &orbit_pgn::Options) -> io::Result<Option<Vec<u8>>> {
         match self {
             TextReader::List => Ok(None),

@@ -2,7 +2,7 @@
 //!
 //! The text of a game goes from its first byte to the first byte of the next game, without trailing blanks. So it includes comments
 //! and prose after the terminator. If the next game begins within a line, the text ends with the terminator, since the rest of the
-//! line could be read differently after other text.
+//! line might be read differently if other text preceded it.
 
 use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
 use super::parse::GameParser;

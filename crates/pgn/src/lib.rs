@@ -90,8 +90,8 @@ mod url;
 #[cfg(feature = "https")]
 mod web;
 
-/// The version of the rules by which games are read. It increases with every change that affects, for some game, its number, place,
-/// start, moves, result or tags, or the messages about its faults.
+/// The version of the rules by which games are read. It increases with every change that affects the number, place, start, moves,
+/// result or tags of any game, or the messages about its faults.
 pub const READER_VERSION: u32 = 5;
 
 pub use amend::{Amendment, amend, comment_bytes, is_tag_name};

@@ -185,7 +185,7 @@ fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(P
     Some((mv, QuickPosition::from_position(position)))
 }
 
-/// A legal position from the view of the side to move.
+/// A legal position from the point of view of the side to move.
 #[derive(Clone, Copy)]
 struct QuickPosition {
     /// The first three bit planes of [`Board`], which encode the roles of the pieces.

@@ -61,7 +61,7 @@ pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> 
     }
 }
 
-/// A legal position from the view of the side to move.
+/// A legal position from the point of view of the side to move.
 struct MovingSide {
     position: Position,
     occupied: u64,
@@ -376,7 +376,7 @@ mod tests {
         Position::from_setup(&chess.to_setup(EnPassantMode::Always))
     }
 
-    /// Finds the only legal move that matches a shape, with shakmaty.
+    /// Finds the only legal move that matches a shape, by means of shakmaty.
     fn wanted(shape: SanShape, chess: &Chess, legal: &[Move]) -> Result<Move, Misfit> {
         let castle = |side| {
             let mut castles = legal.iter().filter(|mv| mv.castling_side() == Some(side));

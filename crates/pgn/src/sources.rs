@@ -319,7 +319,7 @@ impl Sources {
             let source = cutter.source();
             let Sources { failures, skipped, place, options, .. } = self;
             let text = cutter.next(options, &mut |ChunkFailure { offset, reason, kind }| {
-                // An interrupt is not a failure of the source. The caller sees it by the flag.
+                // An interrupt is not a failure of the source. The caller can see the flag.
                 if options.interrupt.load(Ordering::Relaxed) {
                     return;
                 }

@@ -28,7 +28,7 @@ use orbit_core::sync::lock;
 
 /// The maximum number of bytes that one message of the thread contains.
 const PIECE: usize = 64 << 10;
-/// The maximum number of messages by which the thread is ahead of the reader.
+/// The maximum number of messages that the thread sends ahead of the reader.
 const PIECES_AHEAD: usize = 64;
 /// The interval at which a waiting thread checks whether to stop.
 const LOOK: Duration = Duration::from_millis(20);

@@ -55,7 +55,7 @@ pub struct Start {
 pub struct SourceGames {
     /// The source, as an index into the sources of the database.
     pub source: u32,
-    /// The index in the block of the first game of the stretch that was not skipped.
+    /// The index in the block of the first game of the stretch, not counting skipped games.
     pub first_game: u32,
     /// The number of games in the stretch, including skipped ones.
     pub games: u32,

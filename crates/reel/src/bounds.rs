@@ -48,7 +48,7 @@ pub struct Moved {
 pub struct Begun {
     /// All ones if the segment has exactly one start, and this is the start of a game from the standard position.
     pub standard: [u64; LANES],
-    /// All ones if a segment has starts other than a single one from the standard position.
+    /// All ones if the segment has several starts, or one start that is not that of a game from the standard position.
     pub other: [u64; LANES],
 }
 

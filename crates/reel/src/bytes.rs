@@ -81,8 +81,8 @@ impl<'a> ByteReader<'a> {
         u32::try_from(self.number()?).map_err(|_| "a number is too large")
     }
 
-    /// Reads the number of items in a list, each of which takes at least one byte. A number larger than that of the
-    /// remaining bytes is an error, so a forged count cannot cause a large allocation.
+    /// Reads the number of items in a list, each of which takes at least one byte. A number that exceeds the number of remaining
+    /// bytes is an error, so a forged count cannot cause a large allocation.
     pub(super) fn count(&mut self) -> Result<usize, ListFault> {
         let count = self.number()?;
         if count > self.0.len() as u64 { Err("a list is longer than its bytes") } else { Ok(count as usize) }

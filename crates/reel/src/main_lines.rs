@@ -19,7 +19,7 @@ impl Block {
         Cow::Owned(self.clone().into_main_lines(annotations))
     }
 
-    /// Removes side lines and the problems in them. The result equals the block of a text that has no side lines. If
+    /// Removes side lines and the problems in them. The result equals the block of the same text without side lines. If
     /// `annotations` is true, the annotations of main lines are kept.
     #[must_use]
     pub fn into_main_lines(mut self, annotations: bool) -> Block {

@@ -5,8 +5,8 @@ use super::builder::BlockBuilder;
 use orbit_core::board::Color;
 
 impl Block {
-    /// Returns a block with those games for which `sides` contains a side, with unchanged order and numbers. If the
-    /// side is Black, White and Black are swapped, so that the given side is always White in the result; see
+    /// Returns a block with the games for which `sides` contains a side. Their order and their numbers are unchanged. If the side
+    /// is Black, White and Black are swapped, so that the given side is always White in the result; see
     /// [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
     #[must_use]
     pub fn seen_by(&self, sides: &[Option<Color>]) -> Block {

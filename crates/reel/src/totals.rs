@@ -140,8 +140,8 @@ impl Totals {
     /// Adds the dates and ratings of a block. Each distinct value is examined only once as a date and once as a rating.
     fn add_ranges(&mut self, block: &Block) {
         let names: Vec<Fact> = block.tags.names.iter().map(Fact::from_tag).collect();
-        // `dates` contains the date that each value is, if any, and `ratings` is true for values that were already
-        // examined as ratings.
+        // `dates` contains the date that each value represents, if any, and `ratings` is true for values that were already examined
+        // as ratings.
         let mut dates = vec![None; block.tags.values.len()];
         let mut ratings = vec![false; block.tags.values.len()];
         let value = |id: u32| block.tags.values.get(id).unwrap_or_default();

@@ -50,7 +50,7 @@ enum Destination {
 /// The existing file that a new reel may replace.
 #[derive(Debug)]
 enum Instead {
-    /// No file. No file may have the target's name, neither at the beginning nor at the end.
+    /// No file: a file with the target's name may exist neither at the beginning nor at the end.
     Nothing,
     /// Any file that has the target's name at the end. If there is such a file at the beginning, it stays locked until
     /// the end. Otherwise, games that another process appends to it in the meantime would be lost.

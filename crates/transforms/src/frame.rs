@@ -25,7 +25,7 @@ impl Frame {
     /// The frame of the game itself.
     pub const AS_PLAYED: Frame = Frame { placement: Placement::IDENTITY, is_swapped: false };
 
-    /// Makes the frame of a copy (a transformed filter) that matched a game, seen from the view of `side`.
+    /// Makes the frame of a copy (a transformed filter) that matched a game seen from the point of view of `side`.
     pub fn new(placement: Placement, side: Color) -> Frame {
         Frame { placement, is_swapped: side.is_black() }
     }

@@ -73,8 +73,8 @@ impl Likeness {
         (!copies.is_empty()).then_some(Likeness { copies })
     }
 
-    /// Compares a board, seen from the view of `side`, with the most similar copy of the filter's board. If several copies are
-    /// equally similar, the first of them is used.
+    /// Compares a board, seen from the point of view of `side`, with the most similar copy of the filter's board. If several copies
+    /// are equally similar, the first of them is used.
     pub fn difference(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));

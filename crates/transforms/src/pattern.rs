@@ -133,7 +133,7 @@ impl Designators {
     }
 
     /// Returns the designators of one copy, each with the squares on which it finds its pieces in a position. Designators that find
-    /// none are left out, and those that are written alike are combined.
+    /// none are left out, and those with the same text are combined.
     pub fn on(&self, copy: usize, board: &Board) -> Vec<(&str, Bitboard)> {
         let mut found: Vec<(&str, Bitboard)> = Vec::new();
         let designators = self.copies.get(copy).map_or(&[][..], Vec::as_slice);

@@ -222,7 +222,7 @@ impl DateOrder {
     }
 
     /// Returns whether a game counts as played later than an earlier game of the database. Of two games with the same date, the
-    /// later one in the database was played later. A game with a known year counts as later than one without.
+    /// later one in the database counts as played later. A game with a known year counts as later than one without.
     pub(super) fn is_later(self, before: DateOrder) -> bool {
         match (self.is_known(), before.is_known()) {
             (true, true) => self >= before,
@@ -342,7 +342,7 @@ pub(super) fn decode_page(
 }
 
 /// Writes slots (numbers of positions in the reel) in ascending order: the first slot, and then the distances between them, in
-/// groups of one bit width.
+/// groups with the same bit width.
 pub(super) fn encode_slots(out: &mut BitWriter, slots: &[u64], slot_bits: u32) {
     out.put(slots[0], slot_bits);
     let distances: Vec<u64> = slots.windows(2).map(|pair| pair[1] - pair[0]).collect();

@@ -16,7 +16,7 @@ pub(super) struct PositionKey {
 }
 
 impl PositionKey {
-    /// Returns the key of a position [as it is counted](legal::as_counted). Only the highest `bits` bits are kept.
+    /// Returns the key of a position in the form that [`legal::as_counted`] returns. Only the highest `bits` bits are kept.
     pub(super) fn new(counted: &Position, bits: u32) -> PositionKey {
         let mut bytes = [0; 36];
         bytes[..32].copy_from_slice(bytemuck::bytes_of(&counted.board));

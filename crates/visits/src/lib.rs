@@ -7,7 +7,7 @@
 //!
 //! The crate does not depend on queries. It has two invariants. A table is used only for the blocks of a reel from which it was
 //! made, which must be unchanged byte for byte. And every result is compared with a board of the reel, so that a hash alone never
-//! decides which position it is.
+//! identifies a position.
 
 #![deny(unsafe_code, missing_docs)]
 

@@ -80,8 +80,8 @@ impl PositionTable {
     ///
     /// # Errors
     ///
-    /// Fails if a part of the table or of the reel cannot be read or is damaged. `visit` may have been called for some games
-    /// before.
+    /// Fails if a part of the table or of the reel cannot be read or is damaged. `visit` may have been called for some games before
+    /// the error.
     pub fn for_each_game_at(
         &self,
         (reel, held): (&Reel, HeldBlocks),

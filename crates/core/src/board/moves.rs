@@ -35,8 +35,8 @@ pub struct MoveRequest {
     pub en_passant: bool,
 }
 
-/// A position from the view of the side to move, whose pawns go up the board. If Black is to move, the ranks of all sets are
-/// mirrored.
+/// A position from the point of view of the side to move, whose pawns go up the board. If Black is to move, the ranks of all sets
+/// are mirrored.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     /// All ones if Black is to move, so that the ranks of the sets are mirrored; otherwise 0.
@@ -62,7 +62,7 @@ pub struct View {
 struct Safety {
     /// The squares to which pieces other than the king may move: all squares, or in check only those that end the check.
     evasions: u64,
-    /// The pinned pieces, in four sets: the pieces pinned in directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    /// The pinned pieces, in one set for each line: directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
     pinned: [u64; 4],
     /// The squares that enemy pieces attack if the king is removed from the board. The king may not move to them.
     danger: u64,
@@ -123,7 +123,7 @@ impl View {
         self.kings & self.own
     }
 
-    /// Returns whether the side to move has several kings. The functions of this module are then not valid.
+    /// Returns whether the side to move has several kings. The other functions of this module then return wrong results.
     #[inline(always)]
     pub const fn has_several_kings(&self) -> bool {
         let kings = self.own_kings();
@@ -136,7 +136,7 @@ impl View {
     pub const fn is_special(&self) -> u64 {
         let kings = self.own_kings();
         let castlers = kings & RANK_1 & mask(self.rights != 0);
-        // Castling needs empty squares between king and rook, so the rook is the first piece beside the king.
+        // Castling needs empty squares between king and rook, so the rook is the piece nearest to the king on that side.
         let beside =
             attacks::slide::<0>(castlers, self.empty()) | attacks::slide::<4>(castlers, self.empty());
         let rooks = beside & self.own & self.straight;

@@ -1,4 +1,4 @@
-//! Finds the user's cache folder, for files that the program can make again at any time.
+//! Finds the user's cache folder, for files that the program can recreate at any time.
 
 use std::path::PathBuf;
 

@@ -31,8 +31,8 @@ impl EcoBound {
         is_bound.then_some(EcoBound(text))
     }
 
-    /// Returns the place of a code relative to the codes of this bound: `Less` if it comes before them, `Equal` if it is one of
-    /// them, `Greater` if it comes after them.
+    /// Compares a code with the codes of this bound: `Less` if it comes before all of them, `Equal` if it is one of them, `Greater`
+    /// if it comes after all of them.
     pub fn order_of(&self, eco: &Eco) -> Ordering {
         eco.as_str()[..self.0.len()].cmp(&self.0)
     }

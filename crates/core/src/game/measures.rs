@@ -4,7 +4,7 @@
 //! lichess, chess.com and electronic boards write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. This module reads
 //! these commands as python-chess does. If a comment has several commands of one kind, the first well-formed one counts. Other
 //! commands (`%cal`, `%csl`, `%evp`) are ignored. Programs for engine matches, such as cutechess, begin a comment with the
-//! evaluation, the depth and the time: `{+0.30/18 10s}`. Their evaluation is from the view of the side that moved.
+//! evaluation, the depth and the time: `{+0.30/18 10s}`. Their evaluation is from the point of view of the side that moved.
 //!
 //! Source: S. Edwards, "Portable Game Notation: Additional Proposed Tags" (`%clk`, `%emt`); lichess's exports (`%eval`).
 
@@ -76,7 +76,7 @@ impl Measure {
     }
 }
 
-/// An engine's evaluation of a position, from White's view.
+/// An engine's evaluation of a position, from White's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Eval {
     /// Hundredths of a pawn.
@@ -118,7 +118,7 @@ pub struct Measures {
     pub spent: Option<i64>,
     /// The evaluation.
     pub eval: Option<Eval>,
-    /// The thousandths of a pawn that the move lost: see [`Eval::loss_of`].
+    /// The loss of the move in thousandths of a pawn: see [`Eval::loss_of`].
     pub loss: Option<i64>,
 }
 
@@ -148,24 +148,24 @@ pub struct Commands {
 /// An evaluation as it is written in a comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EvalCommand {
-    /// Hundredths of a pawn, from White's view.
+    /// Hundredths of a pawn, from White's point of view.
     Centipawns(i64),
     /// Mate in this many moves: by White if the number is positive, by Black if it is negative. 0 means that the side to move is
     /// mated.
     Mate(i64),
-    /// Hundredths of a pawn, from the view of the player who just moved.
+    /// Hundredths of a pawn, from the point of view of the player who just moved.
     OfMover(i64),
     /// Mate in this many moves: by the player who just moved if the flag is true, otherwise by the opponent.
     MateOfMover(bool, u32),
 }
 
 impl EvalCommand {
-    /// Returns whether the evaluation is from the view of the player who just moved.
+    /// Returns whether the evaluation is from the point of view of the player who just moved.
     pub fn is_of_mover(self) -> bool {
         matches!(self, EvalCommand::OfMover(_) | EvalCommand::MateOfMover(..))
     }
 
-    /// Returns the evaluation from White's view. `turn` is the side to move in the position.
+    /// Returns the evaluation from White's point of view. `turn` is the side to move in the position.
     pub fn with_turn(self, turn: Color) -> Eval {
         match self {
             EvalCommand::Centipawns(number) => Eval::Centipawns(number),

@@ -126,7 +126,8 @@ impl<'a> People<'a> {
         let is_in = |pairs: &HashSet<[usize; 2]>, a: usize, b: usize| pairs.contains(&[a.min(b), a.max(b)]);
         let fit = |a: usize, b: usize| is_in(&fits, a, b) || is_in(&open, a, b);
         // A unit (a group of mentions) with a FIDE number may have spellings that do not resemble each other, such as two
-        // transcriptions. So two units that fit such a unit need not fit each other; they only must not contradict each other.
+        // transcriptions. So two units that fit such a unit need not fit each other; it is enough that they do not contradict each
+        // other.
         let agree = |unit: usize, a: usize, b: usize| {
             fit(a, b) || self.units[unit].number.is_some() && !self.contradict([a, b], have_met)
         };

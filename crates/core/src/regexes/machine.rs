@@ -367,8 +367,8 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Matches the text of the first of `groups` that has matched, at the offset `at`, and returns the offset at which this match
-    /// ends. If none of the groups has matched, matches the empty text.
+    /// Matches, at the offset `at`, the text that the first of `groups` with a match has captured. Returns the offset at which this
+    /// match ends. If none of the groups has matched, matches the empty text.
     fn again(&mut self, groups: &[usize], fold: bool, at: usize, backwards: bool) -> Option<usize> {
         let set = groups.iter().map(|group| (self.registers[2 * group], self.registers[2 * group + 1]));
         let Some((from, to)) = set.into_iter().find(|set| set.0 != NONE && set.1 != NONE) else {

@@ -1,4 +1,4 @@
-//! Reads the parts of moves that do not depend on the board, from the tokens of the moves.
+//! Reads from the tokens of moves the parts that do not depend on the board.
 
 use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};

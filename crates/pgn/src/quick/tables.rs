@@ -18,8 +18,8 @@ pub(super) static WAYS: [[u64; 64]; 65] = {
     table
 };
 
-/// For each of the three bit planes that encode roles: the set of letters with which moves begin whose role has a 1 in this plane.
-/// A letter is represented by its lowest six bits. A small letter begins a pawn move.
+/// For each of the three bit planes that encode roles: the set of the letters that begin moves of roles with a 1 in this plane. A
+/// letter is represented by its lowest six bits. A small letter begins a pawn move.
 pub(super) const LETTERS: [u64; 3] = {
     let pieces = [(b'N', 2), (b'B', 3), (b'R', 4), (b'Q', 5), (b'K', 6)];
     let mut planes = [!0 << 32, 0, 0];
@@ -79,7 +79,7 @@ pub(super) static FROM: [[u64; 512]; 2] = {
     table
 };
 
-/// Returns the bitboard of the square that is `squares` ranks behind `to`, from the view of a color.
+/// Returns the bitboard of the square that is `squares` ranks behind `to`, as seen by a color.
 const fn behind(color: usize, to: usize, squares: usize) -> u64 {
     1 << if color == 0 { to - squares } else { to + squares }
 }

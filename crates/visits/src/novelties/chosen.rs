@@ -17,8 +17,8 @@ use orbit_database::{BlockStream, StreamedBlock};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// The maximum number of positions of chosen games. Further games are left out. This is enough for about 50,000 games, and takes
-/// about 250 MB.
+/// The maximum number of positions of chosen games. Further games are left out. The limit is enough for about 50,000 games, whose
+/// positions take about 250 MB.
 const POSITIONS_MAX: usize = 1 << 22;
 
 /// The place of a game in the order of all games: an earlier game has a lower place.
