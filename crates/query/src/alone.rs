@@ -88,8 +88,8 @@ impl Parser {
         })
     }
 
-    /// Returns an error if the last filter of a query is a number or a string, not a condition. There are two exceptions, which
-    /// only get a warning, because their value is listed for each hit: a computed value, and a literal that is the whole query.
+    /// Returns an error if the last filter of a query is a number or a string, not a condition. Computed values get only a warning,
+    /// and so does a literal that is the whole query, because orbit lists their value for each hit.
     pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         match alone(node) {
             Some(Alone::Value) => {}
@@ -109,8 +109,8 @@ impl Parser {
         Ok(())
     }
 
-    /// Returns an error if `{3 9}` follows, with blanks inside. CQL 6.0 wrote a number of repetitions in this way. The parser has
-    /// already read the `{`.
+    /// Returns an error if a repetition count with blanks inside, such as `{3 9}`, follows. CQL 6.0 wrote counts in this way. The
+    /// parser has already read the `{`.
     pub(super) fn refuse_count_with_blanks(&self, open: Span) -> ParseResult<()> {
         let counts: Vec<String> = (0..)
             .map_while(|ahead| match self.peek(ahead) {

@@ -31,7 +31,8 @@ impl Answer {
 pub struct MatchSpan {
     /// The kind of filter that matched.
     pub kind: SpanKind,
-    /// The positions, by their numbers in the game, in the order of the filter:
+    /// The positions of the hit, as numbers within the game. The kind of filter determines which positions they are, and their
+    /// order:
     ///
     /// * for `line`, the positions of its constituents;
     /// * for `path`, the start and the positions after the moves that count;
@@ -84,7 +85,7 @@ impl MatchSpan {
         self.moves.len()
     }
 
-    /// Returns the move that represents the span, given by the position after the move. This is the first move or, for `find` and
+    /// Returns the move that represents the span, as the number of the position after it. This is the first move or, for `find` and
     /// `echo`, the move that led to the other position.
     pub fn key_move(&self) -> Option<u32> {
         match self.kind.is_of_moves() {

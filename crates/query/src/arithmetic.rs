@@ -58,9 +58,8 @@ impl Parser {
         }
     }
 
-    /// Reads the right operand of the arithmetic operator at the current token. In a path, `+` or `*` after a number can be a
-    /// suffix that repeats the number as a constituent. The sign is a suffix unless another number follows it; the method then
-    /// returns `None`.
+    /// Reads the right operand of the arithmetic operator at the current token. In a path, a `+` or `*` after a number can also be
+    /// a suffix that repeats the number. If no number follows the sign, it is a suffix, and the method returns `None`.
     fn number_or_suffix(
         &mut self,
         level: fn(&mut Parser) -> ParseResult<Node>,

@@ -70,7 +70,8 @@ fn keeps(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// If a filter reads or changes values that other filters set, returns its name for a message. Returns `None` for other filters.
+/// Returns the name, for a message, of a filter that reads or changes a value that other filters set. Returns `None` for all other
+/// filters.
 fn state_of(node: Ref<Written>) -> Option<&'static str> {
     Some(match node {
         Ref::Condition(f) => match f.op() {
@@ -305,7 +306,7 @@ fn apart(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<
     Ok(same(before))
 }
 
-/// Checks operands that may be evaluated in any order, so that none can rely on variables that another one assigns.
+/// Checks a filter whose operands may be evaluated in any order. No operand can rely on a variable that another operand assigns.
 fn inside(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     node.children().into_iter().try_for_each(|operand| visit(operand, before, rules).map(|_| ()))?;
     Ok(same(before))

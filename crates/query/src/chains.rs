@@ -16,7 +16,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum number of suffixes, such as `*` or `{2}`, of a constituent (filter) of a line.
 const SUFFIXES_MAX: usize = 8;
 
-/// A move in a path whose targets (the filters for the position after it) are still being read.
+/// A move of a path while the parser reads its targets, the filters for the position after the move.
 struct OpenMove {
     edge: Edge<Written>,
     targets: Vec<Node>,
@@ -165,8 +165,7 @@ impl Parser {
             if last.is_some_and(|last| last.plus) && (repeat.plus || repeat.braces) {
                 return fault("a repetition of `+`");
             }
-            // A suffix may follow a group in parentheses that can match nothing, but not a single constituent that can match
-            // nothing.
+            // A part that can match an empty sequence may be repeated only if it is a group in parentheses.
             if chain.can_be_empty() && !matches!(chain, Chain::Sequence(_)) {
                 return fault("a repetition of what may be left out");
             }
@@ -218,8 +217,8 @@ impl Parser {
     }
 }
 
-/// Returns true if a constituent of a line contains a `move` filter for the moves that leave the position of the constituent.
-/// Filters that are evaluated at other positions do not count.
+/// Returns true if `filter`, a constituent of a line, contains a `move` filter that tests the moves played from the constituent's
+/// position. Ignores filters that are evaluated at other positions.
 fn asks_for_move(filter: Ref<Written>) -> bool {
     let played = |of: &super::tree::Move<Written>| of.of == MoveOf::Played;
     match filter {

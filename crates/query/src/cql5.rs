@@ -1,8 +1,8 @@
 //! The parser of CQL 5. It reads position lists such as `(position Rc3 qg3 :shift)` into the typed tree that CQL 6 also uses.
 //!
-//! A list is a condition: it matches if all of its designators have a square, all of its keywords hold, and all lists inside it
-//! match. If CQL 6 has a filter with the same meaning, the tree contains that filter. The exceptions are transforms
-//! ([`ConditionKeyword::Lists`]), numbers of attacks and numbers of lines.
+//! A list is a condition: it matches if every designator in it has a square, every keyword holds, and every list inside it matches.
+//! Most keywords become the filter of CQL 6 with the same meaning. Transforms ([`ConditionKeyword::Lists`]), counts of attacks and
+//! counts of lines have their own operations, because CQL 6 has no such filters.
 //!
 //! Source: the manual of CQL 5. Where the manual says nothing, this parser follows the help of the program CQL-S.
 //!

@@ -1,7 +1,7 @@
 //! Reads dictionaries: tables from keys to values. The first use of a dictionary determines the types of its keys and values.
 //!
-//! The text of a query may read a dictionary before the place that writes its first value. At such a place the parser does not know
-//! the type yet and assumes one. If the assumption is wrong, the parser reads the text again ([`Foreseen`]).
+//! A query may read a dictionary before it writes the first value. The parser then assumes a type for the keys and values. If the
+//! assumption is wrong, the parser reads the text again with another type ([`Foreseen`]).
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed},
@@ -101,8 +101,8 @@ impl Parser {
         Ok(key)
     }
 
-    /// Checks that a key or a value has the type that the keys or values of its dictionary have. The first key and the first
-    /// value determine these types.
+    /// Checks that a key or a value has the type of the other keys or values in its dictionary. The first key and the first value
+    /// determine these types.
     fn part(
         &mut self,
         dictionary: DictionaryId,

@@ -313,8 +313,8 @@ impl Teller<'_> {
         })
     }
 
-    /// Describes a transform, and the filter to which it applies. Transforms directly inside it are included if their copies
-    /// (transformed filters) and its own form one set, an orbit.
+    /// Describes a transform and the filter to which it applies. Includes nested transforms if the copies (transformed filters) of
+    /// all these transforms form one set, an orbit.
     fn transformed(&self, filter: Ref<Written>) -> String {
         let (mut kinds, mut at) = (Vec::new(), filter);
         let (base, counted) = loop {
@@ -352,10 +352,10 @@ impl Teller<'_> {
         }
     }
 
-    /// Describes two pieces, a knight and the piece that it attacks or defends, by this relation alone. This is correct because
-    /// the query has transforms that turn, reflect and shift the two squares, and all images of a knight's move are knight's
-    /// moves. For other pieces it would be wrong: they have moves that are not an image of the given move, and the image of a
-    /// pawn's move need not be a pawn's move.
+    /// Describes a knight and the piece that it attacks or defends, without naming their squares. The squares can be left out
+    /// because the query has transforms that turn, reflect and shift them, and every image of a knight's move is a knight's move.
+    /// For other pieces this would be wrong: not all of their moves are images of one move, and the image of a pawn's move need not
+    /// be a pawn's move.
     fn relation(&self, base: Ref<Written>) -> Option<String> {
         let is_all = matches!(base, Ref::Condition(f) if matches!(f.op(), ConditionOp::Braces(_)));
         if !is_all && !base.is_braces() {
@@ -387,7 +387,6 @@ fn found(back: bool, told: &str) -> String {
     format!("{place}, {told}")
 }
 
-/// Returns true if a knight's move leads from one square to the other.
 fn is_knight_move(from: Square, to: Square) -> bool {
     let files = (to.file() as i32 - from.file() as i32).abs();
     let ranks = (to.rank() as i32 - from.rank() as i32).abs();

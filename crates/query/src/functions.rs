@@ -1,7 +1,7 @@
 //! Reads functions. A function is a text with parameters, which the parser reads again at each call.
 //!
-//! A call means the same as the function's text with its parameters replaced. A function therefore has no types. A name in it
-//! that is not a parameter has the meaning that it has at the place of the call.
+//! A call means the same as the function's text with the arguments in place of the parameters, so functions are untyped. Any other
+//! name in a function has its meaning at the place of the call.
 
 use super::{
     parser::{C, ParseResult, Parser, compound, filter, name_of, typed},
@@ -106,8 +106,8 @@ impl Parser {
         Ok(compound(filters, last).at(span))
     }
 
-    /// Reads the arguments of a call. Returns the variable for each parameter. An argument that is not the name of a variable is
-    /// assigned to a new variable; the filters that do so are also returned.
+    /// Reads the arguments of a call, and returns the variable for each parameter. An argument that is not the name of a variable
+    /// gets a new variable. The second list contains the filters that assign these arguments to the new variables.
     #[expect(clippy::type_complexity, reason = "two lists, taken apart by the only caller")]
     fn actuals(&mut self, function: &Function, span: Span) -> ParseResult<(Vec<(String, VarId)>, Vec<Node>)> {
         let name = &function.name;

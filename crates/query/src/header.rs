@@ -1,4 +1,4 @@
-//! The `cql( ... )` header that begins a query file.
+//! The header `cql(...)` at the start of a query file.
 
 use super::{
     lexer::lex,
@@ -121,7 +121,7 @@ impl HeaderText {
     }
 }
 
-/// Returns the note on a header parameter that has no effect, because the command line sets what it would determine.
+/// Returns a note that a header parameter has no effect, because the setting is chosen on the command line.
 fn without_effect(word: &str, span: Span, what: &str) -> Diagnostic {
     let label = format!("{what} chosen on the command line");
     Diagnostic::note(span, format!("`{word}` in the header has no effect"), label)

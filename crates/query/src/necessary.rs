@@ -1,14 +1,14 @@
-//! Derives from a query a weaker condition that is cheaper to evaluate. It contains no moves, lines or state, and it is true
-//! somewhere in every game in which the query matches.
+//! Derives a weaker condition from a query. The condition is cheaper to evaluate than the query, contains no moves, lines or state,
+//! and is true somewhere in every game in which the query matches.
 //!
-//! If no plan can express a query, orbit must interpret it, which is expensive at each position. Most games contain no match.
-//! [`necessary`] returns a weaker query that a plan can express and that matches wherever the original query matches. Games
-//! without a match of the weaker query can therefore be skipped.
+//! If no plan (straight-line code for many positions at once) can express a query, orbit must interpret it, which is expensive at
+//! each position. But most games contain no match. [`necessary`] returns a weaker query that a plan can express and that matches
+//! wherever the original query matches. A game without a match of the weaker query can therefore be skipped.
 //!
 //! Each filter is replaced by a condition that is true wherever the filter matches. A filter without such a condition is left out,
 //! as if it were `true`. The operand of `not` cannot be weakened: either the `not` is kept unchanged, or it is left out. The same
-//! holds for a transform whose copies (transformed filters) are counted. Weakening never adds a designator, so a transform loses
-//! none of its copies.
+//! holds for a transform whose copies (transformed filters) are counted. A transform drops the copies in which a designator has
+//! lost all of its squares. Weakening never adds a designator, so no copy is lost by it.
 
 use super::tree::{
     Any, Assigned, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge, Elsewhere,
@@ -19,7 +19,7 @@ use super::tree::{
 use orbit_core::diagnostic::Span;
 
 /// Returns a query that matches at every position at which `query` matches. Returns `None` if that query would be `true`, or if
-/// games must be evaluated even if the original query does not match in them.
+/// games in which `query` does not match must be evaluated too.
 pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     if !passes_over(query) {
         return None;

@@ -191,7 +191,7 @@ impl WrittenMove<'_> {
     }
 }
 
-/// Returns the offset of `part` in `text`.
+/// Returns the offset of `part` in `text`. `part` must be a slice of `text`.
 fn offset(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }

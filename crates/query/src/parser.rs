@@ -23,13 +23,12 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum depth of nested filters.
 const DEPTH_MAX: u32 = 200;
 
-/// The maximum number of operators in a query whose left operand may itself be an operation, such as `+`. Each of these operators
-/// makes the tree one level deeper.
+/// The maximum number of left-associative operators, such as `+`, in a query. Each of them makes the tree one level deeper.
 const LINKS_MAX: u32 = 1000;
 
 pub(super) type ParseResult<T> = Result<T, Diagnostic>;
 
-// Short names for the operations of the tree as it is parsed.
+// Short names for the operations of the tree that the parser builds.
 pub(super) type C = ConditionOp<Written>;
 pub(super) type S = SquaresOp<Written>;
 pub(super) type N = NumberOp<Written>;
@@ -312,8 +311,7 @@ impl Parser {
         }
     }
 
-    /// Reads an operator whose left operand may be an operation of the same kind. Returns an error if the query has too many of
-    /// these operators.
+    /// Reads a left-associative operator. Returns an error if the query has too many of them.
     pub(super) fn link(&mut self) -> ParseResult<()> {
         self.links += 1;
         let at = self.bump();
@@ -714,7 +712,7 @@ fn either(join: fn(Node, Node) -> C, left: Node, right: Node) -> Node {
 }
 
 /// Joins the operands of an associative operation into a tree of the least possible depth, so that long lists do not overflow the
-/// stack. A single operand is returned unchanged.
+/// stack. Returns a single operand unchanged.
 pub(super) fn balanced<F>(first: F, mut rest: Vec<F>, join: &impl Fn(F, F) -> F) -> F {
     let mut right = rest.split_off(rest.len() / 2).into_iter();
     match right.next() {
@@ -728,7 +726,7 @@ pub(super) fn cardinality(set: Squares) -> Node {
     filter(N::Cardinality(set), span)
 }
 
-/// Joins filters into one filter in braces, which has the kind of the last filter. A single filter is returned unchanged.
+/// Joins filters into one filter in braces, which has the kind of the last filter. Returns a single filter unchanged.
 pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     let Some(start) = first.first().map(Node::span) else { return last };
     let span = start.to(last.span());
@@ -744,9 +742,8 @@ pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     }
 }
 
-/// Makes a transform that does not count its copies (the transformed filters). A transform directly around another transform forms
-/// one orbit with it: one set of copies under both. If the inner transform has `count` or a range, that applies to all copies of
-/// the orbit.
+/// Makes a transform that does not count its copies (the transformed filters). If `of` is a transform too, the two form one orbit:
+/// one set of copies under both. A `count` or a range of the inner transform then applies to all copies of the orbit.
 pub(super) fn transformed(kind: TransformKind, of: Node, span: Span) -> Node {
     let of = match of {
         Node::Squares(of) => return filter(S::Form(Keyword::Transform(kind, of)), span),

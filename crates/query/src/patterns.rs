@@ -1,5 +1,5 @@
 //! Checks the syntax and the size of the regular expressions in a query, and replaces named classes such as `[[:alpha:]]` by
-//! ranges. The syntax is that of ECMAScript, applied to bytes; the named classes are those of `std::regex` in C++.
+//! ranges. A pattern is an ECMAScript regular expression, applied to bytes; the named classes are those of `std::regex` in C++.
 
 use regress::{Flags, Regex};
 
@@ -30,7 +30,7 @@ const CLASSES: [(&str, &str); 15] = [
     ("xdigit", "0-9A-Fa-f"),
 ];
 
-/// Checks a pattern, and returns it in the form in which the engines use it.
+/// Checks a pattern, and returns it in the form that the engines read.
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ pub(super) struct Range {
     pub hi: RangeEnd,
 }
 
-/// The bounds of a range, in one of the two forms that the tree has for them.
+/// The bounds of a range, in one of the two forms in which the tree stores them.
 #[derive(Clone, Debug)]
 pub(super) enum Within {
     /// Both bounds are literals.
@@ -59,8 +59,8 @@ impl Range {
     }
 }
 
-/// The part of a filter that makes it count. The value of the filter is then the number of matching copies (transformed filters) or
-/// matching positions.
+/// The word or range that makes a filter count. The value of the filter is then the number of matching copies (transformed filters)
+/// or matching positions.
 #[derive(Clone, Debug)]
 pub(super) enum CountMode {
     /// `count`.
@@ -70,8 +70,8 @@ pub(super) enum CountMode {
 }
 
 impl CountMode {
-    /// Returns the count mode as the operation stores it. If the range has operands, it is stored outside the operation, and the
-    /// operation itself counts all matches.
+    /// Returns the count mode in the form that the operation stores. An operation stores only literal bounds; with other bounds it
+    /// counts all matches, and [`Self::around`] applies the range.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
@@ -79,8 +79,8 @@ impl CountMode {
         }
     }
 
-    /// Returns `count`, the number of matching copies (transformed filters) or positions. If the bounds of the range are operands,
-    /// the result has no value outside that range.
+    /// Returns `count`, the number of matching copies (transformed filters) or positions. If a bound of the range is a variable,
+    /// wraps `count` in an operation that has no value outside the range.
     pub fn around(self, count: Number) -> Number {
         match self {
             CountMode::Range(Within::Read(lo, hi)) => {
@@ -93,8 +93,8 @@ impl CountMode {
 }
 
 impl Parser {
-    /// Reads a range of one or two bounds, as many as possible. A range is accepted only if `follows` is true at the token after
-    /// it. Otherwise the number is a filter or begins one; the method then reads nothing and returns `None`.
+    /// Reads a range of one or two bounds, and prefers two. A range is accepted only if `follows` returns true at the token after
+    /// it. Otherwise the number begins a filter; the method then reads nothing and returns `None`.
     pub(super) fn range(&mut self, follows: impl Fn(&Parser) -> bool) -> ParseResult<Option<Range>> {
         let (before, start) = (self.position(), self.span());
         let Some(lo) = self.bound() else { return Ok(None) };

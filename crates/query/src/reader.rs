@@ -1,5 +1,5 @@
-//! The parser's access to tokens. It reads them one after the other, up to a limit. It reads the tokens of a function's text in
-//! the same way.
+//! The parser's access to tokens. It reads the tokens of the query text one after the other, up to a limit. Tokens in the body of a
+//! function are read in the same way.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// A list of tokens and a position in it. The parser continues there after it has read other tokens.
+/// A list of tokens and a place in it. The parser returns to this place after it has read another list.
 pub(super) struct Checkpoint {
     tokens: Rc<[Token]>,
     at: usize,
@@ -72,7 +72,8 @@ impl Parser {
         span
     }
 
-    /// Calls `read` on other tokens, which must end with [`Tok::End`]. Afterwards the parser continues at its previous token.
+    /// Calls `read` on another list of tokens, which must end with [`Tok::End`]. The parser then continues at the token at which it
+    /// was.
     pub(super) fn with_tokens<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
         let end = tokens.len() - 1;
         let place = self.put_aside(Checkpoint { tokens, at: 0, end });
@@ -95,15 +96,15 @@ impl Parser {
         self.tokens[from..to].iter().cloned().chain([end]).collect()
     }
 
-    /// Sets the end of the tokens to a byte of the text. [`Parser::reach`] restores the previous end, which this method returns.
+    /// Makes the parser stop at a byte of the text. Returns the previous end of the tokens, which [`Parser::reach`] restores.
     pub(super) fn stop_at_byte(&mut self, byte: usize) -> usize {
         let (outer, ahead) = (self.end, &self.tokens[self.at..self.end]);
         self.end = self.at + ahead.iter().take_while(|token| token.span.start < byte).count();
         outer
     }
 
-    /// Sets the end of the tokens to the blank line that ends a path. [`Parser::reach`] restores the previous end, which this
-    /// method returns. The current token must be the first one of the path.
+    /// Makes the parser stop at the blank line that ends a path. Returns the previous end of the tokens, which [`Parser::reach`]
+    /// restores. The current token must be the first one of the path.
     pub(super) fn stop_at_blank_line(&mut self) -> usize {
         let (outer, mut depth) = (self.end, 0u32);
         for at in self.at..self.end {

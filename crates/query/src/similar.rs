@@ -14,8 +14,8 @@ use orbit_core::{
 };
 
 impl TypedQuery {
-    /// Returns true if the query compares positions with a board, as `similar` does. The query text does not contain the
-    /// designators for the men of that board, so their spans are empty.
+    /// Returns true if the query compares positions with a board, as `similar` does. The text does not contain the designators for
+    /// the men of that board, so these designators have empty spans.
     pub fn finds_likeness(&self) -> bool {
         self.body.node().any(&mut |filter| match filter {
             Ref::Number(number) => match number.op() {
@@ -34,7 +34,7 @@ impl Parser {
         let word = self.bump();
         let at = self.span();
         let fen = self.literal("a board", "similar \"5rk1/5ppp/8/8/8/8/8/8\"")?;
-        // Errors count bytes from the start of the FEN, which is one byte after the start of the token, behind the quotation
+        // The lexer counts bytes from the start of the FEN, which is one byte after the start of the token, behind the quotation
         // mark.
         let inside = |fault: Diagnostic| {
             let start = at.start + 1;

@@ -1,6 +1,6 @@
-//! Recognises text that is often written by mistake instead of CQL, and suggests the CQL that was meant.
+//! Recognises common mistakes in a query, and suggests the CQL that was probably meant.
 //!
-//! Every function here examines only text that is an error anyway, so none of them changes the meaning of a query.
+//! The functions here examine only text that is an error anyway, so they never change the meaning of a query.
 
 use shakmaty::Square;
 
@@ -53,7 +53,7 @@ const QUOTES: &str = "“”„‟«»‘’‚‛";
 /// The maximum number of words in a suggested name of a player.
 const NAME_WORDS_MAX: usize = 4;
 
-/// The symbols that can be a piece before squares.
+/// The characters that can be a piece symbol before squares.
 const PIECES: &str = "KQRBNPkqrbnpAa_♔♕♖♗♘♙♚♛♜♝♞♟△▲◭□";
 
 /// Returns the error for a common mistake at the start of `text`, or `None`. `text` begins at byte `at` of the query.

@@ -11,7 +11,7 @@ use orbit_core::diagnostic::Span;
 /// The maximum number of variables in a query. The limits for dictionaries and sorts have the same value.
 pub(super) const NAMES_MAX: usize = 4096;
 
-/// The part of the parser's state that does not concern single tokens: functions, dictionaries, sorts and the calls being read.
+/// The part of the parser's state that outlasts a single filter: functions, dictionaries, sorts and the calls being read.
 #[derive(Clone, Default)]
 pub(super) struct ParserState {
     pub functions: Vec<Function>,
@@ -25,12 +25,13 @@ pub(super) struct ParserState {
     pub calls: Vec<usize>,
     /// The number of tokens that all function calls have read so far.
     pub tokens_called: usize,
-    /// True inside `comment(...)` and `str(...)`. A string after a filter such as `player` is then not a part of that filter.
+    /// True inside `comment(...)` and `str(...)`. A string after a filter such as `player` is then a separate item, not a part of
+    /// that filter.
     pub joins: bool,
     /// True if the query searches side lines (variations).
     pub variations: bool,
-    /// The types of dictionaries that the text reads before it writes to them. When the parser read the text the previous time,
-    /// it found or assumed these types.
+    /// The types of the dictionaries that the text reads before it writes to them. The previous reading of the text found or
+    /// assumed these types.
     pub foreseen: Vec<Foreseen>,
 }
 

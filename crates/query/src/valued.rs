@@ -1,4 +1,4 @@
-//! Converts conditions to strings where a string is needed. Such conditions are letters of pieces and comparisons of strings.
+//! Converts conditions to strings where a string is needed. The conditions are letters of pieces and comparisons of strings.
 
 use super::tree::{
     Condition, ConditionKeyword, ConditionOp as C, Control, NoTransform, Node, Text, TextOp as T, Type,
@@ -29,7 +29,7 @@ fn text(condition: Condition) -> Text {
     Text::new(op, span)
 }
 
-/// Returns the type that a filter has in the grammar. A condition that can yield a string has the type of strings.
+/// Returns the type that a filter has in the grammar. A condition that can yield a string has the type of a string.
 pub(super) fn kind_of(node: &Node) -> Type {
     if node.yields_text() { Type::Str } else { node.ty() }
 }

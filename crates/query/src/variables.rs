@@ -15,8 +15,8 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// Returns the variable with this name. Parameters of the current function call take precedence over variables in scope.
-    /// Among the latter, the one in the innermost scope counts.
+    /// Returns the variable with this name. The parameters of the current function call come first, then the variables in scope,
+    /// the innermost scope first.
     pub(super) fn lookup(&self, name: &str) -> Option<VarId> {
         let names = self.scope.iter().chain(&self.state.parameters).rev();
         names.into_iter().find(|(known, _)| known == name).map(|(_, var)| *var)

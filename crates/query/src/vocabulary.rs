@@ -1,7 +1,7 @@
 //! Facts about the words of the language, and the type of the tables of words. A row of a table contains a word and a value that
 //! determines how the parser reads the word.
 //!
-//! There is one table for each dialect. Since the dialects have different parsers, the type of this value is a type parameter.
+//! There is one table for each dialect. The parsers of the dialects differ, so the type of this value is a type parameter.
 
 use std::collections::HashMap;
 
@@ -188,8 +188,8 @@ impl<R> DialectWords<R> {
         self.index.get(spelling).copied()
     }
 
-    /// Returns the word that is most similar to a misspelt one. The words that pass the first test in `ways` are searched first. If
-    /// none of them is similar enough, those that pass the second test are searched, and so on.
+    /// Returns the word that is most similar to a misspelt one. Searches the words that pass the first test in `ways`, then, if
+    /// none of them is similar enough, those that pass the second test, and so on.
     pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
         ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));

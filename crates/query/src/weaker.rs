@@ -10,7 +10,7 @@ use super::tree::{ConditionOp, Ref, SquaresOp, Written};
 use super::{Dialect, Parsed, body_start, parse};
 use orbit_core::diagnostic::Span;
 
-/// The maximum number of conditions that are left out in turn to make similar queries.
+/// The maximum number of conditions that are left out, one at a time, to make similar queries.
 const TERMS_MAX: usize = 8;
 /// The maximum length in bytes of a query for which similar queries are made.
 const TEXT_MAX: usize = 2_000;
@@ -30,7 +30,7 @@ pub struct Weaker {
 enum Junction<'a> {
     /// `{a b c}`, or several filters without braces.
     Braces(Vec<Ref<'a, Written>>),
-    /// `a and b and c`, `a & b & c`: the conditions. Each is stored with the operation (`a and b`) of which it is an operand.
+    /// `a and b and c`, `a & b & c`: the conditions, each with the operation `a and b` that contains it.
     Pairs(Vec<OperandPair<'a>>),
 }
 
@@ -39,7 +39,7 @@ struct OperandPair<'a> {
     term: Ref<'a, Written>,
     whole: Span,
     other: Span,
-    /// True if the other operand is itself an operation of this kind.
+    /// True if the other operand is itself an operation with the same operator.
     is_pair: bool,
 }
 
@@ -152,7 +152,8 @@ fn joined(node: Ref<'_, Written>) -> Junction<'_> {
     Junction::Pairs(out)
 }
 
-/// Returns a number that identifies the operator with which a filter joins two conditions. It is 0 for other filters.
+/// Returns a number that identifies the operator (`and` or `&`) with which a filter joins two conditions. Returns 0 for other
+/// filters.
 fn kind(node: Ref<'_, Written>) -> u8 {
     match node {
         Ref::Condition(f) if matches!(f.op(), ConditionOp::And(..)) => 1,

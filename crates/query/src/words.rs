@@ -2,9 +2,9 @@
 //!
 //! The rows of CQL 6 are in the files of the folder `words`; the rows of CQL 5 are with its parser. [`groups`] lists both.
 //!
-//! Every part of the program that needs words uses these tables. The lexers take signs and pieces from them, and the parsers the
-//! functions that read filters. `slips.rs` takes suggestions, the command line takes `orbit help language` and completions, and
-//! the tests take examples. The text of `docs/language.md` also comes from them. A new filter therefore needs a row here, a
+//! All parts of the program that need words use these tables. The lexers take signs and pieces from them, the parsers take the
+//! functions that read filters, and `slips.rs` takes suggestions. The command line takes `orbit help language` and completions, the
+//! tests take examples, and the text of `docs/language.md` is generated from them. A new filter therefore needs a row here, a
 //! function in a parser, and an implementation in the engines.
 //!
 //! Invariant: no spelling occurs twice in a dialect.
@@ -118,8 +118,8 @@ pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
 
 // ---- words for the lexer of CQL 6
 
-/// Returns all signs, each with its usual spelling. The usual spelling of a sign may be a word: `✵` is `flip`. Longer signs come
-/// first, because a sign may be the beginning of a longer one.
+/// Returns all signs, each with its usual spelling, which may be a word: `✵` is `flip`. Longer signs come first, because a sign may
+/// be the beginning of a longer one.
 pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
     static SIGNS: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
         let is_sign = |spelling: &str| !spelling.starts_with(|first: char| first.is_ascii_alphabetic());

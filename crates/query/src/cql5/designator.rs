@@ -1,4 +1,4 @@
-//! Piece designators as CQL 5 writes them.
+//! Piece designators in the syntax of CQL 5.
 //!
 //! Several signs have another meaning than in CQL 6. In CQL 5, `.` is an empty square, `△` and `▲` are queens and rooks, and
 //! `[ah12]` is the range that CQL 6 writes as `a-h1-2`.
@@ -43,7 +43,8 @@ pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     {
         return Ok(node(Pieces::UNNAMED, on));
     }
-    // `[ba]` can be read as two pieces, or as files in the wrong order.
+    // A text such as `[ba]` can be two pieces, or files in the wrong order. If it is neither, the error about the squares is
+    // returned.
     let (pieces, len) = pieces(text, at).map_err(|error| squares_alone.err().unwrap_or(error))?;
     let rest = &text[len..];
     if rest.is_empty() {

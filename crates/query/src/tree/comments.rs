@@ -6,13 +6,13 @@ use super::{
     TypedQuery, Written,
 };
 
-/// The smallest number of alternatives for which a plan finds the one that matches. Fewer are evaluated one after the other
-/// in less time.
+/// The smallest number of alternatives for which a plan determines the one that matches. Fewer are faster to evaluate one after the
+/// other.
 const ALTERNATIVES_MIN: usize = 4;
 
 impl TypedQuery {
-    /// Returns true if everything that the query writes at a hit depends only on that hit. The query may contain `sort` filters,
-    /// but only if the position matches because of their value, so that they have no value at other positions.
+    /// Returns true if the comments at a hit depend only on that hit. The query may contain a `sort` filter only where a value of
+    /// the filter makes the position match, so that the filter has no value at other positions.
     pub fn writes_at_hits(&self) -> bool {
         let writes = |op: &GameCondition<Written>| {
             matches!(
@@ -30,9 +30,9 @@ impl TypedQuery {
         self.sorts.is_empty() && self.writes_at_hits() && !self.body.any(|filter| self.is_written(filter))
     }
 
-    /// Returns the filters that must be evaluated at a position where the body is known to match: the last filter of its braces,
-    /// and the filters before it that write comments. Returns `None` if these are all the filters, or if one of them reads a
-    /// variable that another filter may have set. The result is valid only for a query that [writes at
+    /// Returns the filters that must still be evaluated at a position where the body is known to match: the last filter of its
+    /// braces, and the filters before it that write comments. Returns `None` if these are all the filters, or if one of them reads
+    /// a variable that another filter may have set. The result is valid only for a query that [writes at
     /// hits](TypedQuery::writes_at_hits).
     pub fn written_at_hits(&self) -> Option<Node> {
         let is_quiet =
@@ -65,9 +65,9 @@ impl TypedQuery {
         (len < before && !node.any(reads_variable)).then_some(node)
     }
 
-    /// Returns a query whose value is the number of the first of the [alternatives](Any::alternatives) that matches, counted
-    /// from 0, at positions where one of them is known to match. Returns `None` if there are fewer than `ALTERNATIVES_MIN`,
-    /// or if one of them reads a variable, which another one may have set.
+    /// Returns a query that determines which of the [alternatives](Any::alternatives) matches first, at a position where at least
+    /// one of them is known to match. Its value is the number of the alternative, counted from 0. Returns `None` if there are fewer
+    /// than `ALTERNATIVES_MIN` alternatives, or if one of them reads a variable, which another one may have set.
     pub fn first_alternative(&self) -> Option<TypedQuery> {
         let all = self.body.alternatives();
         if all.len() < ALTERNATIVES_MIN || self.body.any(reads_variable) {
@@ -83,7 +83,7 @@ impl TypedQuery {
         Some(TypedQuery { body: Node::Number(first), ..self.clone() })
     }
 
-    /// Returns true if a filter writes a comment, apart from its operands, and the header allows that comment.
+    /// Returns true if a filter itself (not one of its operands) writes a comment, and the header allows that comment.
     fn is_written(&self, filter: Ref<Written>) -> bool {
         let last = comments_of(filter);
         last != Comments::Silent && self.header.comments <= last
@@ -91,8 +91,8 @@ impl TypedQuery {
 }
 
 impl<P: Form> Any<P> {
-    /// Returns the operands of the outermost `or`s, in order. Only the first one that matches is evaluated to its end. A filter
-    /// that is no `or` is its own only alternative.
+    /// Returns the operands of the outermost `or`s, in order. At a position, they are evaluated up to the first one that matches. A
+    /// filter that is not an `or` is its own only alternative.
     pub fn alternatives(&self) -> Vec<&Any<P>> {
         let mut all = Vec::new();
         self.add_alternatives(&mut all);
@@ -154,7 +154,7 @@ fn sorts_at_hits(filter: Ref<'_, Written>) -> usize {
     }
 }
 
-/// Returns true if a filter, apart from its operands, reads a variable or tests whether one is bound.
+/// Returns true if a filter itself (not one of its operands) reads a variable or tests if one is bound.
 fn reads_variable(filter: Ref<'_, Written>) -> bool {
     match filter {
         Ref::Condition(f) => matches!(

@@ -53,8 +53,8 @@ operands! {
         SquareAll { var: VarId, domain: Squares<P>, body: Any<P> },
         /// `a != b` on numbers. It is also true if one of the numbers has no value.
         Differ(Number<P>, Number<P>),
-        /// A comparison of strings, byte by byte. If an operand has no value, `!=` is true and all other comparisons are false.
-        /// In the grammar, all comparisons except `!=` are strings; see [`super::TextOp::Compare`].
+        /// A comparison of strings, byte by byte. If an operand has no value, `!=` is true and all other comparisons are false. The
+        /// grammar treats all comparisons except `!=` as strings; see [`super::TextOp::Compare`].
         TextCompare(Cmp, Text<P>, Text<P>),
         /// `a in b` on strings: a is a substring of b. It is false if either string has no value.
         TextIn(Text<P>, Text<P>),

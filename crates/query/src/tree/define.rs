@@ -54,7 +54,8 @@ macro_rules! operands {
             }
         }
     };
-    // A variant `Form` exists only in one form of the tree. A method of `Rewrite` has already rewritten it at this point.
+    // The variant `Form` contains filters that exist only in one form of the tree. A method of `Rewrite` has already rewritten it
+    // at this point.
     (@variants $name:ident $g:tt $here:tt $there:tt $visit:ident $by:ident [$($v:tt)*] [$($r:tt)*]
         $(#[$doc:meta])* Form($ty:ty), $($rest:tt)*) => {
         operands! { @variants $name $g $here $there $visit $by

@@ -1,9 +1,8 @@
 //! Operations that need more of the game than the current position: moves, other positions, sequences of positions and moves, and
 //! values that are kept from one evaluation to the next.
 //!
-//! [`super::ConditionOp::Game`], and the variants of the same name for the other kinds, contain these operations. Outside of this
-//! module, all operations except `find` can be evaluated at one position alone. The operations of this module are called *the
-//! game language*.
+//! These operations are the variants `Game` of the operations of each kind, such as [`super::ConditionOp::Game`]. All other
+//! operations except `find` can be evaluated at one position alone. The operations of this module are called *the game language*.
 
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
 use orbit_core::board::PieceSet;
@@ -139,9 +138,9 @@ operands! {
         Line(Line<P>),
         /// `path ...`: the number of moves in the path, or the largest value of its option `max`.
         Path(Path<P>),
-        /// `pathcount`: the number of moves in the current path that count, up to here.
+        /// `pathcount`: the number of moves so far in the current path that count as moves of the path.
         PathCount,
-        /// `pathcountunfocused`: the number of moves in the current path that do not count, up to here.
+        /// `pathcountunfocused`: the number of moves so far in the current path that do not count, because they are out of focus.
         PathCountUnfocused,
         /// `positionid`: the number of the position in its game.
         PositionId,
@@ -474,8 +473,8 @@ operands! {
     pub struct LineStep<P: Form> {
         /// The filter that must match at the position.
         pub filter: Any<P>,
-        /// True if the filter contains a `move` filter for the moves that leave the position. It is then evaluated once for each
-        /// move by which the line can continue.
+        /// True if the filter contains a `move` filter for the moves that leave the position. The search then evaluates the filter
+        /// once for each move by which the line can continue.
         pub tied: bool,
     }
 }

@@ -2,8 +2,8 @@
 
 use orbit_core::board::{Code, PieceSet, moves::MoveRequest};
 
-/// The pieces that a designator names. `A` and `a` are separate flags, because the copies of a transformed filter are compared by
-/// their structure: `A` and `[KQRBNP]` mean the same pieces but are different designators.
+/// The pieces that a designator names. `A` and `a` are separate flags, because copies (transformed filters) are compared by their
+/// structure: `A` and `[KQRBNP]` name the same pieces but are different designators.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pieces {
     /// `A`: any white piece.
@@ -18,7 +18,7 @@ impl Pieces {
     /// The pieces of a designator that names no piece, such as `a4`. It accepts white pieces, black pieces and the empty square.
     pub const UNNAMED: Pieces = Pieces { all_white: true, all_black: true, list: PieceSet::EMPTY };
 
-    /// Returns all contents that the designator accepts.
+    /// Returns the contents of a square that the designator accepts.
     pub fn accepts(self) -> PieceSet {
         let mut out = self.list;
         if self.all_white {
@@ -223,7 +223,8 @@ pub enum Special {
 }
 
 impl Special {
-    /// Returns the request that makes the board generate moves of this kind. They are pseudolegal if `pseudo`, otherwise legal.
+    /// Returns the request for the board to generate moves of this kind: pseudolegal moves if `pseudo` is true, otherwise legal
+    /// moves.
     pub fn asked(self, pseudo: bool) -> MoveRequest {
         let any = self == Special::Any;
         let castling = [Special::KingSide, Special::QueenSide];

@@ -1,7 +1,7 @@
 //! Converts a tree to another form, or to another tree of the same form.
 //!
-//! A [`Rewrite`] defines the result for the filters that it changes, and for the filters that exist only in the original form.
-//! For all other filters, the functions of this module keep the operation and rewrite its operands, in order.
+//! A [`Rewrite`] defines the results for the filters that it changes, and for the filters that exist only in the original form. For
+//! all other filters, the functions of this module keep the operation and rewrite its operands, in order.
 
 use shakmaty::{Bitboard, Color};
 

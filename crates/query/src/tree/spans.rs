@@ -1,4 +1,4 @@
-//! Finds out if the hits of a query have spans. A span is the list of moves or positions that make up a hit of `line`, `path`,
+//! Determines if the hits of a query have spans. A span is the list of moves or positions that make up a hit of `line`, `path`,
 //! `--`, `move`, `find` or `echo`.
 
 use super::{
@@ -13,7 +13,7 @@ impl TypedQuery {
         self.body.any(has_span)
     }
 
-    /// Returns true if a position can be evaluated without the positions before it.
+    /// Returns true if the result at a position does not depend on the evaluation of earlier positions or games.
     pub fn judges_apart(&self) -> bool {
         !self.reads_earlier
             && self.dictionaries.is_empty()
@@ -22,7 +22,7 @@ impl TypedQuery {
     }
 }
 
-/// Returns true if a match of this filter has a span, apart from matches of its operands.
+/// Returns true if a match of this filter itself, not of one of its operands, has a span.
 fn has_span<P: Form>(filter: Ref<'_, P>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -59,8 +59,8 @@ fn was_played<P: Form>(of: &Move<P>) -> bool {
     matches!(of.of, MoveOf::Played | MoveOf::Previous)
 }
 
-/// Returns true if a filter, or one below it, depends on results at earlier positions. `in_path` is true if the filter is
-/// evaluated during the search for a path. Filters that read the progress of that path then do not count.
+/// Returns true if a filter, or one below it, depends on results at earlier positions. `in_path` is true if the filter is evaluated
+/// during the search for a path. Filters that read the progress of that path then depend only on the path, so they do not count.
 fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
     let path = match filter {
         Ref::Number(f) if let NumberOp::Game(GameNumber::Path(path)) = f.op() => Some(path),
@@ -77,7 +77,7 @@ fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
         || filter.children().into_iter().any(|child| recalls(child, in_path || path.is_some()))
 }
 
-/// Returns true if a filter, apart from its operands, reads the progress of the path being searched.
+/// Returns true if a filter itself, not one of its operands, reads the progress of the path being searched.
 fn is_progress<P: Form>(filter: Ref<'_, P>) -> bool {
     match filter {
         Ref::Number(f) => {
@@ -88,7 +88,7 @@ fn is_progress<P: Form>(filter: Ref<'_, P>) -> bool {
     }
 }
 
-/// Returns true if the value of a filter may depend on evaluations at other positions that took place before.
+/// Returns true if the value of a filter may depend on earlier evaluations at other positions.
 fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
     let bans = |line: &Line<P>| line.nestban;
     let path_bans = |path: &Path<P>| path.nestban;

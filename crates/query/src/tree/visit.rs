@@ -6,7 +6,7 @@ use super::{
     Any, ConditionOp, Control, Form, Kind as _, NumberOp, Operand as _, PositionOp, Ref, SquaresOp, TextOp,
 };
 
-/// A filter of one kind that exists only in one form of the tree.
+/// A filter that exists only in one form of the tree.
 pub trait Extension<P: Form>: Clone + Debug {
     /// Calls `visit` on each filter that this filter contains directly, in order.
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));

@@ -20,7 +20,7 @@ impl Form for Written {
     type OfPosition = NoTransform<Position>;
 }
 
-/// A keyword around a filter, such as a transform. The whole has the same kind of value as the filter.
+/// A keyword around a filter, such as a transform. The keyword has the same kind of value as the filter.
 #[derive(Clone, Debug)]
 pub enum Keyword<F> {
     /// A transform. Its value is the union of the sets of its copies, or the largest of their numbers.
@@ -43,14 +43,14 @@ pub enum NumberKeyword {
 pub enum ConditionKeyword {
     /// A transform of a filter of any kind. It is true if a copy matches.
     Transform(TransformKind, Node),
-    /// A CQL 5 list and the transform keywords in it, without repetitions. For each copy, one element (a single transformation) of
-    /// each transform is applied, one after the other in some order. The condition is true if a copy matches.
+    /// A CQL 5 list and the distinct transform keywords in it. A copy results from one transformation of each keyword, applied one
+    /// after the other in some order. The condition is true if a copy matches.
     Lists(Vec<ListTransform>, Node),
     /// `notransform F`: F is not transformed by transforms around it.
     NoTransform(Condition),
 }
 
-/// `notransform F`. Filters of these kinds have no other transform keyword.
+/// `notransform F`, the only transform keyword for strings and positions.
 #[derive(Clone, Debug)]
 pub struct NoTransform<F>(pub F);
 
