@@ -1,4 +1,4 @@
-//! `find`: lowers values that depend on other positions of the game.
+//! Lowers `find`, whose value depends on other positions of the game.
 //!
 //! A program reads one position at a time, so values at other positions must be computed before it runs. For this purpose,
 //! another program runs over all positions of a block, a group of whole games, and the engine *carries* its results along each
@@ -18,7 +18,7 @@ use orbit_transforms::Filter;
 
 impl Lower {
     /// Lowers a `find` that counts the positions at which a filter matches. Returns the count, and the mask of positions at which
-    /// it has a value.
+    /// the count has a value.
     pub(super) fn find_count(&mut self, of: &Filter, back: bool, counted: Counted) -> (Id, Id) {
         let hit = self.apart(|lower| lower.truth(of.node()));
         let number = self.dag.carry(Carried::Count, back, hit);
@@ -35,8 +35,8 @@ impl Lower {
         (number, ok)
     }
 
-    /// Lowers a filter whose value is needed at other positions, so that it is evaluated at every position of the block. In the
-    /// filter, variables have no value, because their values are known only at the current position.
+    /// Lowers a filter whose value is needed at other positions. The filter is evaluated at every position of the block, a group of
+    /// whole games. Variables have no value in it, because their values are known only at the current position.
     pub(super) fn apart<T>(&mut self, lower: impl FnOnce(&mut Lower) -> T) -> T {
         let always = self.dag.mask(true);
         let guard = std::mem::replace(&mut self.guard, always);
@@ -49,15 +49,14 @@ impl Lower {
     }
 }
 
-/// The source of an operand of an operation along games ([`StageCarry`](super::StageCarry)), which reads words at all positions
-/// of a block.
+/// The source of an operand of a [`StageCarry`](super::StageCarry), an operation that reads words at all positions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnOperand {
     /// The same word for every position.
     Constant(u64),
-    /// The result of an earlier operation along games, which read all positions of each game.
+    /// The result of an earlier operation along games.
     Carried(CarryId),
-    /// The value of a node of the graph, computed by the program of a stage. The second field is true if it is read as a mask,
+    /// The value of a node of the graph, computed by the program of a stage. The flag is true if the value is read as a mask, and
     /// false if it is read as a whole word.
     Found(Id, bool),
 }
@@ -77,8 +76,8 @@ pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     carry.operands.iter().enumerate().map(operand).collect()
 }
 
-/// Groups the [`Carry`] operations that the roots need into stages, programs that run one after the other. A stage needs only the
-/// results of earlier stages. Within a stage, an operation follows all operations whose results it reads.
+/// Groups the [`Carry`] operations on which the nodes `roots` depend into stages: programs that run one after the other. A stage
+/// reads only the results of earlier stages. Within a stage, an operation follows all operations whose results it reads.
 pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     let mut levels: Vec<Option<usize>> = vec![None; dag.carries.len()];
     let deepest = level(dag, roots, &mut levels);
@@ -91,8 +90,8 @@ pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     stages
 }
 
-/// Returns the number of stages (earlier programs) that must run before a program with these roots. For each [`Carry`] operation
-/// that the program reads, stores the index of its stage in `levels`.
+/// Returns the number of stages (earlier programs) that must run before a program that computes the nodes `roots`. For each
+/// [`Carry`] operation that the program reads, stores the index of its stage in `levels`.
 fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     let needed = needed(dag, roots);
     let mut deepest = 0;

@@ -1,9 +1,9 @@
 //! Combines several operations into one step.
 //!
-//! An interpreter reads and writes whole registers in each step, so fewer steps are faster. In most plans, most steps are unions
-//! and intersections of sets that were moved or intersected with a constant before, and each of these sets is used only once. A
-//! tree of these operations becomes one step, a *chain*, which combines its terms in an accumulator that stays in the processor.
-//! This file works on *drafts*, which are steps whose registers are not assigned yet.
+//! An interpreter reads and writes whole registers in each step, so fewer steps are faster. Most steps of most plans are unions and
+//! intersections of sets, each of which an earlier step has shifted or intersected with a constant, and no other step reads. A tree
+//! of these operations becomes one step, a *chain*, which combines its terms in an accumulator that stays in the processor. This
+//! file works on *drafts*, which are steps whose registers are not assigned yet.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,8 @@ impl ProgramWriter<'_> {
         for draft in drafts {
             match draft {
                 Draft::Begin(..) => {
-                    // Nodes that are computed before a loop must stay there. Inside the loop, each row would compute them again.
+                    // A node that is computed before a loop must not be merged into a chain inside it, because every row would
+                    // compute it again.
                     chains.at.clear();
                     begins.push(chains.drafts.len());
                     chains.drafts.push(Some(draft));
@@ -77,7 +78,8 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Returns the chain that replaces a draft. Returns `None` if no operand of the draft can become terms of a chain.
+    /// Returns the chain that replaces a draft (a step without registers). Returns `None` if no operand of the draft can be merged
+    /// into a chain.
     fn combine(&mut self, chains: &mut ChainDrafts, draft: &Draft) -> Option<OperationChain> {
         match *draft {
             Draft::Node(id) => match self.dag.op(id) {
@@ -105,8 +107,8 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Joins two operands into one chain. The flag of an operand is true if it is negated. Returns `None` if no operand consists of
-    /// terms that the chain could contain.
+    /// Joins two operands into one chain. The flag of an operand is true if it is negated. Returns `None` if neither operand can be
+    /// replaced by terms of the chain.
     fn join(
         &mut self,
         chains: &mut ChainDrafts,
@@ -114,7 +116,7 @@ impl ProgramWriter<'_> {
         operands: [(Id, bool); 2],
     ) -> Option<OperationChain> {
         let found = operands.map(|(id, not)| self.terms(chains, op, id, not));
-        // A term of `Meet` or `Sum` has no word of its own that could be an operand. So the chain must contain the terms of both
+        // The operands of `Meet` and `Sum` are masks and numbers, while the terms are sets. Terms must therefore replace both
         // operands; otherwise there is no chain.
         let is_test = matches!(op, ChainOp::Meet | ChainOp::Sum);
         let count = found.iter().flatten().map(Vec::len).sum::<usize>();
@@ -136,7 +138,7 @@ impl ProgramWriter<'_> {
         Some(OperationChain { op, terms })
     }
 
-    /// Returns terms for operands as they are, without a mask or a shift.
+    /// Returns one term for each operand, without a mask or a shift.
     fn plain_terms(&mut self, operands: [(Id, bool); 2]) -> Vec<Term<Id>> {
         let keep = self.scalar(TRUE);
         operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()

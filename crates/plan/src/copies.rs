@@ -2,9 +2,8 @@
 //! bit of a copy is set if the copy matches.
 //!
 //! [`super::orbits`] computes these words as well, but combines them to find out if any copy matches. This module keeps them
-//! separate. Anchors and grids evaluate many shifts in one word, so each bit of their words already belongs to one copy. In a
-//! table, which has a row for each copy, each row sets a bit of its own. Copies can therefore be counted although the code of each
-//! copy is not written out.
+//! separate. Anchors and grids (words that evaluate many shifts together) already have one bit for each copy. In a table, which has
+//! a row for each copy, each row sets a bit of its own. Copies can therefore be counted without separate code for each copy.
 
 use super::{
     dag::{Id, Op, Reduce},

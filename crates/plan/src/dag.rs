@@ -116,8 +116,8 @@ pub struct PlanOptions {
     pub guards: bool,
     /// Nested loops over squares become a flat program if the program is expected to take less time than their tables.
     pub programs: bool,
-    /// If a stage (a program that runs first) already computes the answer of a query, the answer is taken from the results of the
-    /// stage. A program that needs only such results does not read positions.
+    /// If a stage (a program that runs earlier) already computes the answer of a query, the answer is read from the results of the
+    /// stage. A program that needs only results of stages does not read positions.
     pub direct: bool,
 }
 
@@ -487,8 +487,8 @@ impl Dag {
         }
     }
 
-    /// Returns the mask of positions at which `holds` is true for the number of squares in a set. It must be enough to know
-    /// whether the set contains none, some or all of the squares that it may contain. Otherwise returns `None`.
+    /// Returns the mask of positions at which `holds` is true for the number of squares in a set. Returns `None` unless the answer
+    /// depends only on whether the set contains none, some or all of the squares that it may contain.
     fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
         let most = i64::from(self.bound(set).count_ones());
         if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {

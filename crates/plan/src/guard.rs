@@ -1,8 +1,8 @@
-//! Guards. The guard of a query is a cheap condition that is true wherever the query matches. At positions where it is false, the
-//! query is not evaluated.
+//! Guards. The guard of a query is a cheap condition that is true wherever the query matches. At positions where the guard is
+//! false, the query is not evaluated.
 //!
-//! Most hit masks are conjunctions. The guard is the conjunction without the expensive operands, those that take a large part of
-//! all steps. It may therefore be true at positions where the query does not match, but never the other way round.
+//! Most hit masks are conjunctions. The guard is such a conjunction without its expensive operands, which take a large part of all
+//! steps. It may therefore be true at positions where the query does not match, but it is never false where the query matches.
 
 use std::collections::{HashMap, HashSet};
 

@@ -80,9 +80,9 @@ pub enum Output {
 }
 
 /// The number of copies (transformed filters) in one orbit, by the method that evaluates them. `anchored` copies share `anchors`
-/// words, one word for each group of shifts. `gridded` copies share `grids` words, several for each group. Of these copies,
-/// `pointwise` contain more than designators and logic. `in_tables` copies are rows of `tables` tables, and `unrolled` copies are
-/// written out one by one.
+/// words, one word for each group of shifts. `gridded` copies share `grids` words, several for each group. `pointwise` of the
+/// anchored and gridded copies contain more than designators and logic. `in_tables` copies are rows of `tables` tables, and
+/// `unrolled` copies are written out one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -122,8 +122,8 @@ pub struct SharedPlan {
     pub program: Program,
     /// For each query, true if it matches at all positions.
     pub always: Vec<bool>,
-    /// If stages (programs that run first) compute the hit masks of all queries, the index of each mask in [`Program::reads`]. The
-    /// program itself then need not run. Otherwise `None`.
+    /// If stages (programs that run earlier) compute the hit masks of all queries, the index of each mask in [`Program::reads`].
+    /// The program itself then need not run. `None` if the program must run.
     pub carried: Option<Vec<usize>>,
     /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
     pub columns: Vec<TagColumn>,
@@ -186,11 +186,12 @@ impl CopiesPlan {
     }
 }
 
-/// The maximum number of filters in a query, counted after the loops that a plan cannot express as loops are written out.
+/// The maximum number of filters in a query. A loop that a plan cannot express as a loop is written out before its filters are
+/// counted.
 pub const FILTERS_MAX: u64 = 4_000_000;
 
-/// The maximum number of columns of words that a query may have from operations along games, which read all positions of a game.
-/// Each takes a megabyte per thread.
+/// The maximum number of columns of words that a query may have from operations along games. Each of these columns takes a megabyte
+/// per thread.
 pub const CARRIED_MAX: usize = 256;
 
 /// The maximum number of columns of masks or words. A column of masks takes only a sixty-fourth of the memory of a column of
@@ -221,7 +222,7 @@ pub struct Planner {
     vars: usize,
     options: PlanOptions,
     refusal: Option<Diagnostic>,
-    /// The facts that the compiler of flat programs needs. `None` if the query is not run by a flat program.
+    /// The facts that the compiler of flat programs needs. `None` if no flat program runs the query.
     flat: Option<flat::Facts>,
 }
 
@@ -294,12 +295,13 @@ impl Planner {
         self.refusal.as_ref()
     }
 
-    /// Checks a query that depends on other positions. Returns the reason why no plan can run it, or `None` if a plan can.
+    /// Checks if a plan can run a query that depends on other positions. Returns the reason why not, or `None` if a plan can run
+    /// it.
     ///
     /// # Errors
     ///
-    /// Fails if the operations along games would need too many columns, and only `find` depends on other positions. The limit
-    /// then applies to the other engines as well.
+    /// Fails if the operations along games would need too many columns, and only `find` depends on other positions. The limit then
+    /// applies to the other engines as well.
     fn check_carried(&self, query: &TypedQuery) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
             return Ok(None);
@@ -495,7 +497,7 @@ fn finish(lower: &Lower, hit: Id, value: Option<LoweredValue>) -> Plan {
     Plan { program, hit: regs[0], always_hits, output, columns, notes }
 }
 
-/// Returns, for each node of a graph, true if one of the roots depends on it.
+/// For each node of a graph, returns true if one of the nodes in `roots` depends on it.
 fn needed(dag: &Dag, roots: &[Id]) -> Vec<bool> {
     let mut needed = vec![false; dag.ops.len()];
     let mut stack: Vec<Id> = roots.to_vec();

@@ -1,4 +1,4 @@
-//! Prints programs as text, for people who want to see the code of a plan.
+//! Prints programs as text, for people who want to read the code of a plan.
 
 use std::fmt;
 
@@ -97,7 +97,7 @@ impl Program {
     }
 }
 
-/// Returns the name of an operand of an operation along games, which reads all positions of a game.
+/// Returns the name of an operand of an operation along games.
 fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     match operand {
         ColumnOperand::Constant(word) => format!("{word:#x}"),

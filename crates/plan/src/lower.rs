@@ -1,9 +1,9 @@
 //! Lowers expanded filters to the graph.
 //!
-//! A plan evaluates all filters at every position. It skips no filter but intersects masks. An `if` becomes a selection between
-//! two words. A number that may have no value becomes two words, the number and a mask. A variable becomes the word that is
-//! assigned to it. Each kind of filter is lowered in a file of its own. This file lowers conditions, and has the functions that
-//! all kinds share.
+//! A plan evaluates all filters at every position. It does not skip filters, but intersects masks. An `if` becomes a selection
+//! between two words. A number that may have no value becomes two words, the number and a mask. A variable becomes the word that is
+//! assigned to it. This file lowers conditions, and contains the functions that all kinds of filters share. The other kinds have
+//! files of their own.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -81,13 +81,13 @@ pub(super) struct Lower {
     /// While the body of a table is lowered, the parameters that replace the square masks in this body. `None` otherwise.
     pub slots: Option<VariableSlots>,
     pub notes: Vec<super::OrbitNote>,
-    /// Inside the target of a `--`, the squares that `from` and `to` mean. `None` elsewhere.
+    /// Inside the target of a `--`, the values of `from` and `to`. `None` elsewhere.
     pub(super) owned: Option<TargetSquares>,
     /// The first construct that no plan can express, if there is one. The graph then contains meaningless nodes in its place.
     pub(super) refused: Option<&'static str>,
 }
 
-/// The squares that `from` and `to` mean inside the target of a `--`.
+/// The values of `from` and `to` inside the target of a `--`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TargetSquares {
     pub(super) from: Id,
@@ -198,7 +198,7 @@ impl Lower {
                     self.dag.add(Op::NonEmpty(pinned))
                 }
                 SquaresOp::Game(op) => self.game_squares_truth(op),
-                // If the value of the braces is the set of a `--` filter, the braces may match although the set is empty.
+                // The value of the braces may be the set of a `--` filter. The braces may then match although the set is empty.
                 SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
                     let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
                     self.and(all, last)

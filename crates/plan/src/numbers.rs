@@ -172,8 +172,8 @@ impl Lower {
         self.sum_of_counts(reached, y)
     }
 
-    /// Returns the squares of a set on which one of `pieces` stands. `may` are the possible contents of the set. Returns `None`
-    /// if they include none of `pieces`.
+    /// Returns the squares of a set on which one of `pieces` stands. `may` are the possible contents of the set. Returns `None` if
+    /// `may` contains none of `pieces`.
     fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
         let pieces = PieceSet(pieces.0 & may.0);
         (pieces != PieceSet::NONE).then(|| {

@@ -1,8 +1,8 @@
 //! The operations of the game language. An engine applies them to columns of a block.
 //!
 //! A program reads one position at a time. Values that depend on moves or on other positions of the game are computed outside of
-//! programs, for all positions of a block, a group of whole games. The operands of these operations are columns that stages or
-//! earlier operations have computed, and each result is a column. There are four kinds of operations:
+//! programs, for all positions of a block (a group of whole games). The operands of these operations are columns, which stages
+//! (earlier programs) or earlier operations have computed. Each result is a column, too. There are four kinds of operations:
 //!
 //! * leaves ([`Leaf`]) are values that follow from the moves of the game alone;
 //! * tests of moves ([`EdgeTest`]) have their result at the position after the move;
@@ -194,12 +194,12 @@ pub struct Walk {
     pub sibling: Option<Sibling>,
     /// True if the result is the first walk that the search finds. Otherwise it is the longest walk.
     pub first_match: bool,
-    /// True if the result is the walk with the largest number at its last position, not the longest walk. The next operand contains
-    /// this number.
+    /// True if the result is the walk with the largest number at its last position, not the longest walk. The operand after those
+    /// of the automaton contains this number.
     pub largest: bool,
     /// The range in which the value must lie.
     pub range: (i32, i32),
-    /// True if no other walk may begin at a position of a walk that was found. The next operand is the mask of positions at which
+    /// True if no other walk may begin at a position of a walk that was found. A further operand is the mask of positions at which
     /// the walk is evaluated.
     pub nestban: bool,
     /// True if the value is the last position of the walk.

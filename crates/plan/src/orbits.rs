@@ -1,9 +1,9 @@
-//! Lowers orbits to the graph. An *orbit* consists of the *copies* of a filter that a transform makes. Wherever possible, there is
-//! no loop over the copies.
+//! Lowers orbits to the graph. An *orbit* consists of the *copies* of a filter that a transform makes. Loops over the copies are
+//! avoided wherever possible.
 //!
 //! All shifts of a filter are evaluated together ([`super::tiles`]): one word has a bit for each shift. If the shifts fit into
-//! one word, this word is called an *anchor*; otherwise two or four words form a *grid*. Copies that differ only in squares
-//! become the rows of a *table*. All remaining copies are written out one by one.
+//! All shifts of a filter are evaluated together ([`super::tiles`]): one word has a bit for each shift. If the shifts fit into one
+//! word, this word is called an *anchor*; otherwise two or four words form a *grid*.
 //!
 //! Anchors, grids and tables can be switched off. If a method is switched off, the next one in this order is used.
 //!
@@ -45,7 +45,6 @@ struct Gather<F> {
     wanted: ValueUse,
     /// Lowers one copy to its value or, if copies are counted, to the mask of positions at which it matches.
     word: fn(&mut Lower, &F) -> Id,
-    /// Lowers all shifts of one placement together.
     tiles: Tiled<F>,
 }
 
@@ -193,7 +192,7 @@ impl Lower {
     }
 
     /// Opens a table for copies that differ only in squares. The filter that is lowered next becomes the body of the table's loop.
-    /// If `last` is present, it contains one more word for each row.
+    /// `last`, if it is present, contains one more word for each row.
     pub(super) fn open_table<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -330,8 +329,8 @@ pub(super) fn nested_loops(filter: FilterRef) -> usize {
     inside + usize::from(is_square_loop(filter))
 }
 
-/// Returns true if a filter contains a loop or an orbit that assigns variables. In a table, it would be lowered once for all
-/// rows, so the values that each iteration passes to the next would be lost.
+/// Returns true if a filter contains a loop or an orbit that assigns variables. A table would lower it once for all rows, so the
+/// values that each iteration passes to the next would be lost.
 fn repeats_assignments(filter: FilterRef) -> bool {
     if filter.orbit().is_some() || is_square_loop(filter) {
         return assigns(filter);

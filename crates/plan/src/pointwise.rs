@@ -1,9 +1,8 @@
 //! Evaluates more kinds of filters under all shifts of a tile (64 shifts) together: attacks between designators, numbers of
 //! squares, and sets of squares.
-//!
-//! All of them use one idea. Take the set of squares for which a condition is true, and move this set by the step that leads from
-//! a square `s` to the anchor of the tile. Each bit of the result belongs to a shift of the tile. It is set if the condition is
-//! true for the square `s + shift`.
+//! All of them work in the same way. Take the set of squares for which a condition is true, and move this set by the step that
+//! leads from a square `s` to the anchor of the tile. Each bit of the result then belongs to one shift of the tile. It is set if
+//! the condition is true for the square `s + shift`.
 
 use shakmaty::{Bitboard, Square};
 
@@ -122,8 +121,8 @@ impl Lower {
         }
     }
 
-    /// Returns the squares of the set, computed as if each designator that names `square` named all squares, and every other
-    /// designator named none.
+    /// Returns the squares of a set as if each designator that names `square` named all squares, and every other designator named
+    /// none.
     fn content_at(&mut self, set: &PlainSet, square: Square) -> Id {
         match set {
             PlainSet::Still(set) => self.squares(set),

@@ -14,7 +14,8 @@ use super::{
     needed,
 };
 
-/// The number of steps that take as long as an instruction of a flat program. A step computes many positions at once.
+/// The number of steps that take as long as one instruction of a flat program. Steps take less time, because each step computes
+/// many positions at once.
 const INSTRUCTION_STEPS: u64 = 14;
 
 /// The index of a register.

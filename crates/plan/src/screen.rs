@@ -66,7 +66,7 @@ pub struct BoundRead {
     pub bits: u64,
 }
 
-/// A graph with more nodes, or of greater depth, gets no screen, that is, no program that finds segments without a hit.
+/// Graphs with more nodes or of greater depth get no screen (a program that finds segments without a hit).
 const NODES_MAX: usize = 50_000;
 const DEPTH_MAX: u32 = 1_000;
 
@@ -157,7 +157,6 @@ fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
     bits
 }
 
-/// Returns the codes of the pieces in a set.
 fn codes(set: PieceSet) -> impl Iterator<Item = Code> {
     (1..16).map(Code).filter(move |&code| set.contains(code))
 }
@@ -296,8 +295,8 @@ impl ScreenBuilder<'_> {
         self.moved(at_first, set, side)
     }
 
-    /// Returns a bound for the squares with a content in `set` at all positions of the segment. `at_first` are the squares with
-    /// such a content in the key position.
+    /// Returns a bound for the squares whose content is in `set` at all positions of the segment. `at_first` are the squares whose
+    /// content in the key position is in `set`.
     fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
         if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);
@@ -308,7 +307,7 @@ impl ScreenBuilder<'_> {
         self.out.any_of(words)
     }
 
-    /// Returns the squares on which some pieces are in the key position of the next segment.
+    /// Returns the squares of some pieces in the key position of the next segment.
     fn next_pieces(&mut self, set: PieceSet) -> Id {
         let planes = [0, 1, 2, 3].map(|k| self.read(Bound::Next(k)));
         let mut words = Vec::new();
@@ -487,8 +486,9 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// Returns a bound for the number of pieces in a set. All of them belong to one side. If a game begins in the segment, the
-    /// positions of the game before it follow the key position, and the positions of the new game precede the next key position.
+    /// Returns a bound for the number of pieces in a set, all of which belong to one side. If a game begins in the segment, the
+    /// positions of the old game follow the key position, and the positions of the new game precede the next key position. Each
+    /// part then has its own bound.
     fn number_of(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             let bound = if side == BoundSide::Most { Bound::Most } else { Bound::Fewest };
@@ -504,8 +504,8 @@ impl ScreenBuilder<'_> {
             [first, last].map(|set| screen.out.add(Op::Count(set)))
         };
         let [first, last] = counts(self, set);
-        // If a pawn may promote, sets without pawns need a larger bound, both for the positions before and for those after the
-        // beginning of a game.
+        // If pawns may promote, a set without pawns may gain pieces, so its bound is larger, both before and after the beginning of
+        // a game.
         let [before, after] = if pieces.0 == 0 || has_pawn {
             [self.out.number(0); 2]
         } else {

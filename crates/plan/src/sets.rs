@@ -96,7 +96,7 @@ impl Lower {
         }
     }
 
-    /// Returns those squares of `x` from which a piece attacks a square of `y`. The pieces on `x` are all in `may`.
+    /// Returns the squares of `x` from which a piece attacks a square of `y`. `may` contains all pieces that can stand on `x`.
     pub(super) fn attackers(&mut self, x: Id, may: PieceSet, y: Id) -> Id {
         let mut parts = Vec::new();
         let movers = |lower: &mut Lower, role: u8| lower.movers(may, &[role]);
@@ -129,7 +129,7 @@ impl Lower {
         self.and(all, x)
     }
 
-    /// Returns the squares that the pieces on `x`, all of which are in `may`, attack.
+    /// Returns the squares that the pieces on `x` attack. `may` contains all pieces that can stand on `x`.
     pub(super) fn attacked(&mut self, x: Id, may: PieceSet) -> Id {
         let mut parts = Vec::new();
         if let Some(knights) = self.movers(may, &[2]) {

@@ -11,10 +11,10 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, FilterRef, Number, Squares};
 
-/// The maximum number of pairs of squares in two designators between which an attack is possible. If there are more, the filter
-/// is lowered as a table.
+/// The maximum number of pairs of squares in two designators between which an attack is possible. A filter with more pairs becomes
+/// a table.
 const PAIRS_MAX: usize = 32;
-/// The maximum number of squares that a set may contain. If it may contain more, the filter is lowered as a table.
+/// The maximum number of squares that a set may contain. A filter with a larger set becomes a table.
 const SQUARES_MAX: u32 = 16;
 
 /// A filter that can be evaluated for all shifts together.

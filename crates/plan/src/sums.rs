@@ -1,8 +1,8 @@
 //! Computes sums of numbers of squares for all shifts together.
 //!
-//! For each square that is counted, there is a word with a bit for each shift of a tile. The bit is set if the shifted square
-//! counts under this shift ([`super::tiles`]). To add these words bit by bit yields the sums for all shifts at once, as *planes*:
-//! bit `n` of plane `k` is the binary digit `k` of the sum under shift `n`.
+//! For each square that is counted, there is a word with a bit for each shift of a tile ([`super::tiles`]). The bit is set if the
+//! shifted square counts under this shift. Adding these words bit by bit yields the sums for all shifts at once, as *planes*: bit
+//! `n` of plane `k` is the binary digit `k` of the sum under shift `n`.
 
 use shakmaty::Bitboard;
 
@@ -145,7 +145,7 @@ impl Lower {
             let mut words = std::mem::take(&mut digits[digit]);
             let mut carries = Vec::new();
             while words.len() > 1 {
-                // The first words are added first, so that no word occupies a register for long.
+                // Words are added in order, three at a time, so that no word occupies a register for long.
                 let rest = words.split_off(words.len().min(3));
                 let (sum, carry) = match words[..] {
                     [a, b, c] => {
@@ -184,8 +184,8 @@ impl Lower {
         reached
     }
 
-    /// Returns the largest sum in `planes` over the bits of `valid`, plus `constant`, packed. It has no value if `valid` is
-    /// empty.
+    /// Returns the largest of the sums in `planes` that belong to a bit of `valid`, plus `constant`, packed into a word. The result
+    /// has no value if `valid` is empty.
     fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
         let mut left = valid;
         let mut number = self.dag.number(0);

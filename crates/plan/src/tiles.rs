@@ -3,10 +3,12 @@
 //! A *tile* is a square of 8 by 8 shifts. One word has a bit for each of them. A tile has an *anchor*, a square (x, y); the shift
 //! (dx, dy) moves it to the square (x + dx, y + dy), and the bit of the shift is the bit of that square. Take the squares of a
 //! designator's pieces on the board, and move them by the step that leads from one of the designator's squares to the anchor. The
-//! result contains the shifts under which such a piece is on this square. Pieces that leave the board by this step belong to
-//! shifts outside of the tile. For most filters, at most eight shifts in each direction keep a square of each designator on the
-//! board, so one tile is enough. If a designator has a single square, that square is the anchor. Otherwise the anchor may be
-//! outside of the board. All other filters need two or four tiles.
+//! result contains the shifts under which one of these pieces is on the shifted square. Pieces that leave the board by this step
+//! belong to shifts outside of the tile.
+//!
+//! For most filters, one tile is enough, because at most eight shifts in each direction keep a square of each designator on the
+//! board. If a designator has a single square, that square is the anchor. Otherwise the anchor may be outside of the board. All
+//! other filters need two or four tiles.
 
 use orbit_transforms::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -100,8 +102,8 @@ impl Lower {
         Some(Tiles { anchors, words })
     }
 
-    /// Returns the union of a set over all shifts of one placement (one combination of turns, reflections and colour swaps).
-    /// There is one word for each tile. Returns `None` if the set cannot be computed for all shifts together.
+    /// Returns the union of a set over all shifts of one placement (one combination of turns, reflections and colour swaps), with
+    /// one word for each tile. Returns `None` if the set cannot be computed for all shifts together.
     pub(super) fn collapse_set(
         &mut self,
         orbit: &Orbit<Squares>,
@@ -205,7 +207,7 @@ impl Lower {
                 parts.push(self.moved(filled, anchor.x - k, 0));
             }
         }
-        // Ranks that contain the same files are combined. Their files are moved together first, and then each of these ranks is
+        // Ranks that contain the same files are combined: their files are moved together first, and then each of these ranks is
         // moved.
         let mut rows: Vec<(u8, Vec<i8>)> = Vec::new();
         for y in (0..8i8).filter(|y| full_ranks >> y & 1 == 0) {

@@ -12,7 +12,7 @@ use super::dag::{Dag, Id, LoopId, Op, Reduce};
 /// The maximum number of nodes that may replace a loop.
 const NODES_MAX: usize = 400;
 
-/// A loop is replaced only if it takes at least this many times as many steps as its replacement has nodes.
+/// A loop is replaced only if it takes at least this many steps for each node of its replacement.
 const SAVED_MIN: u64 = 4;
 
 /// The maximum number of steps in a loop. Larger loops are not tried.
@@ -31,7 +31,7 @@ struct Unrolling {
 }
 
 impl Dag {
-    /// Returns the result of an outermost loop. The loop is written out if this is much shorter.
+    /// Returns the result of an outermost loop. Writes out the loop if that is much shorter.
     pub(super) fn written_out(&mut self, id: Id) -> Id {
         let Op::Loop(table) = self.op(id) else { return id };
         if !self.unrolling || !self.within[id.0 as usize].is_empty() {
@@ -81,7 +81,6 @@ impl Dag {
         bodies
     }
 
-    /// Returns the number of steps that a loop takes.
     fn steps(&self, bodies: &HashMap<LoopId, Vec<Id>>, table: LoopId) -> u64 {
         let body = bodies.get(&table).into_iter().flatten();
         let of_row = body.fold(0u64, |sum, &id| {

@@ -171,7 +171,6 @@ fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Dia
     .help(format!("a move is `{pieces}{first}--{last}`"))
 }
 
-/// Returns true for a number that is a literal.
 fn is_literal(node: &Node) -> bool {
     matches!(node, Node::Number(f) if matches!(f.op(), N::Int(_)))
 }

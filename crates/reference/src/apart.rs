@@ -55,7 +55,7 @@ impl Reference {
     ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         let mut evaluation = Evaluation::new(game, 0, &self.declared, interrupt);
         evaluation.state.tells_spans = true;
-        // The index in the query of each copy, in the order of the copies' numbers.
+        // The indices of the copies in `self.body`, in the order of the copies' numbers.
         let mut places: Vec<usize> = (0..self.numbers.len()).collect();
         places.sort_by_key(|&place| self.numbers[place]);
         let span = |&(node, copy): &(u32, Option<usize>)| {

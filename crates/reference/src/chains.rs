@@ -44,8 +44,8 @@ impl Evaluation<'_> {
         compiled
     }
 
-    /// Returns the result of a search for a `line` or a `path`. If the search had to try too many ways, records the error that
-    /// ends the evaluation; `name` is the word of the filter in its message.
+    /// Returns the result of a search for a `line` or a `path`. If the search exceeded its limit, records the error that ends the
+    /// evaluation. `name` is `line` or `path`, for the message.
     pub(super) fn goal(
         &mut self,
         found: Result<Option<Goal>, SearchTooLong>,

@@ -119,8 +119,8 @@ enum CopyMember {
         not_all_black: bool,
         list: Vec<u16>,
     },
-    /// The variant of a filter that has two variants: the side to move, `white`, `elo white`, `player white`, `tag "White"`,
-    /// `result 1-0`, `light`. It is false for White and for dark squares.
+    /// The variant of a filter that has two of them: the side to move, `white`, `elo white`, `player white`, `tag "White"`, `result
+    /// 1-0`, `light`. It is false for White and for dark squares.
     Side(bool),
     /// The steps of the directions, in ascending order. Each step is the difference between the numbers of two adjacent squares.
     Dirs(Vec<i8>),
@@ -162,7 +162,7 @@ pub(super) enum CopyOrder {
 
 impl CopyBuilder {
     /// The maximum number of tree nodes in all copies of a query, including copies that turn out to be duplicates. Without the
-    /// limit, six fused shifts would fill the memory. With it, they are rejected within a second.
+    /// limit, six fused shifts would exhaust the memory. With it, they are rejected within a second.
     pub(super) const NODES_MAX: usize = 4_000_000;
 
     /// Expands all transforms of a filter.
@@ -275,8 +275,8 @@ impl CopyBuilder {
         Ok(self.distinct_survivors(copies))
     }
 
-    /// Returns all distinct compositions of the transforms in a CQL 5 list. A composition uses one element of each keyword, and
-    /// the keywords in any order. Compositions that swap colours come last.
+    /// Returns all distinct compositions of the transforms in a CQL 5 list. A composition applies one transformation of each
+    /// keyword; the keywords may be in any order. Compositions that swap colours come last.
     fn compositions(&mut self, transforms: &[ListTransform]) -> Result<Vec<ListImages>, ReferenceError> {
         let others: Vec<_> = transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
         let mut out = self.in_any_order(&others, &mut HashMap::new())?;
@@ -287,8 +287,8 @@ impl CopyBuilder {
         Ok(out)
     }
 
-    /// Returns the compositions of some keywords in any order. Each keyword in turn is the last: each of its elements is composed
-    /// with all compositions of the other keywords. `known` caches results.
+    /// Returns the compositions of some keywords in any order. Each keyword in turn is applied last: each of its transformations is
+    /// composed with all compositions of the other keywords. `known` caches results.
     fn in_any_order(
         &mut self,
         transforms: &[ListTransform],
@@ -690,7 +690,7 @@ fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
         },
         Ref::Condition(f) => match f.op() {
             ConditionOp::ToMove(color) => CopyMember::Side(color.is_black()),
-            // No transform changes a draw. It is `false` in every copy, so it cannot make two copies differ.
+            // A draw is `false` in every copy, because no transform changes it. So it cannot make two copies differ.
             ConditionOp::Result(result) => CopyMember::Side(*result == GameResult::BlackWins),
             _ => return None,
         },

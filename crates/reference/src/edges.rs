@@ -84,7 +84,8 @@ impl Evaluation<'_> {
         self.tree().played(self.here.at)
     }
 
-    /// Returns the squares of the last move to which the filters `from` and `to` refer.
+    /// Returns the squares to which the filters `from` and `to` refer: those of the last move, or of the part of it that a `--` has
+    /// selected.
     fn arrival_part(&self) -> MovePart {
         match self.scope.selected {
             Some(Selected { at, part }) if at == self.here.at => part,

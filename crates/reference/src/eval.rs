@@ -167,8 +167,8 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Returns true if a set filter matches. Most set filters match if their set is not empty. If the value of a filter is the
-    /// set of a `--`, the set is not enough; see [`Evaluation::elsewhere_matches`].
+    /// Returns true if a set filter matches. Most set filters match if their set is not empty. A filter whose value is the set of a
+    /// `--` can match even if the set is empty; see [`Evaluation::elsewhere_matches`].
     fn has_squares(&mut self, f: &Squares<ExplicitForm>) -> bool {
         match f.op() {
             S::Game(GameSquares::Elsewhere(of)) => self.elsewhere_matches(of),
@@ -668,7 +668,7 @@ impl<'a> Evaluation<'a> {
     /// Returns the squares with one of these contents.
     fn holding(&self, contents: PieceSet) -> Bitboard {
         let squares = self.here.contents.get_or_init(|| self.here.placement.by_code());
-        // A set of contents has a bit for each code, as a set of squares has one for each square.
+        // `contents` has a bit for each code of a piece, so it can be iterated like a set of squares.
         let codes = Bitboard(contents.0.into()).into_iter();
         codes.fold(Bitboard::EMPTY, |all, code| all | squares[code as usize])
     }

@@ -17,8 +17,8 @@
 //!   compared by the squares to which they lead. Dark squares come before light ones, and White comes before Black. The numbers
 //!   of copies still follow the order of declaration. Of equal copies of `flip`, `currenttransform` names the first in
 //!   breadth-first order from the identity, with a quarter turn and the reflection of ranks as steps.
-//! * To read a variable before it has a value is an error that ends the run. If positions are evaluated independently, the
-//!   variable has no value instead.
+//! * Reading a variable before it has a value is an error that ends the run. If positions are evaluated independently, the variable
+//!   has no value instead.
 //! * Strings are bytes. Regular expressions treat each byte as the character with that number.
 //! * A loop over the keys of a dictionary visits the keys that exist when the loop begins.
 //! * After the loop `while (s ~~ "re") F`, the groups of the regular expression have no value.

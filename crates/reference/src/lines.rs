@@ -147,8 +147,8 @@ pub(super) fn ray(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboar
     ends
 }
 
-/// Returns the last squares of all ways to meet the sets in order along a line of squares, `path`. An empty square in the next
-/// set is tried both as a member of that set and as a square that is skipped.
+/// Returns the squares of the last set at which a line can end. The line runs along `path`, meets the sets in order, and is
+/// otherwise empty. An empty square in the next set is tried both as a member of that set and as a square that is skipped.
 fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard {
     let Some((&here, further)) = path.split_first() else { return Bitboard::EMPTY };
     let (&next, later) = sets.split_first().expect("a ray has a last set");
@@ -162,9 +162,9 @@ fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard
     out
 }
 
-/// Returns one part of all pins: the sliders, the pinned pieces, or the squares behind them. In a pin, a slider of one colour is
-/// on `from`, and a piece of the other colour is on `through`. Behind this piece, with nothing in between, lies a square of `to`.
-/// It is empty, or another piece of the same colour as the pinned one is on it.
+/// Returns one part of all pins: the sliders, the pinned pieces, or the squares behind them. In a pin, a slider of one colour is on
+/// `from`, and a piece of the other colour is on `through`. Behind this piece, with nothing in between, lies a square of `to`,
+/// which is empty or occupied by another piece of the pinned piece's colour.
 pub(super) fn pin(
     board: &SquareArray,
     value: PinPart,

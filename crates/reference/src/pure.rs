@@ -102,8 +102,8 @@ impl<'a> ReferenceScene<'a> {
         moves.any(|step| targets.contains(step.to) || targets.contains(step.takes_on()))
     }
 
-    /// Returns the squares on which a man of the side to move would refute the mate. If not exactly one man gives check, there
-    /// are no such squares.
+    /// Returns the squares on which a man of the side to move would refute the mate by capturing the checking man or by blocking
+    /// the check. The set is empty unless exactly one man gives check.
     fn refutations(&self) -> Bitboard {
         match *self.checkers {
             [checker] => self.line_of(checker) | self.board.kings(!self.board.turn).collect::<Bitboard>(),

@@ -25,8 +25,7 @@ impl Evaluation<'_> {
         }
         let pairs = nodes.iter().zip(nodes.iter().skip(1));
         let pairs: Vec<_> = match kind {
-            // The positions that `find` found may be on different branches. So the moves of the span connect each of them with
-            // the hit.
+            // `find` can find positions on different branches, so the moves of the span connect each of them with the hit.
             SpanKind::Find => nodes.iter().skip(1).map(|&found| (nodes[0], found)).collect(),
             _ => pairs.map(|(&a, &b)| (a, b)).collect(),
         };
@@ -91,7 +90,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Retains only the spans of the first copy (transformed filter) that matches. Call this method after each copy.
+    /// Keeps only the spans of the first copy (transformed filter) that matches. The caller must call this method after each copy.
     pub(super) fn first_copy(&mut self, begin: usize, matches: bool, is_first: &mut bool) {
         if matches && *is_first {
             *is_first = false;

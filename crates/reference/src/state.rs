@@ -122,9 +122,9 @@ pub(super) struct VariableState {
     repetitions: u64,
     /// The number of steps that the evaluation may still take before it ends with an error.
     steps_left: u64,
-    /// The switch by which the caller can end the search.
+    /// The interrupt switch, by which the caller can end the search.
     pub(super) interrupt: Interrupt,
-    /// The number of steps since the switch was last checked. The initial value causes a check at the first step.
+    /// The number of steps since the interrupt switch was last checked. The initial value causes a check at the first step.
     unlooked: u64,
     /// The error that ends the search, if there is one. Once it is set, no filter matches and all loops end.
     pub(super) fault: Option<Diagnostic>,
@@ -134,8 +134,8 @@ impl VariableState {
     /// The maximum number of iterations of `loop` and `while` in one game. It ends an endless loop within seconds.
     const REPETITIONS_MAX: u64 = 10_000_000;
 
-    /// The number of steps between two checks of the switch. A filter usually takes a few microseconds. A filter that examines
-    /// all squares takes somewhat longer.
+    /// The number of steps between two checks of the interrupt switch. A filter usually takes a few microseconds. A filter that
+    /// examines all squares takes somewhat longer.
     const STEPS_A_LOOK: u64 = 1024;
 
     /// The number of bytes in strings that take as long to process as one filter.
@@ -185,7 +185,7 @@ impl VariableState {
         self.fault.get_or_insert(fault);
     }
 
-    /// Checks the switch, and ends the search if it is set.
+    /// Checks the interrupt switch, and ends the search if it is set.
     pub(super) fn look(&mut self) {
         self.unlooked = 0;
         if self.interrupt.is_set() {
@@ -208,7 +208,7 @@ impl VariableState {
         self.steps((nodes / VariableState::NODES_A_STEP) as u64, span);
     }
 
-    /// Counts steps, and checks the switch at intervals. After an error, it counts nothing.
+    /// Counts steps, and checks the interrupt switch at intervals. After an error, it counts nothing.
     pub(super) fn steps(&mut self, count: u64, span: Span) {
         if self.fault.is_some() {
             return;
@@ -279,7 +279,7 @@ impl RunState {
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
     }
 
-    /// Moves the values into the state of a game. The evaluation of the game can change them.
+    /// Moves the values into the state of a game, whose evaluation can change them.
     pub(super) fn lend(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             state.cells.bind(*var, std::mem::replace(cell, Cell::Unbound));

@@ -14,7 +14,7 @@ pub(super) enum Value {
     Position(Option<i32>),
 }
 
-/// A marker for cells (the storage of variables) in this engine, whose values are computed values and not nodes of a plan.
+/// Selects the types in which this engine stores the values of variables. They are computed values, not nodes of a plan.
 #[derive(Clone, Debug)]
 pub(super) enum Evaluated {}
 

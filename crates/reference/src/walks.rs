@@ -281,8 +281,8 @@ impl<'c> PathRules<'c> {
             || self.is_focused_capture(eval, attempt)
     }
 
-    /// Returns the nearest moves that count, on every branch of the game. At the start of the path, only the moves from the start
-    /// position are considered.
+    /// Returns the next moves that count on each branch of the game after `at`. At the start of the path, only the moves from the
+    /// start position are considered.
     fn exits(&self, eval: &Evaluation, at: usize) -> Vec<Attempt> {
         let mut exits = Vec::new();
         let leave = |before: usize| {

@@ -8,8 +8,8 @@ use super::{lists, plain, visit};
 use orbit_core::board::PackedMove;
 use orbit_pgn::{Chunk, Game, GameStatus, ParseOptions, SideLine, SourceKind, SourceText};
 
-/// The result of comparing the two readers: the number of games, and the number of games that they read differently by a known
-/// rule.
+/// The result of comparing the two readers: the number of games, and the number of games that they read differently because of a
+/// known rule.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Agreement {
     /// The number of games that orbit's reader read.
@@ -137,8 +137,8 @@ pub fn read(
     out
 }
 
-/// Replaces the contents of a game by those that the second reader read. If the game was cut, the place and the reason of the cut
-/// are still those of the first reader.
+/// Replaces the contents of a game by those that the second reader read. If the game was cut, keeps the place and the reason of the
+/// cut from the first reader.
 fn take_second(game: &mut Game, reading: GameReading) {
     game.start = reading.start;
     game.moves = reading.moves;
@@ -229,7 +229,7 @@ impl TextPass<'_> {
         }
         let mut rules: Vec<Rules> =
             mine.clone().zip(&readings).map(|(index, reading)| self.rules_of(index, reading)).collect();
-        // pgn-reader may have given up a game. Its error then shows which rule explains that.
+        // If pgn-reader gave up a game, its error shows which rule explains that.
         if let (Some(rules), Some(rule)) = (rules.first_mut(), theirs.iter().find_map(|theirs| theirs.broken))
         {
             rules.add(rule);
@@ -250,8 +250,8 @@ impl TextPass<'_> {
         Ok(())
     }
 
-    /// Compares the games with the plain readings of pgn-reader and shakmaty, since no rule explains a difference between them.
-    /// Returns any difference as an error.
+    /// Compares the games with the readings of pgn-reader and shakmaty alone. No rule explains a difference between these games, so
+    /// any difference is returned as an error.
     fn unexplained(&self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let [reading] = theirs
             && mine.len() == 1
@@ -368,7 +368,7 @@ fn is_passed_in_check(game: &Game, reading: &GameReading) -> bool {
 }
 
 /// Returns whether a null move in check ends the second reading of the main line. The moves before it must be equal. Side lines are
-/// not compared, since those that follow have different numbers.
+/// not compared, since the side lines after the null move have different numbers.
 fn passes_in_main_line(game: &Game, reading: &GameReading) -> bool {
     let plies = reading.moves.len();
     let goes_on = game.moves.get(plies) == Some(&PackedMove::NULL);

@@ -127,8 +127,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns a number that grows with each game and with each tag pair of a game. Comparing it shows whether a token was a tag
-    /// pair.
+    /// Returns a number that grows with each game and with each tag pair of a game. If it grows, the last token was a tag pair.
     fn tags(&self) -> usize {
         self.games.len() + self.games.last().map_or(0, |game| game.tags.len())
     }

@@ -32,7 +32,7 @@ pub(super) struct GameReading {
     pub(super) cut_at: Option<usize>,
     /// The rules that explain how this reading differs from one by pgn-reader and shakmaty alone.
     pub(super) rules: Rules,
-    /// The rule that explains why nothing of the game can be kept, if that is so.
+    /// If nothing of the game can be kept, the rule that explains why.
     pub(super) broken: Option<Rule>,
 }
 

@@ -19,8 +19,8 @@ pub(super) enum MovetextToken {
     /// `)`.
     Close,
     End(Outcome),
-    /// A move that is given by two squares, whatever piece is on the first one. This variant and those below are made only by
-    /// [`plain`](super::plain).
+    /// A move that is given by two squares, whatever piece is on the first one. Only [`plain`](super::plain) creates this variant
+    /// and those below.
     Coordinates {
         from: Square,
         to: Square,
@@ -54,14 +54,14 @@ pub(super) struct VisitedGame {
     pub(super) places: Vec<usize>,
     /// The rules that explain how the game differs from pgn-reader's reading.
     pub(super) rules: Rules,
-    /// The rule that explains why nothing of the game can be kept, if that is so.
+    /// If nothing of the game can be kept, the rule that explains why.
     pub(super) broken: Option<Rule>,
 }
 
 /// The maximum length of a line with a tag pair, as it is set in pgn-reader.
 const TAG_BYTES: usize = 1 << 16;
 
-/// A line end and the beginning of the line at which reading resumes after pgn-reader gave up a game.
+/// A line end and the start of a tag pair. If pgn-reader gives up a game, reading resumes at a line that begins in this way.
 const EVENT: &[u8] = b"\n[Event \"";
 
 struct TokenCollector {
@@ -135,7 +135,7 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedG
     loop {
         let start = match begin(&mut reader) {
             Ok(Some(at)) => from + at,
-            // Reading from memory cannot fail in another way, so this is the end of the text.
+            // Reading from memory does not fail, so both cases mean the end of the text.
             Ok(None) | Err(_) => return None,
         };
         let broken = reader.read_game(&mut collector).err().map(|error| rule_of(&error));

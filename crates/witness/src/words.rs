@@ -285,7 +285,8 @@ fn role<'a>(text: &'a str, rules: &mut Rules) -> (Option<Role>, &'a str) {
     }
 }
 
-/// Splits a move into four parts: the given part of its origin, whether it is a capture, its target, and the rest of the text.
+/// Splits a move into four parts: its origin, as far as it is written, whether it is a capture, its target, and the rest of the
+/// text.
 fn squares<'a>(text: &'a str, rules: &mut Rules) -> Option<(&'a str, bool, Square, &'a str)> {
     let square = |text: &str| text.get(..2).and_then(|text| Square::from_ascii(text.as_bytes()).ok());
     let is_file = |letter: Option<&u8>| letter.is_some_and(|letter| (b'a'..=b'h').contains(letter));

@@ -75,8 +75,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the mask of positions at which filters that are evaluated one after the other can all match. A `nestban` affects
-    /// later positions even if a filter after it fails, so the masks of these filters are not used.
+    /// Returns the mask of positions at which filters that are evaluated one after the other can all match. Ignores the filters
+    /// after a `nestban`, because the `nestban` affects later positions even if one of them fails.
     fn needed_all<'f>(
         &mut self,
         filters: impl IntoIterator<Item = FilterRef<'f>>,
@@ -146,8 +146,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Returns the mask of positions at which the mask `first` is true and, for each mask in `ahead`, this or a later position is
-    /// in that mask.
+    /// Returns the mask of positions at which `first` is true and each mask in `ahead` is true here or at a later position.
     fn ahead(&mut self, first: Option<Lead>, ahead: Vec<Id>) -> Option<Id> {
         let ahead = ahead.into_iter().map(|mask| self.lower.dag.carry(Carried::Any, false, mask));
         let masks = first.map(|lead| lead.mask).into_iter().chain(ahead).collect();

@@ -22,8 +22,8 @@ const INSTRUCTIONS_MAX: usize = 100_000;
 /// The maximum number of operands.
 const OPERANDS_MAX: usize = 2000;
 
-/// If a program has this many operands, sets of pieces on certain squares are no operands any more: the program intersects the sets
-/// of all such pieces with the squares.
+/// If a program has this many operands, a set of pieces on certain squares does not become a further operand. The operand is
+/// instead the set of all these pieces on the board, and the program intersects it with the squares.
 const SPLIT_MIN: usize = 64;
 
 /// Facts about a query that the compiler needs in addition to the filters.
@@ -48,8 +48,8 @@ pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value:
     compiler.finish(result, !value)
 }
 
-/// Compiles the copies (transformed patterns) of the query's outermost transform to words. Each copy sets its bits in one word if
-/// it matches. `bits` returns the index of the word and the bits for a copy.
+/// Compiles the copies (transformed patterns) of the query's outermost transform to words. Each copy that matches sets its bits in
+/// one word. `bits` returns the index of the word and the bits for a copy.
 pub(crate) fn compiled_copies(
     lower: &mut Lower,
     facts: &Facts,
@@ -109,11 +109,10 @@ pub(super) struct Compiler<'l> {
     /// The first free register.
     next: usize,
     words: usize,
-    /// In the target of a `--`, the registers with the squares that `from` and `to` mean: those of the move that the test accepts
-    /// or, for castling, those of the king's or the rook's move that it accepts.
+    /// In the target of a `--`, the registers with the values of `from` and `to`. These are the squares of the move that passed the
+    /// test or, for castling, those of the king's or the rook's move that passed it.
     pub(super) selected: Option<RegisterWord>,
-    /// In a constituent of a `line` that is evaluated for one particular move, the register with the node to which this move
-    /// leads.
+    /// In a constituent of a `line` that is evaluated once for each move, the register with the node (position) after the move.
     pub(super) tied: Option<RegisterWord>,
     pub(super) pieces: bool,
     /// The variables that `unbind` names.
@@ -236,8 +235,7 @@ impl<'l> Compiler<'l> {
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
     }
 
-    /// Returns the index of the instruction that runs after a jump to `place`. Instructions that are jumps themselves are
-    /// skipped.
+    /// Returns the index of the instruction that runs after a jump to `place`. Follows jumps that lead to other jumps.
     fn landing(&self, mut place: u32) -> u32 {
         // Jumps may form an endless loop, so only a limited number of jumps is followed.
         for _ in 0..self.code.len() {
@@ -257,7 +255,7 @@ impl<'l> Compiler<'l> {
         if self.code.len() > INSTRUCTIONS_MAX { Err("so long a program") } else { Ok(()) }
     }
 
-    /// Makes a label without a place yet.
+    /// Creates a label whose place in the code is not known yet.
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(0);
         Label(self.labels.len() as u32 - 1)
@@ -344,7 +342,7 @@ impl<'l> Compiler<'l> {
         Ok(operand as u16)
     }
 
-    /// If a filter is a leaf, that is, if a plan can express it, returns its node in the graph.
+    /// If a filter is a leaf (a filter that a plan can express), returns its node in the graph.
     pub(super) fn leaf(
         &mut self,
         filter: FilterRef,
@@ -376,8 +374,9 @@ impl<'l> Compiler<'l> {
         self.emit(Instr::Load { to, operand })
     }
 
-    /// If a word would be one more operand of very many, and is the intersection of a set with constant squares, returns both. The
-    /// copies of a pattern have a word for each square, but all of them have the same pieces.
+    /// If the program already has `SPLIT_MIN` operands, splits a word that is the intersection of a set and constant squares. The
+    /// copies (transformed patterns) of a filter have different squares but the same sets of pieces, so they can share the set as
+    /// an operand.
     fn split(&self, word: Id) -> Option<(Id, u64)> {
         let Op::And(a, b) = self.lower.dag.op(word) else { return None };
         if self.operands.len() < SPLIT_MIN || self.operands.contains(&(word, false)) {
@@ -465,8 +464,8 @@ impl<'l> Compiler<'l> {
         out
     }
 
-    /// Compiles a filter, such as braces, whose value is that of a filter inside it, and leaves this value in a register. `read`
-    /// compiles a filter of this kind. `none` represents a missing value.
+    /// Compiles a filter, such as braces, whose value is that of a filter inside it. The code leaves the value in a register.
+    /// `read` compiles the inner filter, and `none` represents a missing value.
     pub(super) fn control<F: Kind<Expanded>>(
         &mut self,
         of: &Control<Expanded, F>,
@@ -498,14 +497,14 @@ impl<'l> Compiler<'l> {
         }
     }
 
-    /// Compiles code that copies the value of a variable to `to`. If the variable has no value at that time, the game ends with
-    /// an error.
+    /// Compiles code that copies the value of a variable to `to`. If the variable has no value when the code runs, the evaluation
+    /// of the game ends with an error.
     pub(super) fn read(&mut self, var: VarId, to: RegisterWord) -> CompileResult {
         self.holds(var)?;
         self.emit(Instr::Copy { to, from: RegisterWord(self.var(var)) })
     }
 
-    /// Compiles code that ends the game with an error if a variable has no value.
+    /// Compiles code that ends the evaluation of the game with an error if a variable has no value.
     pub(super) fn holds(&mut self, var: VarId) -> CompileResult {
         if self.sure.contains(&var) {
             return Ok(());

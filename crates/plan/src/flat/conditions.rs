@@ -385,7 +385,6 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the variable if a filter is a variable. Returns `None` for other filters.
 fn variable(filter: FilterRef) -> Option<VarId> {
     match filter {
         Ref::Squares(f) if let SquaresOp::Control(Control::Var(var)) = f.op() => Some(*var),

@@ -8,7 +8,7 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
-/// Returns true if a filter, apart from its operands, reads a dictionary.
+/// Returns true if a filter itself (not one of its operands) reads a dictionary.
 pub(super) fn reads_dictionary(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(GameCondition::KeyLoop { .. })),
@@ -126,7 +126,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a jump to `no` for the case that the filter for a key or a value has no value. A set always has a value.
+    /// Compiles a jump to `no` that is taken if a key or a value is missing. A set is never missing.
     fn unless_datum(&mut self, of: &Assigned<Expanded>, word: RegisterWord, no: Label) -> CompileResult {
         match of {
             Assigned::Squares(_) => Ok(()),

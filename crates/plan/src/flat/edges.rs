@@ -11,7 +11,7 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 
 impl Compiler<'_> {
     /// Compiles a loop over the moves that pass the test `edge`, in order. `behind` compiles code that runs after each of these
-    /// moves. To try the next move, this code may jump to the label that `behind` gets. After the loop, the previous node is
+    /// moves. Its parameter is the label to which this code jumps to try the next move. After the loop, the previous node is
     /// current again.
     pub(super) fn each_edge(
         &mut self,
@@ -46,8 +46,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a value: the one that `behind` leaves in a register after the first move that passes the test and after which
-    /// `behind` matches. The value is `none` if there is no such move.
+    /// Compiles the value that `behind` computes after the first move that passes the test and after which `behind` matches. The
+    /// value is `none` if there is no such move.
     pub(super) fn edge_value(
         &mut self,
         edge: &Edge<Expanded>,

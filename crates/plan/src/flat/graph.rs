@@ -1,4 +1,4 @@
-//! Compiles sets and numbers that are computed on the board from operands that depend on variables, such as directions.
+//! Compiles operations on the board, such as directions, whose value is a set or a number and whose operands depend on variables.
 //!
 //! The filter is lowered to the graph of the plan. In this graph, parameters replace the operands that depend on variables. Each
 //! node that depends on a parameter becomes an instruction. All other nodes become operands of the program.
@@ -106,7 +106,7 @@ impl Rewrite<Expanded, Expanded> for Replace<'_, '_> {
 }
 
 impl Compiler<'_> {
-    /// Compiles a set that is computed on the board from operands that depend on variables.
+    /// Compiles an operation on the board whose value is a set and whose operands depend on variables.
     pub(super) fn squares_of_board(&mut self, f: &Squares, to: RegisterWord) -> CompileResult {
         let mut replace = Replace { compiler: self, outermost: true, replaced: Vec::new() };
         let filter = replace.squares(f)?;
@@ -114,7 +114,7 @@ impl Compiler<'_> {
         self.of_board(&operands, to, 0, |lower| lower.squares(&filter))
     }
 
-    /// Compiles a number that is computed on the board from operands that depend on variables.
+    /// Compiles an operation on the board whose value is a number and whose operands depend on variables.
     pub(super) fn number_of_board(&mut self, f: &Number, to: RegisterWord, none: u64) -> CompileResult {
         let mut replace = Replace { compiler: self, outermost: true, replaced: Vec::new() };
         let filter = replace.number(f)?;

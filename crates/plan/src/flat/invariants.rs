@@ -90,7 +90,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns true if a filter, apart from its operands, needs more than the current position and the pieces in variables.
+/// Returns true if a filter itself (not one of its operands) needs more than the current position and the pieces in variables.
 fn looks_elsewhere(filter: FilterRef) -> bool {
     let is_piece = matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::Piece(_))));
     finds(filter) && !is_piece

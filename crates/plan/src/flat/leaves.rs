@@ -13,12 +13,12 @@ use orbit_query::tree::{
 };
 use orbit_transforms::FilterRef;
 
-/// Returns true if a filter, apart from its operands, stores a value that outlasts its evaluation.
+/// Returns true if a filter itself (not one of its operands) stores a value that outlasts its evaluation.
 fn keeps(filter: FilterRef) -> bool {
     matches!(filter, Ref::Condition(f) if matches!(f.op(), C::Assign(..)))
 }
 
-/// Returns true if a filter, apart from its operands, stores a value, reads a stored value or may end the run. Values of
+/// Returns true if a filter itself (not one of its operands) stores a value, reads a stored value or may end the run. Values of
 /// variables do not count.
 pub(super) fn is_state(filter: FilterRef) -> bool {
     let asks_or_ends = match filter {
@@ -72,7 +72,7 @@ fn is_closed(filter: FilterRef, bound: &mut Vec<VarId>) -> bool {
     closed && filter.children().into_iter().all(|child| is_closed(child, bound))
 }
 
-/// Returns the number of times that a filter and those below it name each variable.
+/// Returns how often each variable occurs in a filter, including the filters below it.
 pub(super) fn own(filter: FilterRef) -> HashMap<VarId, usize> {
     let mut own = HashMap::new();
     filter.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));

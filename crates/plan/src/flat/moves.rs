@@ -105,7 +105,7 @@ impl Compiler<'_> {
         Ok(Some(word))
     }
 
-    /// Compiles a filter that is not restricted to one move, so that a `move` in it tests all moves.
+    /// Compiles a filter that is not tied to a move of a `line`, so that a `move` filter in it tests all moves.
     pub(super) fn untied<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,

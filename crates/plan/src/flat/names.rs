@@ -51,7 +51,7 @@ pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     }
 }
 
-/// Returns true if a filter, apart from its operands, assigns a variable or changes a dictionary.
+/// Returns true if a filter itself (not one of its operands) assigns a variable or changes a dictionary.
 pub(super) fn assigns(filter: FilterRef) -> bool {
     let Ref::Condition(f) = filter else { return false };
     match f.op() {
@@ -70,7 +70,7 @@ pub(super) fn assigns(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns the variable that a filter, apart from its operands, binds if it matches.
+/// Returns the variable that a filter itself (not one of its operands) binds if it matches.
 pub(super) fn bound_by(filter: FilterRef) -> Option<VarId> {
     let Ref::Condition(f) = filter else { return None };
     match f.op() {
@@ -80,7 +80,7 @@ pub(super) fn bound_by(filter: FilterRef) -> Option<VarId> {
     }
 }
 
-/// If a filter, apart from its operands, unbinds a variable, calls `visit` with that variable.
+/// If a filter itself (not one of its operands) unbinds a variable, calls `visit` with that variable.
 pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     if let Ref::Condition(f) = filter
         && let C::Game(GameCondition::Unbind(var)) = f.op()

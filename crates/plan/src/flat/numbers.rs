@@ -162,7 +162,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a number into a word of its own, and then the code that `then` makes for this word.
+    /// Compiles a number into a new register, and then the code that `then` emits for this register.
     pub(super) fn of_number(
         &mut self,
         of: &Number,
@@ -216,8 +216,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the value of a filter that counts. If there is a range and the count is outside of it, there is no value.
-    /// Otherwise the value is the count.
+    /// Compiles the value of a filter that counts. The value is the count, or no value if the count is outside of the filter's
+    /// range.
     fn counted(&mut self, count: RegisterWord, counted: Counted, to: RegisterWord) -> CompileResult {
         let Counted::Range(lo, hi) = counted else {
             return self.emit(Instr::Copy { to, from: count });

@@ -36,7 +36,7 @@ impl NamePair {
     }
 }
 
-/// Returns the filters at the beginning of a body. Each is evaluated only if all filters before it match.
+/// Returns the filters with which a body begins, in order. Each is evaluated only if all filters before it match.
 pub(super) fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
     let braces: Vec<FilterRef<'_>> = match body {
         Ref::Condition(f) => match f.op() {
@@ -72,8 +72,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a loop over the targets of an `echo`. `body` compiles the code that runs at each target. To try the next target,
-    /// this code may jump to the label that `body` gets.
+    /// Compiles a loop over the targets of an `echo`. `body` compiles the code that runs at each target. Its parameter is the label
+    /// to which this code jumps to try the next target.
     pub(super) fn each_target<F: Kind<Expanded>>(
         &mut self,
         echo: &Echo<F>,
@@ -110,7 +110,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Collects tests from the filters at the beginning of a body. It skips filters that need not be evaluated.
+    /// Collects tests of position pairs from the filters with which a body begins. Skips filters that need not be evaluated.
     fn search(&mut self, body: FilterRef, mut pair: NamePair, in_all: bool) -> CompileResult<PairSearch> {
         let mut search = PairSearch { tests: Vec::new(), planes: None, moves: None };
         if !in_all {
@@ -183,8 +183,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the masks that must be true for one side of an `or` to match. The flag is true for a mask at the source, and false
-    /// for a mask at the target.
+    /// Returns the masks that must be true for one side of an `or` to match. The flag of a mask is true if the mask applies to the
+    /// source, and false if it applies to the target.
     fn masks_of_side(&mut self, side: FilterRef, pair: &NamePair) -> CompileResult<Vec<(Id, bool)>> {
         let mut masks = Vec::new();
         for filter in conjuncts(side) {
@@ -280,7 +280,7 @@ impl Compiler<'_> {
         body: FilterRef,
         pair: &NamePair,
     ) -> CompileResult<Option<u16>> {
-        // A target that is skipped must not matter for later targets, and no target may change the test.
+        // Skipping a target must not affect later targets, and no target may change the test.
         let has_effect = &mut |filter: FilterRef| {
             bans(filter)
                 || matches!(filter, Ref::Condition(f) if matches!(

@@ -50,7 +50,8 @@ impl Compiler<'_> {
         none: Label,
     ) -> CompileResult {
         let Some((edge, targets)) = first_move(body) else { return Ok(()) };
-        // Castling has two parts. If the piece is not known, the path might accept another part than this test.
+        // Castling consists of a king's move and a rook's move. If the piece is not known, the path may accept one of them and this
+        // test the other.
         if edge.from.as_ref().and_then(piece_of).is_none() {
             return Ok(());
         }

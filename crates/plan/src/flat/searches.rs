@@ -102,7 +102,7 @@ impl Compiler<'_> {
             found(this, (node, done))?;
             this.place(next);
             if back {
-                // The filter may make other nodes current, but it restores this node afterwards.
+                // The filter may make other nodes current, but it makes this node current again when it ends.
                 this.emit(Instr::Parent { to: node })?;
                 this.emit(Instr::UnlessValue { number: node, no: done })?;
             } else {
@@ -198,8 +198,8 @@ impl Compiler<'_> {
         Some(vars)
     }
 
-    /// Returns the index of a test of moves. A filter can match only at nodes from which some move passes this test. At other
-    /// nodes, it fails before it stores anything. Returns `None` if there is no such test.
+    /// Returns the index of a test of moves. If no move from a node passes the test, the filter fails at that node before it stores
+    /// anything. Returns `None` if there is no such test.
     fn move_seek(&mut self, filter: FilterRef) -> CompileResult<Option<u16>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(edge) = first.and_then(edge_of) else { return Ok(None) };
@@ -210,9 +210,9 @@ impl Compiler<'_> {
         self.seek_of(MoveSeek { vars, ..MoveSeek::default() }, sides(edge))
     }
 
-    /// Returns the index of a test of moves. A path whose first constituent is this move, followed by these filters, can match
-    /// only at nodes from which some move passes the test. The code that computes the sets of the test is emitted here. They do not
-    /// depend on the variables in `changed`, nor on dictionaries that change before the test runs.
+    /// Returns the index of a test of moves. A path that begins with the move `edge`, followed by the filters `targets`, can match
+    /// only at nodes from which some move passes the test. Emits the code that computes the sets of the test. These sets depend
+    /// neither on the variables in `changed` nor on dictionaries that change before the test runs.
     pub(super) fn first_moves(
         &mut self,
         edge: &Edge<Expanded>,
@@ -236,14 +236,15 @@ impl Compiler<'_> {
     }
 
     /// Returns tests of moves for a search for a chain. Each match of the chain contains moves that pass the tests, in this order.
-    /// `filters` are those of the constituents, and `moves` are the squares that the constituents require of the moves, in order.
+    /// `filters` are the filters of all constituents, and `moves` are the squares that the constituents require of the moves, in
+    /// order.
     pub(super) fn moves_ahead(
         &mut self,
         filters: &[FilterRef],
         moves: Vec<[Option<&Squares>; 2]>,
     ) -> CompileResult<Vec<u16>> {
         let (None, Some(vars)) = (self.selected, self.unsure(filters)) else { return Ok(Vec::new()) };
-        // The search itself begins with the first constituent.
+        // Without a test of a later move, the tests are useless: the search already begins with the first constituent.
         if !moves.iter().skip(1).flatten().any(Option::is_some) {
             return Ok(Vec::new());
         }
@@ -311,8 +312,8 @@ impl Compiler<'_> {
         Ok(None)
     }
 
-    /// Returns the register of a superset of `set` that has one value at all positions as long as no variable changes. Returns
-    /// `None` if there is none.
+    /// Returns the register of a superset of `set` that stays the same from position to position until a variable changes. Returns
+    /// `None` if no such superset is known.
     fn steady(&mut self, set: &Squares) -> CompileResult<Option<RegisterWord>> {
         match set.op() {
             S::Intersect(a, b) => Ok(self.steady(a)?.or(self.steady(b)?)),
@@ -327,9 +328,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the [`Lead`] of a `--` filter, taken from the part of the filter that does not depend on variables. The square of
-    /// the piece in `mover`, which makes the move, is one of the squares that the next moves leave. Without `mover`, this piece may
-    /// follow from the filter.
+    /// Returns the [`Lead`] of a `--` filter, derived from the part of the filter that does not depend on variables. `mover` is the
+    /// variable of the piece that makes the move; if it is `None`, the filter may determine that piece. The squares that the next
+    /// moves leave stand for the square of this piece.
     pub(super) fn relaxed(
         &mut self,
         edge: &Edge<Expanded>,
@@ -363,8 +364,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns a superset of a set. Except for [`Self::place_of_mover`], it does not depend on variables. Returns `None` if there
-    /// is none.
+    /// Returns a superset of a set that depends on no variable but [`Self::place_of_mover`]. Returns `None` if no such superset is
+    /// known.
     fn known_part(&self, set: &Squares, mover: Option<VarId>) -> Option<Squares> {
         if self.is_leaf(set.node()) {
             return Some(set.clone());
@@ -387,7 +388,7 @@ impl Compiler<'_> {
         Some(Squares::new(op, set.mark))
     }
 
-    /// Returns the variable that stands for the squares that the next moves leave. No variable of the query has this number.
+    /// Returns a variable, used by no query, whose value is the squares that the next moves leave.
     fn place_of_mover(&self) -> VarId {
         VarId(self.facts.vars.len() as u32)
     }
@@ -419,8 +420,8 @@ fn entry_reached(filter: FilterRef<'_>) -> Option<(DictionaryId, Assigned<Expand
     })
 }
 
-/// Returns true if a set has one value at all positions as long as no variable changes. It is the set in a variable, or the value
-/// of a set or piece variable at a position that a variable holds.
+/// Returns true if a set stays the same from position to position until a variable changes. It is the set in a variable, or the
+/// value of a set or piece variable at a position that a variable holds.
 fn is_steady(set: &Squares) -> bool {
     match set.op() {
         S::Control(Control::Var(_)) => true,

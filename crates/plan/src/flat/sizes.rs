@@ -16,7 +16,7 @@ const USUAL: f64 = 3.0;
 /// and kings.
 const CONTENTS: [f64; 7] = [40.0, 6.0, 1.5, 1.5, 2.0, 1.0, 1.0];
 
-/// Returns the time that an instruction takes, as a multiple of the time of the shortest ones.
+/// Returns the time that an instruction takes, as a multiple of the time of the fastest instruction.
 pub(super) fn time(instr: Instr) -> f64 {
     match instr {
         Instr::Rays(_) => 8.0,

@@ -63,8 +63,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles code that jumps to `no` if a set filter does not match. A filter that passes on the set of a `--` filter can
-    /// match with an empty set.
+    /// Emits code that jumps to `no` if a set filter does not match. A filter whose value is the set of a `--` filter can match
+    /// even if the set is empty.
     pub(super) fn unless_squares(&mut self, f: &Squares, no: Label) -> CompileResult {
         match f.op() {
             S::Control(Control::If { condition, then, other }) => {

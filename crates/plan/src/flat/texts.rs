@@ -76,7 +76,7 @@ impl Compiler<'_> {
             G::Extremum { largest, of } => {
                 self.extreme_text(of, if *largest { Cmp::Gt } else { Cmp::Lt }, to)
             }
-            // All copies (transformed filters) share one program, so the program cannot contain the name of one copy's transform.
+            // The name of the transform differs between the copies (transformed filters), but all copies share one program.
             G::CurrentTransform(_) => Err("`currenttransform`"),
             G::Match { text, pattern } => {
                 let pattern = place_of(&mut self.patterns, pattern.clone())?;
@@ -354,7 +354,6 @@ fn is_letter(f: &Text) -> bool {
     }
 }
 
-/// If a filter is a variable, returns that variable. Otherwise returns `None`.
 fn variable(filter: FilterRef) -> Option<VarId> {
     use orbit_query::tree::Ref;
     match filter {

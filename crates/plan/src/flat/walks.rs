@@ -144,8 +144,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles filters that are evaluated at a position without a particular move: they are not in the target of a move, and a
-    /// `move` in them tests all moves.
+    /// Compiles filters that are tied to no move: they are outside of the target of a move, and a `move` filter in them tests all
+    /// moves.
     pub(super) fn apart_from_moves<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
@@ -278,8 +278,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles code that only the search runs, and returns its label. If the code matches, it ends with the instruction `End`.
-    /// If it fails, it jumps to the label that is passed to `code`, where the instruction `Fail` ends it.
+    /// Compiles code that runs only during the search, and returns its label. If the code matches, it ends with the instruction
+    /// `End`. If it fails, it jumps to the label that is passed to `code`, where the instruction `Fail` ends it.
     fn apart_code(&mut self, code: impl FnOnce(&mut Self, Label) -> CompileResult) -> CompileResult<Label> {
         let begin = self.label_here();
         let no = self.label();
@@ -354,7 +354,7 @@ fn each_filter<'p>(step: &'p PathStep<Expanded>, visit: &mut dyn FnMut(FilterRef
     }
 }
 
-/// Returns true if a filter, apart from its operands, reads the progress of a path or depends on chains that were found before.
+/// Returns true if a filter itself (not one of its operands) reads the progress of a path or depends on earlier matches of a chain.
 pub(super) fn is_of_walk(filter: FilterRef) -> bool {
     bans(filter)
         || match filter {
@@ -383,7 +383,7 @@ pub(super) fn bans(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns true if the number or the order of a filter's evaluations affects the result. The operands of the filter do not count.
+/// Returns true if the number or the order of evaluations of a filter itself (not of its operands) affects the result.
 fn is_state(filter: FilterRef) -> bool {
     assigns(filter) || bans(filter)
 }

@@ -17,8 +17,7 @@ impl Lower {
         self.dag.game(GameOp::Leaf(leaf), Vec::new())
     }
 
-    /// Returns the squares that `from` means or, if `to` is true, those that `to` means: the squares that the previous move left
-    /// or reached.
+    /// Returns the value of `from` or, if `to` is true, of `to`: the squares that the previous move left or reached.
     pub(super) fn moved_squares(&mut self, to: bool) -> Id {
         match self.owned {
             Some(owned) if to => owned.to,
@@ -207,7 +206,7 @@ impl Lower {
         }
     }
 
-    /// Returns the squares of a `move` filter.
+    /// Returns the squares that are the value of a `move` filter.
     pub(super) fn move_squares(&mut self, of: &Move<Expanded>) -> Id {
         if matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal) {
             return self.legal_squares(of, of.value == MoveValue::From);
@@ -245,7 +244,7 @@ impl Lower {
         self.dag.add(Op::LegalCount { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only })
     }
 
-    // ---- constituents of a line whose `move` filters mean one particular move
+    // ---- constituents of a line in which `move` means the next move of the line
 
     /// Lowers a constituent of a line in which `move` means the next move of the line. Returns the mask of positions reached by a
     /// move that the constituent accepts.

@@ -57,8 +57,8 @@ impl Lower {
         self.packed_number(position)
     }
 
-    /// Returns the number or position that an operation computes from two positions, and the mask of positions at which it has a
-    /// value.
+    /// Returns the number or position that an operation computes from two positions, and the mask of positions at which the result
+    /// has a value.
     pub(super) fn of_two(&mut self, op: GameOp, a: &Position, b: &Position) -> (Id, Id) {
         let operands = vec![self.packed_position(a), self.packed_position(b)];
         let word = self.dag.game(op, operands);

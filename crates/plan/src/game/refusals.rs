@@ -74,8 +74,8 @@ fn lacked_by_programs(filter: Ref<'_, Written>) -> Option<&'static str> {
     }
 }
 
-/// Returns true if a plan can express a filter, whose transforms must be expanded. It does not matter at which positions and in
-/// which order the filter is evaluated.
+/// Returns true if a plan can express a filter, no matter at which positions and in which order the filter is evaluated. The
+/// transforms of the filter must be expanded.
 pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     let (span, evaluations, homes) = (|_: &bool| Span::default(), 0, HashMap::new());
     let mut walk = FormWalk { vars, variations, span, evaluations, homes };
@@ -123,7 +123,7 @@ pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     filter.children().into_iter().any(stands_for_move)
 }
 
-/// Determines if `from` and `to` mean only one part of castling, the move of the king or that of the rook.
+/// Determines if `from` and `to` mean only one of the two moves of castling: the king's or the rook's.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CastlingParts {
     No,
@@ -233,13 +233,13 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
 
     /// Visits the operand of `sort`. Plans can ignore the sort itself, because the order of games does not affect the hits.
     fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &FilterPlace) -> Refused {
-        // Inside this operand, no plan can determine which part of castling `from` and `to` mean.
+        // The operand is evaluated where a plan cannot determine which part of castling `from` and `to` mean.
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         self.visit(of.node(), &FilterPlace { owned, ..place.clone() })
     }
 
-    /// Returns the context of a filter that begins another evaluation. If `from` and `to` mean a part of castling here, no plan
-    /// can determine which part they mean there.
+    /// Returns the context of a filter that begins another evaluation. If `from` and `to` mean one part of castling here, no plan
+    /// can determine which part they mean inside that filter.
     fn inside(&mut self, place: &FilterPlace) -> FilterPlace {
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         FilterPlace { owned, ..self.apart() }

@@ -8,11 +8,11 @@ use orbit_query::tree::Chain;
 const STATES_MAX: usize = 64;
 /// The maximum number of branches from one state.
 const BRANCHES_MAX: usize = 256;
-/// The maximum number of choices that the search for the branches of a state tries.
+/// The maximum number of choices that the search for the branches of one state may try.
 const CHOICES_MAX: usize = 20_000;
 
 /// The automaton of a chain. Its states are the constituents that consume a position or a move. A constituent that may be repeated
-/// has a state for each repetition that must be told apart.
+/// has a state for each repetition that must be distinguished.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
     /// The states. Branches refer to them by index.
@@ -33,8 +33,8 @@ pub struct AutomatonState {
     /// The index of a mask that must be true at the next position of the walk. It replaces `mask`, which is then tested only if the
     /// walk ends here because no move leaves the position.
     pub leaving: Option<u16>,
-    /// For castling, the indices of two masks that replace `mask`. The first must be true if the king is in focus, the second if
-    /// the rook is. It is enough if one of them is in focus and its mask is true.
+    /// For castling, the indices of two masks that replace `mask`: one for the king and one for the rook. The state matches if the
+    /// king is in focus and the first mask is true, or if the rook is in focus and the second mask is true.
     pub castling: Option<[u16; 2]>,
 }
 
@@ -55,8 +55,8 @@ pub(crate) enum ChainPart {
     Guard(u16),
 }
 
-/// An instruction of an intermediate program. A chain is compiled to this program first. The program backtracks: it tries choices
-/// in order, and fewer repetitions come first.
+/// An instruction of an intermediate program, into which a chain is compiled first. The program backtracks: it tries choices in
+/// order, and fewer repetitions come first.
 enum Instruction {
     Take(usize),
     Guard(u16),

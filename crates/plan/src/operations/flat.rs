@@ -70,8 +70,8 @@ pub struct FlatEdge {
     pub letters: Option<RegisterWord>,
 }
 
-/// A test of the moves from a node. A filter can match at the node only if one of the moves passes, so a search can skip all
-/// other nodes.
+/// A test of the moves from a node. A filter can match at the node only if one of the moves passes, so a search can skip all other
+/// nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MoveSeek {
     /// If present, the move must leave a square of this set.
@@ -84,8 +84,8 @@ pub struct MoveSeek {
     pub vars: Vec<u16>,
 }
 
-/// Tests that a pair of positions, the source and the target of an `echo`, must pass before the body is evaluated. The body
-/// begins with the same tests. For a pair that fails here, the body would fail before it stores anything.
+/// Tests that a pair of positions, the source and the target of an `echo`, must pass before the body is evaluated. They repeat
+/// tests with which the body begins, so for a pair that fails here, the body would fail before it stores anything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
     /// The tests, all of which must succeed. Tests that concern only the source come first.
@@ -141,7 +141,7 @@ pub enum Instr {
     End,
     /// Ends a constituent of a chain that does not match.
     Fail,
-    /// Ends the game with an error of the query.
+    /// Ends the evaluation of the game with an error in the query.
     Fault,
     /// Continues at a label.
     Jump(Label),
@@ -237,11 +237,11 @@ pub enum Instr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Ends the game with an error if a variable is not bound.
+    /// Ends the evaluation of the game with an error if a variable is not bound.
     Holds {
         var: u16,
     },
-    /// Ends the game with an error if the variable of a loop is already bound.
+    /// Ends the evaluation of the game with an error if the variable of a loop is already bound.
     Free {
         var: u16,
     },
@@ -258,7 +258,7 @@ pub enum Instr {
         bound: bool,
         no: Label,
     },
-    /// Counts an iteration of a loop. Ends the game with an error after too many iterations.
+    /// Counts an iteration of a loop. After too many iterations, ends the evaluation of the game with an error.
     Repeat,
     /// Removes the lowest square from a set and stores it in `to`. Jumps to `done` if the set is empty.
     Take {
@@ -386,17 +386,17 @@ pub enum Instr {
         b: RegisterWord,
         planes: u16,
     },
-    /// Jumps to `no` unless the move that led to a node passes a test. If the move passes, stores the node, the squares that the
-    /// move left and the squares that it reached, in three registers from `selected` on. For castling, only the squares of the king
-    /// or the rook are stored if only that part of the move passes.
+    /// Jumps to `no` unless the move that led to a node passes a test. If it passes, stores three values in the registers from
+    /// `selected` on: the node, the squares that the move left, and the squares that it reached. If only the king's or the rook's
+    /// move of castling passes, stores only its squares.
     Fits {
         edge: u16,
         child: RegisterWord,
         selected: RegisterWord,
         no: Label,
     },
-    /// Stores the squares that `from` or `to` means. If [`Instr::Fits`] has stored the current node in the register `selected`,
-    /// these are the squares that it stored; otherwise those of the move that led to the node.
+    /// Stores the value of `from` or `to`. If [`Instr::Fits`] has stored the current node in the register `selected`, the value is
+    /// the squares that it stored; otherwise it is the squares of the move that led to the node.
     Own {
         to: RegisterWord,
         selected: RegisterWord,

@@ -59,7 +59,7 @@ pub enum MoveInstr {
         only: Special,
         value: LegalValue,
     },
-    /// Compares the moves on two ways, from the last common ancestor of two nodes to each of the nodes. Stores the length of the
+    /// Compares the moves on the ways from the last common ancestor of two nodes to each of the nodes. Stores the length of the
     /// longest run of equal moves. There is no value if there are no equal moves, or if one node is an ancestor of the other.
     CommonRun { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }

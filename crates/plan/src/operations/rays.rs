@@ -25,7 +25,7 @@ pub enum RayInstr {
     Between { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }
 
-/// The end of a line at which a piece must stand that slides in the direction of the line.
+/// The end of a line at which a piece must stand that can slide along the line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SliderAt {
     /// The end in the first set.

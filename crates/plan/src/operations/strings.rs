@@ -121,7 +121,7 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Jumps to `no` unless two strings have values and are in a relation. They are compared as letters or as bytes.
+    /// Jumps to `no` unless two strings have values and are in a relation. Compares them as letters or as bytes.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
