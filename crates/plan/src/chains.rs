@@ -70,7 +70,7 @@ impl ProgramWriter<'_> {
         readers
     }
 
-    /// Returns the node that a draft computes. Returns `None` if no chain can replace the draft.
+    /// Returns the node that a draft (a step without registers) computes. Returns `None` if no chain can replace the draft.
     fn made_of(&self, draft: &Draft) -> Option<Id> {
         match draft {
             Draft::Node(id) | Draft::AndScalar(id, ..) => Some(*id),
@@ -206,7 +206,7 @@ struct ChainDrafts {
 }
 
 impl ChainDrafts {
-    /// Returns the draft that computes a node. Returns `None` if the node is not read exactly once.
+    /// Returns the draft (the step without registers) that computes a node. Returns `None` if the node is not read exactly once.
     fn only_reader(&self, id: Id) -> Option<&Draft> {
         let at = *self.at.get(&id)?;
         (self.readers.get(&id) == Some(&1)).then_some(self.drafts[at].as_ref()?)

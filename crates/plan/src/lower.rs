@@ -53,7 +53,7 @@ impl CellValues for Words {
     type Position = Id;
 }
 
-/// Returns true if a filter depends on other positions. Its operands do not count.
+/// Returns true if a filter itself (not one of its operands) depends on other positions.
 pub(super) fn finds(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(_)),

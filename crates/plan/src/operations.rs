@@ -48,7 +48,7 @@ pub enum GameOp {
     /// move reaches instead.
     #[expect(missing_docs, reason = "the sentence says it")]
     Own { test: EdgeTest, to: bool },
-    /// Mask: all operands, which are masks, are true at one of the children.
+    /// Mask: all operands, which are masks, are true at one of the children (the positions after one more move).
     AnyChild,
     /// The number of children at which all operands are true. The operands are masks.
     CountChildren,

@@ -1,7 +1,7 @@
 //! Writes the graph as straight-line code over registers.
 //!
-//! A register is a column with one word for each position of a group. A register is free again as soon as the last step that
-//! reads it has run. No step writes a register that it reads.
+//! A program runs on one group of positions at a time. A register is a column with one word for each position of the group. It is
+//! free again as soon as the last step that reads it has run. No step writes a register that it reads.
 //!
 //! A *chain* is a step that combines several operations. The *stages* of a program are programs that run before it.
 
@@ -22,7 +22,7 @@ const INSTRUCTION_STEPS: u64 = 14;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg(pub u32);
 
-/// The index of a scalar. A scalar is a word that is equal for all positions of a group.
+/// The index of a scalar. A scalar is a word that is equal for all positions on which the program runs at once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
@@ -229,7 +229,7 @@ impl Program {
         terms.fold((0, 0), |(chains, terms), more| (chains + 1, terms + more))
     }
 
-    /// Writes code for the part of a graph that the roots need. Returns the program, and the registers that contain the roots.
+    /// Writes code that computes the nodes `roots` of a graph. Returns the program, and the registers that contain these nodes.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
         let (program, regs) = ProgramWriter::ready(dag, roots).assign(roots);
         (Program { stages: Program::stages(dag, roots), ..program }, regs)
@@ -322,7 +322,7 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// Makes the drafts of all steps. After this, only the registers are missing.
+    /// Creates the drafts of all steps. Only the registers then remain to be assigned.
     fn ready(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
         let mut writer = ProgramWriter::new(dag, roots);
         writer.place();
@@ -333,8 +333,8 @@ impl<'a> ProgramWriter<'a> {
         writer
     }
 
-    /// Adds a step for each root that outputs it as an answer, right after the step that computes it. Roots that are inputs are
-    /// output at the end.
+    /// For each node in `roots`, adds a step that outputs the node as an answer, right after the step that computes it. Nodes that
+    /// are inputs are output at the end.
     fn answer(&mut self, roots: &[Id]) {
         let mut waiting: HashMap<Id, Vec<usize>> = HashMap::new();
         for (query, &root) in roots.iter().enumerate() {
@@ -466,7 +466,7 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// Returns the index of the last draft that reads each node.
+    /// Returns the index of the last draft (step without registers) that reads each node.
     fn last_reads(&self, roots: &[Id]) -> HashMap<Id, usize> {
         let mut last: HashMap<Id, usize> = HashMap::new();
         let mut defined: HashMap<Id, usize> = HashMap::new();
@@ -527,7 +527,7 @@ impl<'a> ProgramWriter<'a> {
             registers += 1;
         }
         let mut free: Vec<Reg> = Vec::new();
-        // The nodes whose registers become free after each draft.
+        // For each draft (step without registers), the nodes whose registers become free after it.
         let mut dying: HashMap<usize, Vec<Id>> = HashMap::new();
         for (id, at) in &last {
             let op = self.dag.op(*id);

@@ -20,7 +20,7 @@ use super::{
 use orbit_core::board::{Code, PieceSet, Position};
 use orbit_query::tree::Cmp;
 
-/// A fact that a screen reads about a segment, in addition to the bit planes of its key position.
+/// A fact that a screen reads about a segment, in addition to the bit planes of its first position (the key position).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bound {
     /// The squares that a piece with this code reaches by a move of the segment. If a game begins in the segment, also the squares
@@ -30,7 +30,7 @@ pub enum Bound {
     Touched,
     /// Mask: a move of the segment may promote a pawn to one of these pieces. All of them belong to one side.
     Promotions(PieceSet),
-    /// A bit plane of the next segment's key position. It is empty if there is no next segment.
+    /// A bit plane of the first position (the key position) of the next segment. It is empty if there is no next segment.
     Next(u8),
     /// Mask: exactly one game begins in the segment, and it begins from the standard position.
     Standard,
@@ -78,12 +78,13 @@ const PROMOTED: u16 = 0x3c3c;
 const SMALL: i64 = 1 << 24;
 
 impl Screen {
-    /// Makes one screen for all hit masks. Returns `None` if the graph is too large, or if the screen could never reject a segment.
+    /// Builds one screen for all hit masks. Returns `None` if the graph is too large, or if the screen could never reject a
+    /// segment.
     pub(super) fn new(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, false)
     }
 
-    /// Makes a screen that reads only the numbers of pieces of each kind, [`Bound::Fewest`] and [`Bound::Most`].
+    /// Builds a screen that reads only the numbers of pieces of each kind, [`Bound::Fewest`] and [`Bound::Most`].
     pub(super) fn from_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, true)
     }
@@ -166,7 +167,7 @@ fn standard_number(set: PieceSet) -> i32 {
     Position::standard().board.squares_of(set).0.count_ones() as i32
 }
 
-/// Returns true if the part of a graph that the roots need is small and not too deep.
+/// Returns true if the part of a graph on which the nodes `roots` depend is small and not too deep.
 fn fits(dag: &Dag, roots: &[Id]) -> bool {
     let needed = needed(dag, roots);
     let mut depths = vec![0u32; dag.ops.len()];
@@ -296,7 +297,7 @@ impl ScreenBuilder<'_> {
     }
 
     /// Returns a bound for the squares whose content is in `set` at all positions of the segment. `at_first` are the squares whose
-    /// content in the key position is in `set`.
+    /// content in the first position of the segment is in `set`.
     fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
         if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);
@@ -307,7 +308,7 @@ impl ScreenBuilder<'_> {
         self.out.any_of(words)
     }
 
-    /// Returns the squares of some pieces in the key position of the next segment.
+    /// Returns the squares of some pieces in the first position of the next segment.
     fn next_pieces(&mut self, set: PieceSet) -> Id {
         let planes = [0, 1, 2, 3].map(|k| self.read(Bound::Next(k)));
         let mut words = Vec::new();
@@ -487,8 +488,8 @@ impl ScreenBuilder<'_> {
     }
 
     /// Returns a bound for the number of pieces in a set, all of which belong to one side. If a game begins in the segment, the
-    /// positions of the old game follow the key position, and the positions of the new game precede the next key position. Each
-    /// part then has its own bound.
+    /// positions of the old game follow the first position of the segment, and the positions of the new game precede the first
+    /// position of the next segment. Each part then has its own bound.
     fn number_of(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             let bound = if side == BoundSide::Most { Bound::Most } else { Bound::Fewest };

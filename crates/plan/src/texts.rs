@@ -167,7 +167,7 @@ impl Lower {
     }
 }
 
-/// Returns true if a string is the name of a player. If it is braces, the last filter counts.
+/// Returns true if a string is the name of a player. For braces, checks the last filter.
 pub(super) fn is_name(text: &orbit_transforms::Text) -> bool {
     match last_op(text) {
         TextOp::Player(_) => true,
@@ -176,7 +176,7 @@ pub(super) fn is_name(text: &orbit_transforms::Text) -> bool {
     }
 }
 
-/// Returns true if a string is a literal. If it is braces, the last filter counts.
+/// Returns true if a string is a literal. For braces, checks the last filter.
 pub(super) fn is_literal(text: &orbit_transforms::Text) -> bool {
     matches!(last_op(text), TextOp::Literal(_))
 }

@@ -1,9 +1,9 @@
 //! Checks that each position can be evaluated without the positions before it. Plans, the code that engines run on many positions
 //! at once, require this.
 //!
-//! A query passes if it assigns every variable before it reads the variable, no matter at which position the evaluation begins.
-//! No value is then kept from one position to the next. A query that does not pass can run only on an engine that visits the
-//! positions of a game in order.
+//! A query passes if it assigns every variable before it reads the variable, no matter where the evaluation begins. No value is
+//! then kept from one position to the next. A query that does not pass can run only on an engine that visits the positions of a
+//! game in order.
 
 use super::tree::{
     Assigned, ConditionKeyword, ConditionOp as C, Control, GameCondition, GameNumber, GamePosition,
@@ -20,7 +20,7 @@ const VARS_MAX: usize = 64;
 struct After {
     /// The variables that are assigned if the filter matched.
     matched: u64,
-    /// The variables that are assigned no matter whether the filter matched.
+    /// The variables that are assigned whether or not the filter matched.
     always: u64,
 }
 
@@ -47,8 +47,8 @@ pub(super) fn check(query: &TypedQuery) -> Result<(), Diagnostic> {
     visit(query.body.node(), 0, AssignmentRules { query, shares: false }).map(|_| ())
 }
 
-/// Returns true if a query assigns every variable before it reads the variable, no matter at which position the evaluation
-/// begins. Unlike in [`check`], filters that are evaluated at other positions may share variables with the filters around them.
+/// Returns true if a query assigns every variable before it reads the variable, no matter where the evaluation begins. Unlike in
+/// [`check`], filters that are evaluated at other positions may share variables with the filters around them.
 pub(super) fn assigns_first(query: &TypedQuery) -> bool {
     query.vars.len() <= VARS_MAX
         && visit(query.body.node(), 0, AssignmentRules { query, shares: true }).is_ok()

@@ -68,8 +68,8 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
 
 /// Returns a query whose value is the similarity of a position to a board, in percent. To compute it, the query counts the men that
 /// stand on the same squares in the position and on the board. The similarity is twice this number, divided by the number of men in
-/// the position plus the number of men on the board. With transforms, the image of the board that is most similar to the position
-/// counts.
+/// the position plus the number of men on the board. With transforms, the query compares the position with the most similar image
+/// of the board.
 ///
 /// The board uses the letters that [`query`] describes. All fields after the placement are ignored. A remark says so unless they
 /// are empty.

@@ -1,7 +1,6 @@
 //! Reads filters that test moves: `L--R`, `L[x]R`, `currentmove`, `countmoves`, `move`.
 //!
-//! A dash is `--` or `[x]`. White space decides which filters belong to it: L, R, `=P` and `(T)` do so only if no blank separates
-//! them from the dash.
+//! A dash is `--` or `[x]`. The filters L, R, `=P` and `(T)` belong to a dash only if no blank separates them from it.
 
 use shakmaty::{Bitboard, Rank};
 

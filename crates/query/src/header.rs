@@ -72,7 +72,7 @@ impl HeaderText {
                 }
                 Some(Parameter::Quiet | Parameter::Silent) => {
                     let comments = if word == "quiet" { Comments::Quiet } else { Comments::Silent };
-                    // If several parameters set the comments, the first one counts.
+                    // If several parameters set the comments, the first one applies.
                     if header.comments == Comments::default() {
                         header.comments = comments;
                     }

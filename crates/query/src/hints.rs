@@ -49,8 +49,8 @@ enum Always {
     Number,
 }
 
-/// If a condition holds at every position, returns the filter that is the reason: the condition itself, an alternative of an `or`,
-/// or the operand of a transform or of `find`.
+/// If a condition holds at every position, returns the filter that causes this: the condition itself, an alternative of an `or`, or
+/// the operand of a transform or of `find`.
 fn always(filter: HintFilter) -> Option<(HintFilter, Always)> {
     match filter {
         Ref::Squares(f) if is_never_empty(f) => return Some((filter, Always::Squares)),

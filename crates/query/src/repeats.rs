@@ -8,7 +8,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// A suffix such as `*` or `{2}`. It states how many times a part of a line or path occurs in succession.
+/// A suffix such as `*` or `{2}`, which repeats a part of a line or path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeat {
     min: u32,

@@ -74,7 +74,7 @@ pub struct TypedQuery {
 }
 
 impl TypedQuery {
-    /// Makes a query that uses only single positions and has no variables.
+    /// Creates a query without variables, whose filters need only single positions.
     pub fn new(body: Node) -> TypedQuery {
         TypedQuery {
             body,

@@ -201,9 +201,9 @@ fn numbered(at: usize) -> i32 {
     at as i32
 }
 
-/// Finds the longest run that two lists have in common. Returns the index of the run in each list, and its length. If several
-/// runs are equally long, the first one counts. `goes_on` is called with the number of comparisons in each round. If it returns
-/// false, the search ends.
+/// Finds the longest run that two lists have in common. Returns the index of the run in each list, and its length. If several runs
+/// are equally long, returns the first one. `goes_on` is called with the number of comparisons in each round. If it returns false,
+/// the search ends.
 fn longest_common_run<T: PartialEq>(
     a: &[T],
     b: &[T],

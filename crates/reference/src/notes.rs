@@ -62,8 +62,8 @@ impl<'a> Evaluation<'a> {
         self.sorted_by(sort, |this| this.text(of), |text| SortValue::Text(text.clone()))
     }
 
-    /// Stores the best value of a `sort` in the game, and the comments that were written for it. Of several equal values, the
-    /// first counts.
+    /// Stores the best value of a `sort` in the game, and the comments that were written for it. Of several equal values, the first
+    /// is kept.
     fn sorted_by<T>(
         &mut self,
         sort: SortId,

@@ -112,7 +112,8 @@ pub(super) struct Compiler<'l> {
     /// In the target of a `--`, the registers with the values of `from` and `to`. These are the squares of the move that passed the
     /// test or, for castling, those of the king's or the rook's move that passed it.
     pub(super) selected: Option<RegisterWord>,
-    /// In a constituent of a `line` that is evaluated once for each move, the register with the node (position) after the move.
+    /// In a constituent of a `line` that is evaluated once for each move, the register with the number of the position after the
+    /// move.
     pub(super) tied: Option<RegisterWord>,
     pub(super) pieces: bool,
     /// The variables that `unbind` names.
@@ -530,8 +531,8 @@ impl<'l> Compiler<'l> {
         var.0 as u16
     }
 
-    /// Compiles `there`, which is evaluated at the node in the register `node`. Afterwards the previous node is current again, no
-    /// matter whether `there` matches.
+    /// Compiles `there`, which is evaluated at the position whose number is in the register `node`. Afterwards the previous
+    /// position is current again, whether or not `there` matches.
     pub(super) fn at_node(
         &mut self,
         node: RegisterWord,

@@ -246,8 +246,8 @@ impl Compiler<'_> {
     // ---- loops
 
     /// Compiles a loop that binds a variable to each square of a set in turn, or to the piece on that square, and runs the code of
-    /// `body`. The variable is unbound afterwards. The code may jump to `fails`, if there is such a label, when the body of the
-    /// loop matches for no square.
+    /// `body`. The variable is unbound afterwards. If the body matches for no square, the code may jump to `fails`, provided that
+    /// this label is present.
     pub(super) fn each_square(
         &mut self,
         of: SquareLoop,
@@ -369,8 +369,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles two filters whose values are positions. `then` gets the registers with the numbers of their nodes. A position
-    /// without a value is represented by a number that no node has.
+    /// Compiles two filters whose values are positions. `then` receives the registers with the numbers of these positions. A filter
+    /// without a value is represented by a number that no position has.
     pub(super) fn two_positions(
         &mut self,
         a: &Position,

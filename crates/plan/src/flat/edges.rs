@@ -11,7 +11,7 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 
 impl Compiler<'_> {
     /// Compiles a loop over the moves that pass the test `edge`, in order. `behind` compiles code that runs after each of these
-    /// moves. Its parameter is the label to which this code jumps to try the next move. After the loop, the previous node is
+    /// moves. Its parameter is the label to which this code jumps to try the next move. After the loop, the previous position is
     /// current again.
     pub(super) fn each_edge(
         &mut self,

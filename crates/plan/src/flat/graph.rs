@@ -182,7 +182,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Returns the register that contains the value of a node. Emits the instructions that compute it.
+    /// Returns the register that contains the value of a node of the graph. Emits the instructions that compute it.
     fn step(
         &mut self,
         id: Id,

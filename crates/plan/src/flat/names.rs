@@ -7,7 +7,7 @@ use orbit_query::tree::{
 };
 use orbit_transforms::FilterRef;
 
-/// Calls `visit` with each variable that a filter names, apart from its operands.
+/// Calls `visit` with each variable that a filter itself (not one of its operands) names.
 pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     match filter {
         Ref::Condition(f) => match f.op() {

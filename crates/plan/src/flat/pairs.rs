@@ -156,7 +156,7 @@ impl Compiler<'_> {
         Ok(search)
     }
 
-    /// Returns the index of the first of four operands that contain the bit planes of the board.
+    /// Returns the index of the first of the four operands that contain the bit planes of the board.
     pub(super) fn planes(&mut self) -> CompileResult<u16> {
         let mut planes = Vec::new();
         for plane in 0..4 {

@@ -6,7 +6,7 @@ use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, PositionOp as P
 use orbit_transforms::{Expanded, Position};
 
 impl Compiler<'_> {
-    /// Compiles a filter whose value is a position. The code stores the number of its node in the register `to`.
+    /// Compiles a filter whose value is a position. The code stores the number of the position in the register `to`.
     pub(super) fn position(&mut self, f: &Position, to: RegisterWord) -> CompileResult {
         if let P::Game(G::Current) = f.op() {
             return self.emit(Instr::Here { to });

@@ -63,9 +63,9 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a loop that evaluates a filter at each node, from the current one to the end or, with `back`, to the start.
-    /// `found` compiles code that runs where the filter matches. It gets the register of the node and the label after the loop.
-    /// After the loop, the previous node is current again.
+    /// Compiles a loop that evaluates a filter at each position, from the current one to the end or, with `back`, to the start.
+    /// `found` compiles code that runs where the filter matches. Its parameters are the register with the number of the position
+    /// and the label after the loop. After the loop, the previous position is current again.
     pub(super) fn each_found(
         &mut self,
         of: &Filter,
@@ -102,7 +102,7 @@ impl Compiler<'_> {
             found(this, (node, done))?;
             this.place(next);
             if back {
-                // The filter may make other nodes current, but it makes this node current again when it ends.
+                // The filter may make other positions current, but it makes this one current again when it ends.
                 this.emit(Instr::Parent { to: node })?;
                 this.emit(Instr::UnlessValue { number: node, no: done })?;
             } else {
@@ -198,8 +198,8 @@ impl Compiler<'_> {
         Some(vars)
     }
 
-    /// Returns the index of a test of moves. If no move from a node passes the test, the filter fails at that node before it stores
-    /// anything. Returns `None` if there is no such test.
+    /// Returns the index of a test of moves. If no move from a position passes the test, the filter fails at that position before
+    /// it stores anything. Returns `None` if there is no such test.
     fn move_seek(&mut self, filter: FilterRef) -> CompileResult<Option<u16>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(edge) = first.and_then(edge_of) else { return Ok(None) };
@@ -211,7 +211,7 @@ impl Compiler<'_> {
     }
 
     /// Returns the index of a test of moves. A path that begins with the move `edge`, followed by the filters `targets`, can match
-    /// only at nodes from which some move passes the test. Emits the code that computes the sets of the test. These sets depend
+    /// only at positions from which some move passes the test. Emits the code that computes the sets of the test. These sets depend
     /// neither on the variables in `changed` nor on dictionaries that change before the test runs.
     pub(super) fn first_moves(
         &mut self,

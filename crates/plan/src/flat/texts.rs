@@ -181,7 +181,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a string. `then` gets the register of the string.
+    /// Compiles a string. `then` receives the register of the string.
     pub(super) fn of_text(
         &mut self,
         of: &Text,

@@ -20,8 +20,8 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Number};
 /// times.
 const OPS_MAX: usize = 1000;
 
-/// The number of consecutive registers that describe a path. They contain the node at which it begins, the number of its moves so
-/// far that count, and the number of its moves so far that do not count.
+/// The number of consecutive registers that describe a path. They contain the number of the position at which it begins, the number
+/// of its moves so far that count, and the number of its moves so far that do not count.
 const OF_PATH: usize = 3;
 
 impl Compiler<'_> {

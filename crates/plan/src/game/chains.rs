@@ -165,7 +165,7 @@ impl Lower {
         chain
     }
 
-    /// Makes the automaton of a chain (a `line` or `path`) and runs it from each position. Returns the values that it finds, and
+    /// Builds the automaton of a chain (a `line` or `path`) and runs it from each position. Returns the values that it finds, and
     /// the mask of positions from which it finds one.
     fn walk(
         &mut self,

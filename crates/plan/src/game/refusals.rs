@@ -49,7 +49,8 @@ pub(crate) fn refusal_of_programs(query: &TypedQuery) -> Option<Diagnostic> {
     found
 }
 
-/// Returns the name of a filter that no flat program can express, apart from its operands. Returns `None` for other filters.
+/// If no flat program can express a filter itself (not one of its operands), returns its name for the message. Otherwise returns
+/// `None`.
 fn lacked_by_programs(filter: Ref<'_, Written>) -> Option<&'static str> {
     use GameCondition as G;
     match filter {

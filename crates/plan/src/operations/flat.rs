@@ -1,4 +1,5 @@
-//! The instructions of flat programs. Queries that store values along a game are compiled to such programs.
+//! The instructions of flat programs. Queries that store values along a game are compiled to such programs. A *node* is a position
+//! of the game, identified by its number.
 //!
 //! An `echo` compares pairs of positions; the first position of a pair is its *source*, and the second its *target*.
 
@@ -145,7 +146,7 @@ pub enum Instr {
     Fault,
     /// Continues at a label.
     Jump(Label),
-    /// Jumps to `no` unless a mask is true at the current node.
+    /// Jumps to `no` unless a mask is true at the current position.
     Unless {
         mask: u16,
         no: Label,
@@ -155,7 +156,7 @@ pub enum Instr {
         to: RegisterWord,
         constant: u16,
     },
-    /// Loads an operand's word at the current node.
+    /// Loads an operand's word at the current position.
     Load {
         to: RegisterWord,
         operand: u16,
@@ -318,7 +319,7 @@ pub enum Instr {
         node: RegisterWord,
         done: Label,
     },
-    /// If the result of a search from the current node is stored, loads it and jumps to `done`. Otherwise has no effect. The
+    /// If the result of a search from the current position is stored, loads it and jumps to `done`. Otherwise has no effect. The
     /// optional key is the piece on which the result depends.
     Recall {
         site: u16,
@@ -402,13 +403,14 @@ pub enum Instr {
         selected: RegisterWord,
         reached: bool,
     },
-    /// Stores the value of the best chain that begins at the current node, or the last position of that chain.
+    /// Stores the value of the best match of a `line` or `path` that begins at the current position, or the last position of that
+    /// match.
     Chain {
         to: RegisterWord,
         chain: u16,
     },
-    /// Jumps to `no` if the current node belongs to a chain that was found earlier and whose `nestban` forbids other chains to
-    /// begin here.
+    /// Jumps to `no` if the current position belongs to an earlier match of a `line` or `path` whose `nestban` forbids other
+    /// matches to begin here.
     UnlessFree {
         chain: u16,
         no: Label,
@@ -418,7 +420,7 @@ pub enum Instr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// Stores the square of a piece at the current node, or the empty set if the piece was captured.
+    /// Stores the square of a piece at the current position, or the empty set if the piece was captured.
     PieceSquare {
         to: RegisterWord,
         piece: RegisterWord,

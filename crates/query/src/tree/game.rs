@@ -379,7 +379,7 @@ pub struct Echo<F> {
     pub target: VarId,
     /// `in all`: the values of `t` include the current position.
     pub in_all: bool,
-    /// True if the filter makes no comments.
+    /// True if the filter writes no comments.
     pub quiet: bool,
     /// The filter F, which is evaluated at position `t`.
     pub body: F,
@@ -460,7 +460,7 @@ operands! {
         pub first_match: bool,
         /// `primary` or `secondary`: the line continues only to first children, or only to other children.
         pub sibling: Option<Sibling>,
-        /// True if the filter makes no comments.
+        /// True if the filter writes no comments.
         pub quiet: bool,
         /// The constituents of the line.
         pub chain: Chain<LineStep<P>>,
@@ -504,7 +504,7 @@ operands! {
         pub verbose: bool,
         /// A title for comments.
         pub title: Option<String>,
-        /// True if the filter makes no comments.
+        /// True if the filter writes no comments.
         pub quiet: bool,
         /// The constituents of the path.
         pub chain: Chain<PathStep<P>>,
