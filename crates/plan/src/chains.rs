@@ -1,9 +1,9 @@
 //! Combines several operations into one step.
 //!
 //! An interpreter reads and writes whole registers in each step, so fewer steps are faster. Most steps of most plans are unions and
-//! intersections of sets, each of which an earlier step has shifted or intersected with a constant, and no other step reads. A tree
-//! of these operations becomes one step, a *chain*, which combines its terms in an accumulator that stays in the processor. This
-//! file works on *drafts*, which are steps whose registers are not assigned yet.
+//! intersections of sets. Each of these sets was shifted or intersected with a constant by an earlier step, and is read only once.
+//! A tree of these operations becomes one step, a *chain*, which combines its terms in an accumulator that stays in the processor.
+//! This file works on *drafts*, which are steps whose registers are not assigned yet.
 
 use std::collections::HashMap;
 

@@ -2,7 +2,7 @@
 //!
 //! A list is a condition: it matches if every designator in it has a square, every keyword holds, and every list inside it matches.
 //! Most keywords become the filter of CQL 6 with the same meaning. Transforms ([`ConditionKeyword::Lists`]), counts of attacks and
-//! counts of lines have their own operations, because CQL 6 has no such filters.
+//! counts of lines have their own operations, because no filter of CQL 6 means the same.
 //!
 //! Source: the manual of CQL 5. Where the manual says nothing, this parser follows the help of the program CQL-S.
 //!

@@ -119,8 +119,8 @@ enum CopyMember {
         not_all_black: bool,
         list: Vec<u16>,
     },
-    /// The variant of a filter that has two of them: the side to move, `white`, `elo white`, `player white`, `tag "White"`, `result
-    /// 1-0`, `light`. It is false for White and for dark squares.
+    /// For a filter with two variants, the variant that it is: the side to move, `white`, `elo white`, `player white`,
+    /// `tag "White"`, `result 1-0`, `light`. It is false for White and for dark squares.
     Side(bool),
     /// The steps of the directions, in ascending order. Each step is the difference between the numbers of two adjacent squares.
     Dirs(Vec<i8>),

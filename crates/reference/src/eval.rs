@@ -668,7 +668,7 @@ impl<'a> Evaluation<'a> {
     /// Returns the squares with one of these contents.
     fn holding(&self, contents: PieceSet) -> Bitboard {
         let squares = self.here.contents.get_or_init(|| self.here.placement.by_code());
-        // `contents` has a bit for each code of a piece, so it can be iterated like a set of squares.
+        // `contents` has a bit for each code of a square's content, so it can be iterated like a set of squares.
         let codes = Bitboard(contents.0.into()).into_iter();
         codes.fold(Bitboard::EMPTY, |all, code| all | squares[code as usize])
     }

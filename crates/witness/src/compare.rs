@@ -137,8 +137,8 @@ pub fn read(
     out
 }
 
-/// Replaces the contents of a game by those that the second reader read. If the game was cut, keeps the place and the reason of the
-/// cut from the first reader.
+/// Replaces the contents of a game by those that the second reader read. If the game was cut, keeps the place and the reason for
+/// the cut from the first reader.
 fn take_second(game: &mut Game, reading: GameReading) {
     game.start = reading.start;
     game.moves = reading.moves;

@@ -388,7 +388,7 @@ impl Compiler<'_> {
         Some(Squares::new(op, set.mark))
     }
 
-    /// Returns a variable, used by no query, whose value is the squares that the next moves leave.
+    /// Returns a variable whose value is the squares that the next moves leave. No variable of the query has its number.
     fn place_of_mover(&self) -> VarId {
         VarId(self.facts.vars.len() as u32)
     }

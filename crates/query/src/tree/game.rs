@@ -1,7 +1,7 @@
 //! Operations that need more of the game than the current position: moves, other positions, sequences of positions and moves, and
 //! values that are kept from one evaluation to the next.
 //!
-//! These operations are the variants `Game` of the operations of each kind, such as [`super::ConditionOp::Game`]. All other
+//! Each kind of operation has a variant `Game` for the operations of this module, such as [`super::ConditionOp::Game`]. All other
 //! operations except `find` can be evaluated at one position alone. The operations of this module are called *the game language*.
 
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
