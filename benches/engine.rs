@@ -8,7 +8,8 @@ use orbit_engine::{Engine, PreparedQuery, Wants, cpu::Cpu, reference::Bulk};
 use orbit_plan::PlanOptions;
 use orbit_reel::{Block, EncodedBlock, replay::SegmentColumns};
 
-/// The number of times that the sample is repeated. Without repeats, its packed blocks would fit the second-level cache.
+/// The number of times that the sample is repeated. Without repeats, its packed blocks would fit in the second-level
+/// cache.
 const REPEATS: usize = 8;
 
 /// The queries, each with the number of positions of `games/sample.pgn` that it hits.

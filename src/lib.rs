@@ -2,8 +2,8 @@
 //! rotated.
 //!
 //! The pattern is a query in CQL, the Chess Query Language. A *transform* such as `flip` or `shift` generates all
-//! distinct copies of the pattern to which it is applied. By default, it matches where at least one copy matches. A
-//! position at which the query matches is a *hit*.
+//! distinct copies of the pattern to which it is applied. By default, a transform matches where at least one of its
+//! copies matches. A position at which the query matches is a *hit*.
 //!
 //! # Open once, ask often
 //!
@@ -167,7 +167,8 @@ pub mod blocks {
     pub use orbit_transforms::{CopyDifference, Designators, Frame, Likeness, Placement};
 }
 
-/// Errors that the errors at the root of the library contain, and the errors of texts such as names and conditions.
+/// The errors that [`DatabaseError`] and the other errors of this crate contain, and the errors of parsers of names and
+/// conditions.
 pub mod errors {
     pub use orbit_core::game::NoName;
     pub use orbit_database::{Difference, TextError};

@@ -1,8 +1,8 @@
-//! Measures the limits that no kernel can beat on a device: how fast it reads memory, copies memory, and computes.
+//! Measures the limits that no kernel can exceed on a device: how fast it reads memory, copies memory, and computes.
 //!
-//! A time runs from the submission of work to the device until the last byte of the result is read back. A submission has so many
-//! dispatches that fixed costs hardly matter. Every answer is compared with the expected one, so a kernel that a driver has
-//! optimised away does not count as a fast one.
+//! Each time is measured from the submission of work to the device until the last byte of the result has been read back. A
+//! submission has so many dispatches that fixed costs hardly matter. Every answer is compared with the expected one, so a kernel
+//! that a driver has optimised away does not count as a fast one.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -21,11 +21,11 @@ pub const AT_ONCE: u64 = 4;
 pub const STEPS: u64 = 16;
 /// The number of chains of operations that an invocation computes side by side.
 const CHAINS: u32 = 8;
-/// The number of bytes of a vector of four words.
+/// The size of a vector of four words, in bytes.
 pub const VECTOR_BYTES: u64 = 16;
 /// The number of workgroups of a dispatch: several for every core of the largest cards.
 const GROUPS: u64 = 2048;
-/// The number of bytes of `Extent` in the shader.
+/// The size of the shader's struct `Extent`, in bytes.
 pub const EXTENT_BYTES: u64 = 16;
 /// The number of bytes that are written at a time when a buffer is filled.
 const PIECE_BYTES: u64 = 16 << 20;
@@ -47,7 +47,7 @@ pub struct Floor {
     pub rate: f64,
     /// The number of bytes of the buffer, or the number of instructions of a dispatch.
     pub amount: u64,
-    /// True if the device computed the same as the processor.
+    /// True if the device computed the same words as the processor.
     pub is_right: bool,
 }
 
@@ -197,7 +197,8 @@ impl KernelBuffers {
         sum(piece).wrapping_mul((words / piece) as u32).wrapping_add(sum(words % piece))
     }
 
-    /// Returns the shortest time of a dispatch, and the words that it writes. Submissions with enough dispatches are timed.
+    /// Returns the shortest time of a dispatch, and the words that it writes. Whole submissions are timed, each with enough
+    /// dispatches to make fixed costs negligible.
     fn run(
         &self,
         gpu: &GpuDevice,

@@ -1,8 +1,8 @@
 //! Computes the minimum number of instructions that a card executes for a position.
 //!
-//! wgpu does not report instructions, so the numbers of instructions come from two tables. The bench `kernels` writes the table
-//! of AMD's cards, and `instructions.tsv` is the table of NVIDIA's cards. Both count the instructions of compiled kernels
-//! without the branches that few positions take, so no card executes fewer. The kernel that measures the speed of the card is
+//! wgpu does not report instruction counts, so they come from two tables. The bench `kernels` writes the table of AMD's cards,
+//! and `instructions.tsv` is the table of NVIDIA's cards. Both count the instructions of compiled kernels without the branches
+//! that few positions take. A card executes at least these instructions. The kernel that measures the speed of the card is
 //! counted in the same way.
 
 use orbit_engine::gpu::Variant;
@@ -20,8 +20,9 @@ const FLOOR: &str = "floor";
 pub enum Vendor {
     Amd,
     Nvidia,
-    /// A maker without a table. A kernel gets the smallest of its values in all tables, and the kernel that measures the speed
-    /// of the card gets the largest of its values. So the computed share of that speed is too low rather than too high.
+    /// A maker without a table. A query's kernel gets the smallest of its counts in all tables, and the kernel that measures
+    /// the speed of the card gets the largest of its counts. So the computed share of that speed is too low rather than too
+    /// high.
     #[default]
     Other,
 }
@@ -74,8 +75,8 @@ fn column(table: &'static str, name: &str) -> impl Iterator<Item = (&'static str
 }
 
 /// Returns the minimum number of instructions that a card of this maker executes for a position; `None` if no table has the
-/// query. The numbers are those of the default variant. Another variant may have up to 2 % fewer instructions. The branches that
-/// the count leaves out have more instructions than this. Only the variant `u64` has far fewer, so it gets no number.
+/// query. The counts are those of the default variant. Other variants may have up to 2 % fewer instructions, but the branches
+/// that are not counted have more than that. Only the variant `u64` has far fewer instructions, so there is no number for it.
 pub fn per_position(query: &str, variant: Variant, vendor: Vendor) -> Option<f64> {
     let known = QUERIES.lines().filter_map(|line| line.split_once('\t'));
     let (kernel, _) = known.filter(|_| !variant.wide).find(|(_, text)| *text == query)?;

@@ -1,6 +1,6 @@
-//! Measures a graphics card in one run that ends at its budget. See `benches/README.md`.
+//! The benchmark `card`, which measures a graphics card in a limited time. See `benches/README.md`.
 //!
-//! The most important rows come first. A thread ends the run when its budget is over, whatever the card is doing. The program is
+//! The most important rows come first. A thread ends the run when the time is over, whatever the card is doing. The program is
 //! one file that contains the games, so it can be copied to a machine that has a card. The tests in `tests/cli/card.rs` compile
 //! these files too, and their binary runs as this program.
 

@@ -1,4 +1,4 @@
-//! Makes the measurements. Each function returns the fields of a row.
+//! The measurements of the benchmark `card`. Each function makes one, and returns the fields of a row.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -45,7 +45,7 @@ pub struct Roofs {
     pub read: Option<f64>,
     /// The instructions per second on words of 32 bits.
     pub instructions: Option<f64>,
-    /// The maker of the card. The numbers of instructions are those that its compiler makes.
+    /// The maker of the card, whose compiler determines the numbers of instructions.
     pub vendor: Vendor,
     /// The bytes per second of the fastest way to upload.
     pub upload: Option<f64>,
@@ -260,7 +260,8 @@ pub fn streamed(
 ) -> Result<Value, Failure> {
     let NamedQuery { name, text, prepared } = &known.query;
     let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
-    // Groups and threads are those of a scan: while one group is computed, others are packed and uploaded.
+    // As in a scan, several threads process groups of blocks: while the card evaluates one group, others are packed and
+    // uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(gpu.info().blocks_at_once).collect();
     let (took, mut found) = best(runs, || in_parallel(threads.max(2), &groups, &gpu))?;
     let differing = check.differing(name, &known.truth, &mut found, blocks);

@@ -1,4 +1,4 @@
-//! Records a run: the measured rows, the skipped rows, and the two files that contain them at any time.
+//! Records the measured and the skipped rows of a run, in two files that are always up to date.
 //!
 //! Both files are replaced as a whole after each row, so that a killed run leaves its measurements in readable files.
 

@@ -1,4 +1,4 @@
-//! Measures the rows of a run in their order. A row is begun only if the rest of the budget suffices for it.
+//! Measures the rows of a run in order. A row is begun only if the time that is left is long enough for it.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -14,8 +14,8 @@ use super::instructions::{Vendor, per_turn};
 use super::measure::{self, Check, GamesOnCard, HeldGames, KnownAnswer, Roofs};
 use super::recorder::Recorder;
 
-/// The kinds of rows for queries along games, with the games in the memory of the card. In the first kind the card computes the
-/// state along games, in the second kind the processor does.
+/// The kinds of rows for queries about other positions of a game, such as `find`, with the games in the memory of the card. In
+/// rows of the first kind, the card passes results along games. In rows of the second kind, the processor does.
 const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 
 /// The indices of the queries on which variants are tried: one with many copies (transformed patterns), one with long straight-line
@@ -27,8 +27,8 @@ const TRIAL_POSITIONS: u64 = 64_000_000;
 const PROBE_POSITIONS: u64 = 4_000_000;
 /// The share of the budget that the trials of variants may take.
 const TRIAL_SHARE: f64 = 0.25;
-/// A variant is preferred to the default only if it takes at most this share of the default's time, since a smaller gain is
-/// noise.
+/// A variant is preferred to the default only if it takes at most this share of the default's time, because a smaller gain
+/// could be noise.
 const FASTER: f64 = 0.98;
 /// The numbers of queries that are run at once.
 const AT_ONCE: [usize; 3] = [4, 8, 12];
@@ -37,7 +37,8 @@ const ROWS_SHARE: f64 = 0.6;
 /// The number of positions for the processor. More positions would not change its rate.
 const CPU_POSITIONS: u64 = 64_000_000;
 const THREAD_POSITIONS: u64 = 4_000_000;
-/// The number of positions of a database in memory. More would not fit in what may stay on some adapters.
+/// The number of positions of a database in memory. On some adapters, more positions would exceed the limit for games
+/// that stay on the card.
 const SESSION_POSITIONS: u64 = 64_000_000;
 /// The amount of memory that is read to measure the floors, in bytes.
 const FLOOR_BYTES: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
@@ -73,7 +74,8 @@ fn kernel_ns(row: &Value) -> f64 {
     row["kernel_ns"].as_f64().or(row["ns"].as_f64()).unwrap_or(f64::INFINITY)
 }
 
-/// Returns the geometric mean of the times of rows as shares of the default's time; `None` unless all rows are right.
+/// Returns the geometric mean of the times of rows, each relative to the default's time. Returns `None` unless all rows
+/// are right.
 fn mean(rows: &[Option<Value>]) -> Option<f64> {
     let logarithms: Option<Vec<f64>> =
         rows.iter().map(|row| Some(row.as_ref()?["relative"].as_f64()?.ln())).collect();
@@ -198,8 +200,8 @@ impl Session<'_> {
             }
         }
         if best.1 != Variant::default() {
-            // The best variant is measured again, in alternation with the default, so that a machine that was busy for a moment
-            // does not decide.
+            // The best variant is measured again, in alternation with the default, so that a temporary load on the machine does
+            // not decide.
             let all: Vec<usize> = tried().collect();
             let again = self.trial(Variant::default(), &all, wanted, &layouts, &base, roofs);
             for (&k, row) in all.iter().zip(&again) {

@@ -1,4 +1,4 @@
-//! Shows the record as a table. Every number in the table is a rounded number of the JSON document.
+//! Shows the record as a table. The numbers in the table are those of the JSON document, rounded.
 
 use orbit_command::measuring::size_text;
 use orbit_search::report::grouped;

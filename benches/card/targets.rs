@@ -8,7 +8,7 @@ const GIGA: f64 = 1e9;
 /// The target for the query with 672 copies (transformed patterns), in positions per second, with the games in the memory of the
 /// card.
 const RESIDENT: f64 = 20.0 * GIGA;
-/// The next target: this number of positions per second, or this share of the roof, whichever is lower.
+/// The next target: this number of positions per second, or this share of the measured limit, whichever is lower.
 const RESIDENT_THEN: f64 = 50.0 * GIGA;
 const ROOF_SHARE: f64 = 0.6;
 /// The target for streamed games: this share of the fastest way to upload, and this number of bytes per second.

@@ -1,5 +1,5 @@
-//! Lists the registers, spills and instructions of the kernels for a list of queries, as the compiler for a graphics card makes
-//! them. No card is needed. See `benches/README.md`.
+//! Compiles the kernels of some queries for graphics cards, and lists the registers, spills and instructions of each. No card
+//! is needed. See `benches/README.md`.
 //!
 //! RADV, Mesa's driver for AMD's cards, can compile for any of these cards on a machine without one (`RADV_FORCE_FAMILY`), and
 //! reports how many registers and instructions a pipeline has. Nothing is executed: the driver offers a device, but the device

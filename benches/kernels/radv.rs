@@ -1,4 +1,4 @@
-//! Calls Mesa's driver for AMD's cards in order to compile.
+//! Compiles shaders with RADV, Mesa's driver for AMD's cards.
 
 use std::ffi::CStr;
 
@@ -30,7 +30,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// Returns the statistic with a name.
+    /// Returns the statistic with the given name.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl Compiler {
                 [pipeline_executable_properties::NAME.as_ptr(), ash::ext::robustness2::NAME.as_ptr()];
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
                 .pipeline_executable_info(true);
-            // The same features for checked accesses are requested as by wgpu, so that the same machine code is made.
+            // Like wgpu, requests features for checked accesses, so that the driver generates the same machine code.
             let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
             let features =
                 vk::PhysicalDeviceFeatures::default().shader_int64(true).robust_buffer_access(true);

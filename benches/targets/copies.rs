@@ -1,5 +1,5 @@
-//! Compares the evaluation of whole orbits (all patterns that a transform makes) with their evaluation copy by copy (one pattern at
-//! a time), and the evaluation of values with that of conditions.
+//! Compares two ways to evaluate a transform: all of its copies (transformed patterns) together, and one copy at a time. Also
+//! compares the evaluation of values with that of conditions.
 
 use std::cell::Cell;
 
@@ -28,7 +28,7 @@ const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
 /// Each row has a query that compares the number of copies that match at a later position with a bound, the same query for the
-/// position itself, and true if the ratio of their times has a target. It has a target for up to 64 copies.
+/// position itself, and true if the ratio of their times has a target. Rows with up to 64 copies have a target.
 const FINDS: &[(&str, &str, bool)] = &[
     ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
     ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),
@@ -55,7 +55,7 @@ pub fn measures() -> Vec<Measure> {
 fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     let blocks = bench.inputs.blocks(COPIES_POSITIONS);
     let together = prepared(query, PlanOptions::default()).cpu().expect("a plan says it");
-    // Each copy is evaluated by itself, and nothing is shared among copies.
+    // Each copy (transformed pattern) is evaluated by itself, and nothing is shared among copies.
     let apart = PlanOptions {
         anchors: false,
         grids: false,

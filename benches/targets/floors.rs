@@ -26,7 +26,7 @@ pub fn measures() -> Vec<Measure> {
     ]
 }
 
-/// Unpacked positions in memory, which are to be summed.
+/// Words in memory to sum, as many as [`SUM_POSITIONS`] unpacked positions take.
 pub struct Words(Vec<[u64; LANES]>);
 
 impl Words {
@@ -42,7 +42,7 @@ impl Words {
     }
 }
 
-/// Sums words. Memory is the limit here, whatever instruction set is used.
+/// Sums words. The speed of memory limits this, whatever the instruction set.
 fn sum(words: &[[u64; LANES]]) -> u64 {
     let mut lanes = [0u64; LANES];
     for line in words {
@@ -83,7 +83,8 @@ fn sum_row(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// Makes a row for work on blocks in memory, compared with the floor.
+/// Makes a row that compares the time of some work on blocks in memory with the floor, the time to sum 32 bytes for
+/// each position.
 fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn()) -> Row {
     let words = Words::new();
     let [time, floor] = in_turn(bench.runs, [work, &|| words.sum()]);

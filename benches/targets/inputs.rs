@@ -21,7 +21,7 @@ const HEAD_BYTES: u64 = 1 << 20;
 
 /// A reel and its size.
 pub struct Games {
-    /// The name, which is shown in messages and tells the hits of a query in these games from those in other games.
+    /// The name of the games. Messages contain it, and [`Counts`] uses it as a key.
     pub name: &'static str,
     pub reel: PathBuf,
     pub games: u64,
@@ -148,8 +148,8 @@ pub struct Counts(RefCell<HashMap<(String, String), u64>>);
 impl Counts {
     /// # Panics
     ///
-    /// Panics if an earlier run of the query on the same games found a different number of hits, since then no measurement can
-    /// be trusted.
+    /// Panics if an earlier run of the query on the same games found a different number of hits. In that case, no measurement
+    /// can be trusted.
     pub fn agree(&self, games: &str, query: &str, hits: u64) {
         let known = *self.0.borrow_mut().entry((games.into(), query.into())).or_insert(hits);
         assert_eq!(hits, known, "{query} on {games}: the last run counts {hits} hits, others {known}");

@@ -1,7 +1,7 @@
 //! Prints ratios and their targets as one Markdown table. See `benches/README.md`.
 //!
-//! A row is a ratio of two times that were taken alternately in one run on one machine, so that it can be compared with the same
-//! row from another machine. All runs of a query on the same games must find the same number of hits.
+//! A row is a ratio of two times, which are measured alternately in one run on one machine. So rows from different machines can
+//! be compared. All runs of a query on the same games must find the same number of hits.
 
 mod batch;
 mod copies;
@@ -49,7 +49,7 @@ impl Measure {
 /// The arguments on the command line.
 struct Args {
     runs: usize,
-    /// Only measures whose names contain one of these strings are run. If there are none, all are run.
+    /// Only measurements whose names contain one of these strings are run. If the list is empty, all are run.
     filters: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn_after, mb_per_s, ratio};
 use crate::{Bench, Measure};
 
-/// The minimum number of bytes of text. Annotated games are repeated until there are so many.
+/// The minimum number of bytes of text. The annotated games are repeated until their text has this size.
 const ANNOTATED_BYTES_MIN: u64 = 200_000_000;
 /// The query for the rows that scan PGN.
 pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -51,8 +51,8 @@ fn plain(bench: &Bench) -> Vec<Row> {
             process::check_games(pgn_extract, pgn);
         }
     };
-    // On this machine, two threads cannot be faster than two independent processes. The speed of two processes is therefore
-    // measured as well.
+    // Two threads cannot be faster than two independent processes, so the speed of two processes is measured for
+    // comparison.
     let beside = bench.inputs.temporary("beside.reel");
     let pair = || {
         thread::scope(|scope| {

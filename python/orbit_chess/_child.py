@@ -1,7 +1,7 @@
 """The program `orbit` as a child process that ends when its parent ends: `python -m orbit_chess._child PID ARGUMENTS`.
 
-An actor of Ray may be killed at any moment. If its child process went on with the part, the results would still be right, but it
-would take the processor or the card from the actor that computes the part again.
+An actor of Ray may be killed at any moment. If its child process continued, the results would still be right, but the
+process would take the processor or the card from the actor that computes the part again.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ class Database:
             skip, limit: the number of games with hits to leave out at the beginning, and the maximum number to return.
             sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent`, `eval` or `loss`, the greatest first. With
                 `reverse`, the least is first.
-            sample: the number of games to choose at random, with the seed `seed`, from those that hit.
+            sample: the number of games to choose at random, with the seed `seed`, from those with hits.
             engine: the engine to use instead of the database's engine.
             verify: let a second engine compute everything again (True), or this number of segments of 32 positions. A difference is
                 an error.
@@ -265,7 +265,7 @@ class Database:
         )
 
     def count(self, query: AnyQuery | None = None, **options: Unpack[Options]) -> Count:
-        """Returns the numbers of games and positions that a query hits. The options are those of `scan`.
+        """Returns the numbers of games and positions in which a query matches. The options are those of `scan`.
 
         >>> import orbit_chess
         >>> db = orbit_chess.loads("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *")
@@ -295,8 +295,8 @@ class Database:
         return self.scan(query, **options).stats(*groupings)
 
     def positions(self, query: AnyQuery | None = None, **options: Unpack[Options]) -> Positions:
-        """Returns the positions that a query hits, by default all, as columns of numbers for machine learning. The options are
-        those of `scan`."""
+        """Returns the positions at which a query matches, by default all, as columns of numbers for machine learning. The
+        options are those of `scan`."""
         if query is None and options.get("at") is None:
             query = "true"
         return self.scan(query, **options).positions()
@@ -308,7 +308,7 @@ class Database:
         progress: bool | Watch = False,
         **choices: Unpack[Choices],
     ) -> dict[str, Count]:
-        """Returns the numbers of games and positions that each of many queries hits. The games are read only once.
+        """Returns the numbers of games and positions in which each of many queries matches. The games are read only once.
 
         Args:
             themes: a mapping from names to queries, a file of themes, or `"catalogue"` for the built-in themes.
@@ -360,7 +360,7 @@ class Database:
         return [Part(*part) for part in parts]
 
     def game(self, number: int) -> Game:
-        """Returns the game with a number. Games are counted from 1 over all sources.
+        """Returns a game by its number. Games are counted from 1 over all sources.
 
         >>> import orbit_chess
         >>> orbit_chess.open("games/sample.pgn").game(1).number

@@ -66,7 +66,7 @@ class Game:
 
 @final
 class Hit:
-    """A position that a query hits."""
+    """A position at which a query matches."""
 
     @property
     def game(self) -> Game: ...

@@ -54,7 +54,7 @@ class Choices(TypedDict, total=False):
     sort: Literal["value", "elo", "date", "length", "clock", "spent", "eval", "loss"] | None
     #: Sort the games with the least value first.
     reverse: bool | None
-    #: The number of games to choose at random from those that hit.
+    #: The number of games to choose at random from those with hits.
     sample: int | None
     #: The seed of the random choice.
     seed: int | None

@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 
 class Count(NamedTuple):
-    """The numbers of games and positions that a query hits."""
+    """The numbers of games and positions in which a query matches."""
 
     games: int
     positions: int
@@ -149,7 +149,7 @@ class _Rows:
 
 
 class Positions(_Rows):
-    """The positions that a query hits as columns of numbers for machine learning: the result of `Scan.positions`.
+    """The positions at which a query matches, as columns of numbers for machine learning: the result of `Scan.positions`.
 
     The column `board` has 64 numbers for each position, in the order a1, b1, ..., h8. An empty square is 0. A white pawn, knight,
     bishop, rook, queen and king are 1 to 6; 8 is added for a black man.
@@ -245,7 +245,7 @@ class Scan(_Rows):
         return self._request.stream_hits(self._all_copies, self._spans)
 
     def count(self) -> Count:
-        """Returns the numbers of games and positions that hit."""
+        """Returns the numbers of games and positions with hits."""
         with watching(self._progress) as watch:
             return Count(*self._request.count(watch)[0])
 
@@ -262,7 +262,7 @@ class Scan(_Rows):
             return Hits(request.hits(self._all_copies, self._spans, watch))
 
     def games(self, limit: int | None = None) -> Games:
-        """Returns a list of the games that hit, each of them once."""
+        """Returns a list of the games with hits, each of them once."""
         games: dict[int, Game] = {}
         for hit in self.hits(limit):
             game = hit.game
@@ -283,7 +283,7 @@ class Scan(_Rows):
             return Stats(json.loads(self._request.statistics(",".join(groupings), watch)))
 
     def positions(self) -> Positions:
-        """Returns the positions that hit as columns of numbers for machine learning.
+        """Returns the positions with hits as columns of numbers for machine learning.
 
         >>> import orbit_chess
         >>> boards = orbit_chess.open("games/sample.pgn").scan("mate").positions().numpy()
@@ -293,7 +293,7 @@ class Scan(_Rows):
         return Positions(self._request)
 
     def pgn(self, path: str | os.PathLike[str]) -> int:
-        """Writes the games that hit to a file, with the text of their sources, and returns their number. If the name of the file
+        """Writes the games with hits to a file, with the text of their sources, and returns their number. If the name of the file
         ends in `.zst`, the file is compressed."""
         with watching(self._progress) as watch:
             return self._request.pgn(os.fspath(path), watch)

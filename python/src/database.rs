@@ -100,8 +100,8 @@ impl Database {
         Ok(Request::new(Arc::clone(&self.0), options.get().clone()))
     }
 
-    /// Divides the blocks into ranges with about the same number of positions. Each range is its first block, the block after
-    /// its last one, and the number of its positions. Returns `None` if the database cannot be divided.
+    /// Divides the blocks into ranges with about the same number of positions. A range is given by its first block, the block
+    /// after its last one, and its number of positions. Returns `None` if the database cannot be divided.
     #[pyo3(signature = (parts = None))]
     fn parts(&self, py: Python<'_>, parts: Option<NonZeroUsize>) -> Option<Vec<(usize, usize, u64)>> {
         let blocks = py.detach(|| self.0.positions_of_blocks())?;
@@ -147,7 +147,7 @@ impl Database {
         self.0.keeps_variations()
     }
 
-    /// Messages about files that were not read, or not to their ends, about bytes after the ends of reels, and about reels that
+    /// Messages about files that could not be read completely, about bytes after the ends of reels, and about reels that
     /// another version of orbit made.
     #[getter]
     fn problems(&self) -> Vec<String> {

@@ -28,8 +28,8 @@ pub fn of_request(error: RequestError) -> PyErr {
     of_option(error.said(|field| format!("`{}`", name(field))))
 }
 
-/// Creates the error for a query that cannot be read. It contains the text of the query with the place marked, and the message
-/// alone.
+/// Creates the error for a query that cannot be read. It contains the message, and the text of the query with the place of the
+/// error marked.
 pub fn of_query(error: &QueryError) -> PyErr {
     let diagnostic = error.diagnostic();
     let (line, column) = diagnostic.place(error.text());

@@ -40,7 +40,7 @@ impl Query {
         orbit_chess::Query::similar(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// Creates the query that the option `at` is in place of. The option also compares castling rights and the en passant square.
+    /// Creates the query that the option `at` describes. The option also compares castling rights and the en passant square.
     #[staticmethod]
     fn at(position: &str) -> PyResult<Query> {
         let asked = orbit_chess::Request { at: Some(position.to_owned()), ..Default::default() };
@@ -54,7 +54,7 @@ impl Query {
         orbit_chess::Query::theme(name).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// Returns the same query, which then also searches side lines.
+    /// Returns a copy of the query that also searches side lines.
     fn with_variations(&self) -> Query {
         Query(self.0.with_variations())
     }

@@ -124,7 +124,7 @@ fn columns(only: Option<Vec<String>>, without: &[String]) -> PyResult<TableColum
 
 #[pymethods]
 impl Request {
-    /// Counts the games and positions that each query hits.
+    /// Counts the games and positions at which each query matches.
     #[pyo3(signature = (progress = None))]
     fn count(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(u64, u64)>> {
         let totals = self.run(py, progress, |scan| scan.count())?;
@@ -200,7 +200,7 @@ impl Request {
         })
     }
 
-    /// Writes the games that hit. Returns the number of games.
+    /// Writes the games with hits to a file as PGN. Returns the number of games.
     #[pyo3(signature = (path, progress = None))]
     fn pgn(&self, py: Python<'_>, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
         self.run(py, progress, |scan| scan.pgn(&path))

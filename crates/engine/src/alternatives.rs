@@ -1,7 +1,8 @@
-//! Finds, with a plan, which alternative of a query makes each hit.
+//! Finds, for each hit of a query, the first alternative that matches there.
 //!
-//! The operands of the outermost `or`s of a query are its alternatives. What a query writes at a hit comes from the first
-//! one that matches, so the reference engine need not evaluate those before it.
+//! The *alternatives* of a query are the operands of its outermost `or`s. At a hit, only the first alternative that
+//! matches writes output, such as a comment. A plan finds this alternative quickly, and the slow reference engine then
+//! skips the ones before it.
 
 use std::sync::Arc;
 
@@ -10,16 +11,16 @@ use orbit_plan::{PlanOptions, Planner, Plans};
 use orbit_query::TypedQuery;
 use orbit_reel::Block;
 
-/// A search for the alternatives that make the hits of a query.
+/// A search for the first alternative that matches at each hit of a query.
 #[derive(Debug)]
 pub struct Alternatives {
-    /// Evaluates [`TypedQuery::first_alternative`].
+    /// The engine that evaluates [`TypedQuery::first_alternative`].
     cpu: Cpu,
 }
 
 impl Alternatives {
-    /// Prepares the search. Returns `None` if the query has too few alternatives, or if only a program that visits
-    /// position after position could find them.
+    /// Returns `None` if the query has too few alternatives, or if it needs a flat program, which evaluates one
+    /// position after the other.
     pub fn new(query: &TypedQuery) -> Option<Alternatives> {
         let planner = Planner::new(&query.first_alternative()?, PlanOptions::default()).ok()?;
         if planner.is_program() {

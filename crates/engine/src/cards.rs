@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use orbit_core::files::user_caches;
 
-/// Upper limits on the use of an adapter (a graphics card); a limit above the adapter's own has no effect. With small
-/// limits, tests make the engine split even small inputs.
+/// Upper limits on the use of an adapter (a graphics card); a limit above the adapter's own has no effect. Tests set
+/// low limits to make the engine split even small inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GpuLimits {
     /// The maximum size of a buffer that can be bound to a shader, in bytes.
@@ -93,17 +93,17 @@ pub struct GpuOptions {
     pub resident_bytes_max: Option<u64>,
     /// The place where compiled kernels are kept between runs; `None` by default.
     pub pipeline_cache: Option<PipelineCache>,
-    /// The kernel variant of an engine or an upload whose caller does not choose a variant.
+    /// The kernel variant of engines and uploads for which the caller does not choose one.
     pub variant: Variant,
-    /// True if output buffers are filled with one bits before a kernel runs. A word that the kernel fails to write then
-    /// makes a test fail.
+    /// True if every bit of the output buffers is set before a kernel runs. Tests then notice words that the kernel
+    /// fails to write.
     pub poison: bool,
     /// The longest time that the device may take to answer before it counts as failed. The default is two minutes, or
     /// ten minutes for a software adapter.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<InjectedFault>,
-    /// The number of compiled kernels that the device keeps for later engines, if a test lowers it.
+    /// The maximum number of compiled kernels that the device keeps for later engines. Only tests set it.
     #[doc(hidden)]
     pub pipelines_max: Option<usize>,
 }

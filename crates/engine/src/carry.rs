@@ -1,13 +1,13 @@
-//! Propagates the results of a stage to other positions of each game. For each position, this gives facts about earlier
-//! or later positions. The code calls this *carrying* the results along games.
+//! Propagates the results of a stage to other positions of each game. Each position thus gets facts about earlier or
+//! later positions. The code calls this *carrying* the results along games.
 //!
 //! A *stage* is a part of a plan that runs over a whole block of games before the rest of the plan. Filters such as
-//! `find` need its results at other positions of the game: whether a condition holds at an earlier or later position,
-//! at how many of these positions, or at which nearest one. A block holds whole games, so no result is propagated from
-//! one block to another. The module depends on plans and reels (packed games), but not on queries. The engines `cpu`
-//! and `gpu` both use it.
+//! `find` need its results at other positions of the game: whether a condition holds at any earlier or later position,
+//! at how many of them, or at which of them first. A block holds whole games, so results never cross from one block to
+//! another. The module depends on plans and reels (packed games), but not on queries. The engines `cpu` and `gpu` both
+//! use it.
 //!
-//! Positions of a block are numbered by *slots*.
+//! A *slot* is the number of a position within its block.
 
 use std::ops::Range;
 
@@ -25,10 +25,9 @@ pub(super) enum SlotColumn {
     Words(Vec<u64>),
 }
 
-/// Computes a column from `found`, a mask with one bit for each slot. The value at a slot depends on the bits of the same game on
-/// one side of the slot. If `back` is true, that side is the slot itself and all slots before it; otherwise the slot itself and all
-/// slots after it. `what` chooses the result: whether the mask is true there at all, at how many slots, or at which nearest slot.
-/// `words` creates a column of zero words.
+/// Computes a column from `found`, a mask with one bit for each slot. The value at a slot depends on the bits of that slot and of
+/// all earlier slots of its game if `back` is true, otherwise of all later ones. `what` selects the value: whether any of these
+/// bits is set, how many are set, or which of the slots with a set bit is nearest. `words` creates a column of zero words.
 pub(super) fn carried_bits(
     found: &[u32],
     (what, back): (Carried, bool),
@@ -68,7 +67,7 @@ pub(super) fn carried_bits(
             let tree = &mut out[slots];
             match what {
                 Carried::Count => along_tree(game, tree, back, |to, from| *to += from),
-                // Among the nodes after a node, the nearest has the lowest number.
+                // The nearest of the later nodes (positions) is the one with the lowest number.
                 _ if !back => along_tree(game, tree, false, |to, from| *to = from.min(*to)),
                 _ => along_tree(game, tree, true, |to, from| *to = if *to == NOWHERE { from } else { *to }),
             }

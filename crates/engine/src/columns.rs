@@ -1,5 +1,5 @@
-//! Computes the game columns of a block: one value for each game for every part of a plan that is constant within a
-//! game. A value is a condition (such as a test of a tag) or a number.
+//! Computes the columns of a block that have one value for each game. Each column is for a part of a plan that is
+//! constant within a game: a condition, such as a test of a tag, or a number.
 
 use super::{Outcome, game_texts::text_of_game};
 use orbit_core::{
@@ -18,7 +18,7 @@ pub struct GameColumn {
     pub number: Vec<u64>,
 }
 
-/// Computes one column: its value for each game of a block.
+/// Computes one column for all games of a block.
 pub fn game_column(column: &TagColumn, block: &Block) -> GameColumn {
     let mut out = GameColumn::default();
     for game in block.games() {

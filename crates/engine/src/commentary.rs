@@ -35,6 +35,6 @@ pub struct GameCommentary {
     pub sorts_at: Vec<u32>,
     /// The tags that `settag` sets, with their new values, in order.
     pub tags: Vec<(String, Vec<u8>)>,
-    /// The nodes whose comments `removecomment` removes.
+    /// The nodes (position numbers) whose comments `removecomment` removes.
     pub removed: Vec<u32>,
 }

@@ -59,8 +59,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes the columns (with a value for each game) in `columns` that are not computed yet. Plans that share a graph append
-    /// their columns to one list, so the missing columns are at the end of `columns`.
+    /// Computes the per-game columns in `columns` that are not computed yet. Plans that share a graph append their columns to
+    /// one list, so the missing columns are at the end of `columns`.
     pub(super) fn add_columns(&mut self, columns: &[TagColumn]) {
         let more = columns.iter().skip(self.columns.len());
         self.columns.extend(more.map(|column| game_column(column, self.block)));
@@ -77,7 +77,7 @@ impl<'a> Context<'a> {
         self.games.is_stopped()
     }
 
-    /// Returns the columns (with a value for each game) that have been added so far for all plans.
+    /// Returns the per-game columns that have been added so far for all plans.
     pub(super) fn columns(&self) -> &[GameColumn] {
         &self.columns
     }

@@ -13,7 +13,7 @@ pub enum CopyDetail {
     /// Only the number of hits at which each copy matches.
     #[default]
     Counts,
-    /// For each hit, the copy with the lowest number that matches, and the number of matching copies.
+    /// For each hit, the matching copy with the lowest number, and the number of matching copies.
     Lowest,
     /// For each hit, all copies that match. There can be many: at most hits of `shift flip flipcolor {not {Nd4 kf3}}`, 671 copies
     /// match.
@@ -46,8 +46,8 @@ struct Lists {
 }
 
 impl CopyDetail {
-    /// Returns the kind of plan that computes this detail: one that separates the two sides, or one that separates all transformed
-    /// patterns.
+    /// Returns the kind of plan that computes this detail: one with a result for each of the two sides, or one with a result for
+    /// each copy (transformed pattern).
     pub(super) fn apart(self) -> Apart {
         if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
     }
@@ -124,7 +124,8 @@ impl CopyHits {
         matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
     }
 
-    /// Returns true if the record contains or implies the matching sides of each hit. Copies must belong to sides.
+    /// Returns true if the record contains or implies the matching sides of each hit. Each copy must belong to one
+    /// side.
     pub fn tells_sides(&self) -> bool {
         matches!(self.detail, CopyDetail::Sides | CopyDetail::All)
     }
@@ -151,8 +152,8 @@ impl CopyHits {
         (self.before[segment] + below.count_ones()) as usize
     }
 
-    /// Returns the number of the lowest transformed pattern that matches at a hit, or `None` if no copy matches there. A query that
-    /// accepts a range of counts, such as `flip 3 4 Ra1`, can have such hits.
+    /// Returns the lowest number of a copy (transformed pattern) that matches at a hit, or `None` if no copy matches there. Hits
+    /// without a matching copy occur if a query accepts a range of counts, as `flip 3 4 Ra1` does.
     ///
     /// # Panics
     ///

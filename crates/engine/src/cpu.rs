@@ -1,10 +1,10 @@
 //! The fast CPU engine. It evaluates a plan on many positions at the same time.
 //!
-//! Positions of a block are numbered by *slots*. A *group* is eight segments of 32 slots, that is, 256 positions. The
-//! engine replays the moves of a group and writes the planes of each board (bitboards that together encode the piece on
-//! each square) straight into the registers of the plan. A register holds one 64-bit word for each position of the
-//! group. Each step of the plan then runs over whole registers, and the compiler turns this into vector code. This
-//! module depends on plans and reels (packed games), but not on queries.
+//! A *slot* is the number of a position within its block. A *group* is eight segments of 32 slots, that is, 256
+//! positions. The engine replays the moves of a group and writes the planes of each board (bitboards that together
+//! encode the piece on each square) straight into the registers of the plan. A register holds one 64-bit word for each
+//! position of the group. Each step of the plan then runs over whole registers, and the compiler turns this into vector
+//! code. This module depends on plans and reels (packed games), but not on queries.
 
 #[cfg(target_arch = "x86_64")]
 mod emit;
@@ -175,8 +175,8 @@ impl Cpu {
         all
     }
 
-    /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, only these are gathered
-    /// into full groups and evaluated; if many are hits, all slots are evaluated.
+    /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, the hits are gathered
+    /// into full groups, and only these groups are evaluated. If many slots are hits, all slots are evaluated.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let Hits { bits, values, .. } = hits;
@@ -258,8 +258,8 @@ fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }
 
-/// The threshold for evaluating all slots in the second pass: it is done if more than one slot in `DENSE` is a hit. Gathering one
-/// slot costs about as much as replaying a few slots.
+/// If more than one slot in `DENSE` is a hit, the second pass evaluates all slots instead of gathering the hits. Gathering one
+/// slot costs about as much as replaying a few.
 const DENSE: usize = 4;
 
 /// Sets the bits of the first `slots` slots, and clears the rest.

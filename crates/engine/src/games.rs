@@ -29,7 +29,7 @@ impl GameAnswer {
 pub struct Rank(Vec<u8>);
 
 impl Rank {
-    /// Appends a value, which decides between ranks that are equal so far. A missing value sorts last, whether the
+    /// Appends a value, which breaks ties between ranks that are equal so far. A missing value sorts last, whether the
     /// order is ascending or descending.
     pub fn push(&mut self, value: Option<&SortValue>, smallest_first: bool) {
         let Some(value) = value else {
@@ -55,7 +55,7 @@ impl Rank {
         }
     }
 
-    /// Appends another rank, which decides between ranks that are equal so far.
+    /// Appends another rank, which breaks ties between ranks that are equal so far.
     pub fn extend(&mut self, next: &Rank) {
         self.0.extend_from_slice(&next.0);
     }

@@ -4,10 +4,10 @@
 //! One shader invocation replays one segment of 32 slots and evaluates the query at each slot. Its answer is one 32-bit
 //! word. A [`Variant`] of the kernel may divide the work in another way, but gives the same answers. The values at hits
 //! and the matching copies need a second pass over the segments that have hits. Blocks are packed into *uploads* of up
-//! to 8 million positions. While one upload is copied to the card, another one is computed. This module depends on
-//! plans and reels (packed games), but not on queries.
+//! to 8 million positions. While one upload is copied to the card, the card evaluates another one. This module depends
+//! on plans and reels (packed games), but not on queries.
 //!
-//! A driver that fails does not make this code panic or hang; it causes a [`GpuError`]. To achieve this, all calls of
+//! If the driver fails, this code neither panics nor hangs, but returns a [`GpuError`]. To achieve this, all calls of
 //! wgpu go through `Device` in `device.rs`, which runs them on a helper thread (`driver.rs`). If a device is lost, it
 //! is opened once more and the unfinished work is repeated from its start, so that answers stay exact.
 
@@ -60,7 +60,7 @@ impl GpuError {
         matches!(self, GpuError::Lost { .. })
     }
 
-    /// Converts the error to the form in which errors are reported while an adapter is searched for or opened.
+    /// Converts the error to one that reports a failure to find or open an adapter.
     fn while_opening(self) -> GpuError {
         match self {
             GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },
@@ -133,7 +133,7 @@ impl Lent<'_> {
         (&mut self.set.input, &mut self.set.run)
     }
 
-    /// Marks the work as done, so that the buffer set can be used again.
+    /// Records that the work has succeeded, so that the buffer set can be used again.
     fn done(mut self) {
         self.is_sound = true;
     }
@@ -299,8 +299,8 @@ fn store_bits(upload: &Upload, words: &[u32], blocks: &[&Block], out: &mut [Hits
     }
 }
 
-/// Returns the segments (32 positions each) of an upload (blocks that are sent together) that have hits, with their bits. Segments
-/// are numbered from the first one in the upload.
+/// Returns the segments of an upload that have hits, each with one bit for each of its 32 positions. Segments are numbered from
+/// the start of the upload.
 fn hits_of(upload: &Upload, bits: impl Fn(usize, usize) -> u32) -> Vec<(u32, u32)> {
     upload
         .segments()

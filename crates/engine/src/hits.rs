@@ -1,5 +1,5 @@
-//! The hits: the positions of a block (a group of games) at which a query matches. Positions are numbered by *slots*;
-//! each position of a block has one.
+//! The hits: the positions of a block (a group of games) at which a query matches. A *slot* is the number of a position
+//! within its block.
 
 use std::ops::{Index, Range};
 
@@ -17,8 +17,7 @@ pub struct Hits {
     pub bits: Vec<u32>,
     /// The values of the query at its hits, if they were requested.
     pub values: Values,
-    /// True if the query was evaluated only on main lines although the block contains side lines, because another query
-    /// of the search reads them.
+    /// True if the query was evaluated only on main lines, although the block contains side lines for another query.
     pub main_lines: bool,
 }
 
@@ -138,9 +137,9 @@ impl Hits {
         };
     }
 
-    /// Returns the hits that were found in `part`, a copy of some games of a block, at their slots in the whole block. For each
-    /// game of the part, `places` yields the first slot of the game in the whole block, and true if White and Black were swapped in
-    /// the part. In that case, sets of squares are reflected back.
+    /// Converts the hits of `part`, a block made from some games of `whole`, to hits of `whole`. For each game of `part`, `places`
+    /// yields the first slot of the game in `whole`, and true if White and Black are swapped in `part`. In that case, sets of
+    /// squares are reflected back.
     pub fn put_back(&self, part: &Block, whole: &Block, places: impl Iterator<Item = (usize, bool)>) -> Hits {
         let mut out = Hits { main_lines: self.main_lines, ..Hits::new(whole) };
         // For each hit: its slot in the part, its slot in the whole block, and true if White and Black were swapped in
@@ -205,7 +204,7 @@ impl Hits {
         words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
     }
 
-    /// Returns whether there is a hit in a range of slots.
+    /// Returns true if there is a hit in a range of slots.
     pub fn any_in(&self, range: Range<usize>) -> bool {
         self.slots(range).next().is_some()
     }

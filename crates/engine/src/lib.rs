@@ -1,6 +1,6 @@
 //! The engines, which search blocks of games for the positions at which queries match.
 //!
-//! A *block* is a group of whole games in packed form; each of its positions has a number, its *slot*. A
+//! A *block* is a group of whole games in packed form; a *slot* is the number of a position within its block. A
 //! [`PreparedQuery`] contains a query in every form that an engine can read: the typed tree for [`mod@reference`], and
 //! the plan for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It receives blocks and a
 //! [`BlockRequest`], and returns the [`Answers`] of each query on each block: one bit for each slot, and the requested
@@ -64,29 +64,29 @@ pub enum EngineError {
     /// The graphics card failed.
     #[error(transparent)]
     Gpu(#[from] gpu::GpuError),
-    /// The error of two engines that give different answers at a position.
+    /// Two engines give different answers at a position.
     #[error(
         "verification failed: `{engine}` and `{other}` differ on game {game}, {place}: {answers} (hit, value); \
          one of them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     Differ { engine: &'static str, other: &'static str, game: u32, place: String, answers: String },
-    /// The error of two engines that count different numbers of hits for a copy.
+    /// Two engines count different numbers of hits for a copy (a transformed pattern).
     #[error(
         "verification failed: `{engine}` counts copy {copy} {} times, `{other}` {} times; one of them is wrong: \
          please report it", counts.0, counts.1
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
-    /// The error of two engines that find different copies at the same hit.
+    /// Two engines find different copies (transformed patterns) at the same hit.
     #[error(
         "verification failed: on game {game}, {place}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
          them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CopiesDiffer { engine: &'static str, other: &'static str, game: u32, place: String, copies: String },
-    /// A query runs into an error in some game. The engine that returns this detects the error but not its details; the
-    /// reference engine then finds them.
+    /// A query runs into an error in some game. An engine that cannot locate the error returns this, and the reference
+    /// engine then locates it.
     #[error("a query runs into an error, which the reference engine tells")]
     Stopped,
     /// The [`Interrupt`] of the request was set.
@@ -131,7 +131,7 @@ pub struct EngineInfo {
     pub copies: Vec<usize>,
     /// True if the answers for a block depend on earlier blocks. One thread must then pass the blocks in order.
     pub in_order: bool,
-    /// The number of blocks that are best passed to one call of [`Engine::scan`].
+    /// The number of blocks for which a call of [`Engine::scan`] is most efficient.
     pub blocks_at_once: usize,
     /// A message for users about the search, for example that the graphics card failed.
     pub notice: Option<String>,

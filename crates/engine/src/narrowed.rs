@@ -1,7 +1,7 @@
 //! Restricts the slow reference engine to the games in which a query can match.
 //!
-//! If possible, a fast engine first searches for a simpler condition that holds wherever the query matches. In a game
-//! without a match of the condition, the query cannot match either, so the reference engine skips it.
+//! If possible, a fast engine first searches for a simpler condition that holds wherever the query matches. If a game
+//! does not contain the condition, the query cannot match there, and the reference engine skips the game.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Narrowed {
         Ok(Narrowed { engine: Bulk::new(queries.iter().map(|prepared| &prepared.query))?, cpu, conditions })
     }
 
-    /// Returns the number of queries that are evaluated only in the games in which a simpler condition holds.
+    /// Returns the number of queries for which a simpler condition excludes games.
     pub fn narrowed(&self) -> usize {
         self.conditions.iter().flatten().count()
     }

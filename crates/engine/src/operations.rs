@@ -1,10 +1,10 @@
 //! Computes columns of a block from other columns, with data from earlier or later positions of each game.
 //!
 //! A *column* has an entry for each slot, that is, for each position of the block. A block contains whole games, and a
-//! position has a higher number than the position before it (its *parent*), even in side lines (variations). So one
-//! pass over the slots in reverse order carries data from children to parents, and one pass in order carries data from
-//! parents to children. This module depends on plans and reels (packed games), but not on queries. The engines `cpu`
-//! and `gpu` both use it.
+//! position has a higher number than the position before it (its *parent*), even in side lines (variations). So a
+//! single pass over the slots passes data from all children to their parents if it runs in reverse order, and from
+//! parents to children if it runs in order. This module depends on plans and reels (packed games), but not on queries.
+//! The engines `cpu` and `gpu` both use it.
 
 mod flat;
 mod focus;

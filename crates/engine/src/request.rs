@@ -67,8 +67,8 @@ pub struct Answers {
     pub hits: Hits,
     /// The copies that match at the hits, if they were requested.
     pub copies: Option<CopyHits>,
-    /// For a query about whole games, the answer for each game of the block. For any other query `None`: such a query
-    /// finds the games that have a hit.
+    /// For a query about whole games, the answer for each game of the block; otherwise `None`, and the query finds the
+    /// games that have a hit.
     pub games: Option<Vec<GameAnswer>>,
     /// The output of the query, if it was requested and the engine can compute it.
     pub commentary: Option<Commentary>,

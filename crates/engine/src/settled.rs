@@ -1,4 +1,4 @@
-//! An engine that uses the reference engine to report the errors of queries.
+//! An engine that lets the reference engine locate the errors of queries.
 //!
 //! The other engines run flat programs, which only detect that a query ran into an error, such as a variable without a
 //! value. The reference engine then evaluates the same blocks and finds the position of the error and its place in the

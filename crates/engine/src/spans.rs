@@ -32,7 +32,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Finds the spans of all hits of a block with `by`.
+    /// Calls `by` for the span of each hit of a block.
     pub fn told(by: &dyn FindSpan, answers: &Answers, block: &Block) -> Spans {
         let mut out = Spans::default();
         for game in block.games() {

@@ -65,7 +65,8 @@ impl Verified {
             let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
-        // A block that contains only some of the games has its hits in other slots, so the copies at hits cannot be compared.
+        // In a block of only some of the games, hits have other slots, so their copies (matching patterns) cannot be
+        // compared.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
         let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };
@@ -157,13 +158,13 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     out
 }
 
-/// Returns pairs: each slot of a game with the slot of the same position in a copy of the game.
+/// Returns each slot of a game, paired with the slot of the same position in `copy`, the same game in another block.
 fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize, usize)> {
     let (from, to) = (game.first_slot(), copy.first_slot());
     (0..game.positions()).map(move |node| (from + node, to + node))
 }
 
-/// A recorder of all hits, before the request's selection removes some of them.
+/// A recorder of all hits. It runs before the request's selection removes some of them.
 struct HitRecorder {
     /// The bits of the hits, for each block and query.
     bits: Vec<Vec<Mutex<Vec<u32>>>>,

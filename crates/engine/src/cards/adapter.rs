@@ -7,8 +7,8 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum AdapterChoice {
-    /// The first adapter that can run kernels, with hardware before software, and separate graphics cards before cards
-    /// that share the processor's memory.
+    /// The best adapter that can run kernels: a graphics card with its own memory, otherwise one that shares the
+    /// processor's memory, otherwise a software adapter.
     #[default]
     Auto,
     /// The adapter with this index in the list of adapters.

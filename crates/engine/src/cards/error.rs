@@ -64,7 +64,7 @@ pub enum GpuError {
         /// The number of bytes available.
         available: u64,
     },
-    /// The query would get a wrong answer, because the adapter is software that ends long loops too early.
+    /// The adapter is software that ends long loops too early, so the query would get a wrong answer.
     #[error(
         "this query loops {turns} times at a position, and {name} ends loops after {most} turns; use --engine cpu"
     )]

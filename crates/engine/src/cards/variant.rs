@@ -13,8 +13,8 @@ use super::AdapterReport;
 ///
 /// A kernel evaluates *segments* of 32 slots; a slot holds one position. A variant is chosen for an engine
 /// (`PreparedQuery::gpu_with`) and for blocks of games that stay on a device (`GpuDevice::upload_as`). An engine can
-/// read all blocks on the device whose variant has the same value of `transposed` as its own. The name of a variant
-/// lists its differences from the default, as in `lanes2,transposed,wg128,u64,segments4`.
+/// read blocks of another variant if both variants have the same value of `transposed`. The name of a variant lists its
+/// differences from the default, as in `lanes2,transposed,wg128,u64,segments4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Variant {

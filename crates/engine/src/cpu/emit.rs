@@ -37,8 +37,8 @@ use lower::{Flat, Scalars, Sinks};
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg, Step};
 
-/// The approximate maximum number of instructions in a region. A few regions of this size fit in the processor's first-level cache
-/// while a group of positions passes through them. A value that several regions use is stored between them.
+/// The approximate maximum number of instructions in a region. The code of a few regions of this size fits in the processor's
+/// first-level cache. A value that several regions use is stored in memory between them.
 const REGION_WEIGHT: usize = 1200;
 
 /// The minimum weight of a region, in estimated instructions. Steps with a smaller total weight are left to the interpreter's
@@ -222,7 +222,7 @@ fn write_out<'a>(
     }
 }
 
-/// The parts of a program that have been found so far, while it is divided.
+/// The state while a program is divided into parts.
 struct ProgramParts<'a> {
     done: Vec<ProgramPart<'a>>,
     /// The steps of the region to which steps are currently added.

@@ -3,8 +3,8 @@
 //!
 //! A *segment* is 32 consecutive positions, stored as the first position (the *key*) and the moves. A *screen* skips
 //! segments in which no position can match. It uses bounds such as the squares on which a piece may arrive during the
-//! segment. A glance computes wider bounds than [`Moved`](orbit_reel::bounds::Moved), but at a lower cost. They already
-//! exclude most segments, so the exact bounds are needed only for few segments.
+//! segment. The bounds of a glance are wider than those of [`Moved`](orbit_reel::bounds::Moved), but cheaper. They
+//! already exclude most segments, so the exact bounds are computed only for the few that remain.
 
 use orbit_core::board::{Board, Code, PieceSet, Position};
 use orbit_core::isa::Isa;
@@ -35,8 +35,8 @@ pub(super) struct Glance {
 pub(super) enum GlanceResult {
     /// The union of the words of those patterns that fit at least one of the segment's moves.
     Patterns(Vec<MovePattern>),
-    /// The squares on which pieces may arrive: `at_first` if a game begins in the segment of 32 positions (otherwise none), and the
-    /// words of the matching patterns in [`Glance::arrivals`].
+    /// The squares on which pieces may arrive: the words of the matching patterns in [`Glance::arrivals`] and, if a game begins in
+    /// the segment of 32 positions, `at_first`.
     Arrivals { at_first: u64 },
     /// A word with all bits set.
     All,
@@ -59,7 +59,7 @@ pub(super) struct MovePattern {
     pub(super) word: u64,
 }
 
-/// At most 16 patterns as lookup tables. The patterns must not depend on the origin of a move.
+/// At most 16 patterns as lookup tables. The tables cannot contain patterns that depend on the origin of a move.
 #[derive(Clone, Debug)]
 pub(super) struct PatternTables {
     /// The patterns, each with the register to which its word is added.
@@ -72,8 +72,8 @@ pub(super) struct PatternTables {
 }
 
 impl Glance {
-    /// Creates the glance (the comparison of moves with patterns) for a screen. Returns `None` if the screen depends on too many
-    /// squares.
+    /// Creates the glance (the comparison of moves with patterns) for a screen, or returns `None` if the screen depends on too
+    /// many squares.
     pub(super) fn new(screen: &Screen) -> Option<Glance> {
         let (mut reads, mut patterns) = (Vec::new(), Vec::new());
         for (BoundRead { bound, bits }, reg) in screen.loads() {
@@ -196,8 +196,8 @@ pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePat
     all
 }
 
-/// Returns the patterns of moves by which a piece arrives on one of the given squares. Castling and en passant have one
-/// pattern each for several squares. Returns `None` if there are too many squares.
+/// Returns the patterns of moves by which a piece arrives on one of the given squares. Castling and en passant each
+/// have one pattern for several squares. Returns `None` if there are too many squares.
 fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     if squares.count_ones() > SQUARES_MAX {
         return None;

@@ -38,7 +38,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the exact bounds of at most [`GROUP`] segments of a block. In each register, each segment has one word.
+    /// Loads the exact bounds of at most [`GROUP`] segments of a block. Each register then contains one word for each
+    /// segment.
     pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -78,7 +79,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the cheap bounds (see `glance`) of at most [`GROUP`] segments of a block. In each register, each segment has one word.
+    /// Loads the cheap bounds (see `glance`) of at most [`GROUP`] segments of a block. Each register then contains one word for
+    /// each segment.
     pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -212,7 +214,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Runs a range of a program's steps on the loaded data. The range must contain a loop completely or not at all.
+    /// Runs a range of a program's steps on the loaded data. Each loop must be entirely inside or entirely outside the
+    /// range.
     pub(super) fn run(program: &Program, steps: Range<usize>, machine: &mut RegisterMachine) {
         run_steps(program, steps, machine);
     }
@@ -405,7 +408,8 @@ fn gather(
     }
 }
 
-/// Returns the cheapest operation that is correct for all given terms. Terms of one kind are adjacent in a chain.
+/// Returns the cheapest operation that is correct for all given terms. A chain stores terms of the same kind next to
+/// each other.
 #[inline(always)]
 fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     let up = terms.iter().any(|term| term.by > 0);

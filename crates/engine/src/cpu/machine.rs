@@ -1,7 +1,7 @@
 //! Loads the data of a block into the registers of a program, and stores the results.
 //!
-//! Positions of a block are numbered by *slots*, and 32 of them form a *segment*. A *stage* is a part of a plan that
-//! runs first.
+//! A *slot* is the number of a position within its block, and 32 consecutive slots form a *segment*. A *stage* is a
+//! part of a plan that runs first.
 
 use super::emit::Native;
 use super::kernels;
@@ -20,7 +20,7 @@ use orbit_reel::{
 pub(super) struct SideInputs<'a> {
     /// The columns with one value for each game.
     pub(super) columns: &'a [GameColumn],
-    /// The columns that the program reads and that stages propagated from other positions of the game.
+    /// The columns that stages (parts that run first) computed from other positions of the game.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
@@ -104,7 +104,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads the inputs of a program other than planes and the columns that stages propagated.
+    /// Loads all inputs of a program except the planes of boards and the columns that stages computed.
     fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
         let isa = self.isa;
         for &(input, reg) in &program.inputs {
@@ -236,7 +236,7 @@ impl RegisterMachine {
     }
 }
 
-/// Returns the columns, propagated by stages, that a program reads. Each is returned with the register that receives it.
+/// Returns the columns from stages (parts that run first) that a program reads, each with the register that receives it.
 fn carried_inputs<'a>(
     program: &Program,
     carried: &'a [&'a SlotColumn],
@@ -247,7 +247,7 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Loads the entries of a column that a stage propagated, for the slots of the given segments.
+/// Loads the entries of a stage's column for the slots of the given segments.
 fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
     match column {
         SlotColumn::Bits(bits) => {
@@ -265,7 +265,7 @@ fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &
     }
 }
 
-/// Returns the word at one slot of a column that a stage propagated.
+/// Returns the word at one slot of a stage's column.
 fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     match column {
         SlotColumn::Bits(bits) => {
@@ -275,7 +275,7 @@ fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     }
 }
 
-/// Writes to each slot the word of the game to which the slot belongs.
+/// Writes the word of each slot's game to the slot. `words` contains one word for each game.
 fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
     for (row, games) in out.iter_mut().zip(games) {
         *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));

@@ -75,7 +75,7 @@ fn row<const WHAT: u8, const PSEUDO: bool>(
     special
 }
 
-/// Computes the result for one position, including castling and en passant. `ordinary` is the result for all other
+/// Computes the result for one position, including castling and en passant. `ordinary` is the result without these
 /// moves.
 #[inline(never)]
 fn with_special<const WHAT: u8>(

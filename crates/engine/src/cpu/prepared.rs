@@ -159,7 +159,8 @@ impl Machines {
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
     }
 
-    /// Runs, over the whole block, those stages (first parts) of a program whose results have not been computed yet.
+    /// Runs the stages of a program (the parts that run first) over the whole block, unless their results are already
+    /// known.
     fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
         for (k, (Stage { program: stage, found: words, carried }, machine)) in
             program.stages.iter().zip(&mut self.stages).enumerate()
@@ -191,8 +192,8 @@ impl<P: PlanCode> Prepared<P> {
         Prepared { plan, isa, code, groups, natives, idle }
     }
 
-    /// Returns the machine code of the plan, or `None` if it is not worth compiling yet. Compiles the plan if that is
-    /// now due. `ahead` is the number of groups on which the plan is about to run.
+    /// Returns the machine code of the plan, which is compiled first if that is now due. Returns `None` if compiling is
+    /// not worthwhile yet. `ahead` is the number of groups on which the plan is about to run.
     fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
         let is_due = match self.code {
@@ -212,8 +213,8 @@ impl<P: PlanCode> Prepared<P> {
         cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST
     }
 
-    /// Calls `work` with idle or new machines, which are returned afterwards. `work` runs the plan on about `groups`
-    /// groups of positions.
+    /// Calls `work` with the register machines of an idle set, or with new ones, and keeps them for later calls. `work`
+    /// runs the plan on about `groups` groups of positions.
     pub(super) fn lend<T>(
         &self,
         groups: usize,
@@ -236,8 +237,8 @@ impl<P: PlanCode> Prepared<P> {
         })
     }
 
-    /// Calls `work` with a machine for the plan. Before that, it runs the plan's stages and computes the columns that `work`
-    /// receives. `work` runs the plan on about `groups` groups of positions.
+    /// Runs the plan's stages, and then calls `work` with a register machine for the plan and the columns that it reads.
+    /// `work` runs the plan on about `groups` groups of positions.
     pub(super) fn with_machine<T>(
         &self,
         context: &mut Context<'_>,

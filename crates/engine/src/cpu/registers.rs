@@ -40,8 +40,8 @@ pub(super) struct SpilledVector(#[expect(dead_code, reason = "machine code alone
 pub(super) struct RegisterMachine {
     pub(super) isa: Isa,
     pub(super) regs: Vec<WordColumn>,
-    /// A spare column, to which a step writes its result. Afterwards, it replaces the register's old column, which
-    /// becomes the spare.
+    /// A spare column, to which a step writes its result. The column then becomes the step's register, and the
+    /// register's old column becomes the spare.
     pub(super) spare: Option<WordColumn>,
     pub(super) scalars: Vec<u64>,
     /// For each loop that is running, the index of the first step inside it and the index of its current row.
@@ -55,7 +55,7 @@ pub(super) struct RegisterMachine {
     pub(super) answers: Vec<[u32; LANES]>,
     /// The ply (half-moves played) of each position, filled only if the program reads it.
     pub(super) plies: [[u32; LANES]; SEGMENT_SLOTS],
-    /// The index of each slot's game in the block, filled only if the program reads columns with a value for each game.
+    /// The index of each slot's game in the block, filled only if the program reads per-game columns.
     pub(super) games: [[u32; LANES]; SEGMENT_SLOTS],
     pub(super) segment: SegmentColumns,
     /// The number of groups on which the program has run since this counter was last reset.
@@ -105,7 +105,7 @@ pub(super) struct Loads {
     pub(super) next: [Option<Reg>; 4],
     /// The registers for facts about the moves of the segment; empty if the screen reads none.
     pub(super) parts: Vec<LoadMoves>,
-    /// The register for a mask of the segments in which exactly one game begins and does so from the standard position.
+    /// The register for the mask of the segments in which exactly one game begins, from the standard position.
     pub(super) standard: Option<Reg>,
     pub(super) other: Option<Reg>,
     /// The patterns of moves by which pawns may become certain pieces, with the registers that receive the results.

@@ -16,8 +16,8 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Bound, Plans, Reg, Screen};
 use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
 
-/// The minimum percentage of segments that a screen must skip to be worth its cost. Screens that bound numbers of pieces cost more,
-/// so they must skip more.
+/// The minimum percentage of segments that a screen must skip to be worth its cost. Screens that compute bounds on numbers of
+/// pieces cost more, so they must skip more.
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
@@ -30,7 +30,7 @@ const WORTH_OF_MATERIAL: usize = 20;
 const REST_FIRST: u32 = 15;
 const REST_MAX: u32 = 255;
 
-/// A screen, which skips segments, and a record of how many segments it skips.
+/// A screen (a program that finds segments to skip), and statistics about the segments that it skips.
 #[derive(Debug)]
 pub(super) struct Screening {
     plans: Arc<Plans>,

@@ -5,7 +5,7 @@ use super::registers::RegisterMachine;
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg};
 
-/// The type of a program's machine code. It has no values here, because there is no machine code.
+/// The type of a program's machine code. It has no values, because there is no machine code here.
 #[derive(Debug)]
 pub(super) enum Native {}
 
@@ -15,7 +15,6 @@ pub(super) fn compile(_: &Program, _: &[Reg], _: Isa) -> Option<Native> {
 }
 
 impl Native {
-    /// This can never be called, because [`Native`] has no values.
     pub(super) fn run(&self, _: &Program, _: &mut RegisterMachine) {
         match *self {}
     }

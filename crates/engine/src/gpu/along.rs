@@ -3,8 +3,8 @@
 //! A *stage* is a part of a program that runs at all positions before the rest of the program, because the rest needs
 //! the stage's results (masks and words) at other positions of the game. The code calls this propagation *carrying*.
 //! Each shader invocation processes one game. So an upload must contain whole games, and these must have no side lines
-//! (variations). Each result stays on the device as a column until other games are uploaded. From there it is copied to
-//! the buffer from which a program reads it. `ways.rs` defines how each kind of column is computed. Columns that depend
+//! (variations). Each result stays on the device as a column until other games are uploaded, and is copied to the input
+//! buffer of each program that reads it. `ways.rs` defines how each kind of column is computed. Columns that depend
 //! only on the moves of games are computed by the processor and uploaded.
 
 use std::{collections::HashMap, ops::Range};
@@ -31,11 +31,10 @@ const MAKING_WORDS: usize = 8;
 /// busy for seconds, after which systems reset it, and a software driver ends loops after 65,535 iterations.
 const GAME_SLOTS_MAX: usize = 20_000;
 
-/// The largest total size of all columns (with an entry for each position), in bytes.
+/// The largest total size of all per-position columns, in bytes.
 const COLUMNS_BYTES_MAX: u64 = 512 << 20;
 
-/// The slots (positions) of a game: its first slot, and the slot after its last, counted from the first slot of the upload (blocks
-/// that are sent together).
+/// The range of a game's slots (positions): the first slot, and the one after the last, counted from the first slot of the upload.
 pub(super) type GameSlots = [u32; 2];
 
 /// Returns the number of bytes that a column takes for each segment of 32 slots: one bit for each slot of a mask,
@@ -45,8 +44,8 @@ pub(super) const fn column_bytes(is_mask: bool) -> u64 {
 }
 
 impl Upload {
-    /// Returns the slots (positions) of each game. Returns `None` if the device cannot propagate results along every game, because
-    /// one of them is not whole in the upload (blocks that are sent together), has side lines or is too long.
+    /// Returns the slots (positions) of each game of the upload. Returns `None` if the device cannot propagate results along one
+    /// of the games, because the game is only partly in the upload, has side lines or is too long.
     pub(super) fn whole_games(&self, blocks: &[&Block]) -> Option<Vec<GameSlots>> {
         let (mut out, mut segments) = (Vec::new(), 0);
         for slice in &self.slices {
@@ -67,14 +66,14 @@ impl Upload {
 }
 
 impl Kernel {
-    /// Returns true if the device can propagate the results of all stages (parts of a program that run first) along games, provided
-    /// that the uploads (groups of blocks that are sent together) allow it.
+    /// Returns true if the device can propagate the results of all stages (parts of a program that run first) along games. Whether
+    /// it does so also depends on the uploads.
     pub(super) fn carries_on_device(&self) -> bool {
         !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
     }
 
-    /// Returns three sizes in bytes for each segment (32 positions): of all columns that the stages (parts of a program that run
-    /// first) propagate along games, of the largest of these columns, and of the masks and words that one stage computes and reads.
+    /// Returns three sizes in bytes for each segment (32 positions): that of all columns that stages propagate along games, that of
+    /// the largest of these columns, and that of the masks and words that one stage computes and reads.
     fn column_bytes(&self) -> [u64; 3] {
         let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
         let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
@@ -88,14 +87,13 @@ impl Kernel {
     }
 }
 
-/// Returns the maximum number of masks from which a single column of the stage (a part of a program that runs first) is
-/// computed.
+/// Returns the largest number of masks from which one column of the stage is computed.
 fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
 
-/// Returns true if the columns (with an entry for each position) of the given kernels fit on a device, for uploads (groups of
-/// blocks that are sent together) of at most `segments` segments (32 positions each) and `games` games.
+/// Returns true if the device has room for the per-position columns of the given kernels, for uploads of at most `segments`
+/// segments (32 positions each) and `games` games.
 pub(super) fn has_room<'a>(
     device: &Device,
     kernels: impl Iterator<Item = &'a Kernel>,
@@ -113,20 +111,20 @@ pub(super) fn has_room<'a>(
         && together <= (device.working_bytes() / device.buffer_sets / 10).min(COLUMNS_BYTES_MAX)
 }
 
-/// The columns (with an entry for each position) of an upload (blocks that are sent together) that are on the device.
+/// The per-position columns of an upload that are on the device.
 pub(super) struct DeviceColumns {
     /// The masks that a stage (a part of a program that runs first) computed, one column after the other.
     pub(super) masks: Buffer,
-    /// The words that a stage (a part of a program that runs first) computed. All words of one slot (position) are adjacent.
+    /// The words that a stage (a part of a program that runs first) computed. The words of a slot are adjacent.
     pub(super) words: Buffer,
-    /// The masks from which a column (with an entry for each position) is computed, one after the other.
+    /// The masks from which a per-position column is computed, one after the other.
     operands: Buffer,
-    /// The parameters of the dispatches that compute columns (with an entry for each position).
+    /// The parameters of the dispatches that compute per-position columns.
     pub(super) params: Buffer,
     columns: HashMap<CarryId, CarriedColumn>,
 }
 
-/// A column (with an entry for each position) that was propagated along games.
+/// A per-position column that was propagated along games.
 struct CarriedColumn {
     buffer: Buffer,
     is_mask: bool,
@@ -141,7 +139,7 @@ pub(super) struct CarryWork {
     carries: Vec<Dispatches>,
 }
 
-/// A buffer, with either the byte at which a mask begins in it or the size of a column in bytes.
+/// A buffer, and a number of bytes: the offset of a mask in the buffer, or the size of the column that it contains.
 type BufferRange = (wgpu::Buffer, u64);
 
 /// The dispatches that compute one column.
@@ -167,13 +165,12 @@ impl DeviceColumns {
         }
     }
 
-    /// Marks all columns (with an entry for each position) as outdated, because other games are uploaded.
+    /// Marks all per-position columns as outdated, because other games are uploaded.
     pub(super) fn forget(&mut self) {
         self.columns.values_mut().for_each(|column| column.is_known = false);
     }
 
-    /// Returns true if all columns (with an entry for each position) in `carries` have been computed for the games that are now on
-    /// the device.
+    /// Returns true if all per-position columns in `carries` have been computed for the games that are now on the device.
     pub(super) fn knows(&self, carries: &[StageCarry]) -> bool {
         let knows = |carry: &StageCarry| self.columns.get(&carry.id).is_some_and(|column| column.is_known);
         carries.iter().all(knows)
@@ -190,8 +187,8 @@ impl DeviceColumns {
         (column.buffer.get().clone(), column_bytes(column.is_mask) * segments as u64)
     }
 
-    /// Returns the buffer of a column (with an entry for each position), with room for `segments` segments (32 positions each). The
-    /// caller must fill it, because the column is marked as computed.
+    /// Returns the buffer of a per-position column, with room for `segments` segments (32 positions each). The column is marked as
+    /// computed, so the caller must fill the buffer.
     fn column_to_fill(
         &mut self,
         device: &Device,
@@ -206,8 +203,8 @@ impl DeviceColumns {
         Ok((column.buffer.with_room(device, bytes)?.clone(), bytes))
     }
 
-    /// Makes room on the device for those columns that the processor computes from the results of a stage (a part of a program that
-    /// runs first). Returns the words to write, with the buffer of each column.
+    /// Allocates buffers for the columns of a stage that the processor computes, because they depend only on the moves of games.
+    /// Returns each buffer with the words to write to it.
     pub(super) fn take_in(
         &mut self,
         device: &Device,
@@ -221,8 +218,8 @@ impl DeviceColumns {
         stage.told().map(column).collect()
     }
 
-    /// Prepares the dispatches that propagate the results of a stage (a part of a program that runs first) along the games of an
-    /// upload (blocks that are sent together) of `segments` segments (32 positions each).
+    /// Prepares the dispatches that propagate a stage's results along the games of an upload. The upload has `segments` segments
+    /// (32 positions each).
     pub(super) fn work(
         &mut self,
         device: &Device,
@@ -265,8 +262,8 @@ impl DeviceColumns {
         Ok(work)
     }
 
-    /// Returns the place of the answers to a condition on moves: it is after the masks that the stage (a part of a
-    /// program that runs first) computed.
+    /// Returns the place of the answers to a condition on moves. They are stored after the masks that the stage
+    /// computed.
     fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> BufferRange {
         let masks = stage.found.iter().filter(|found| found.is_mask).count();
         let place = stage.edges.iter().position(|edge| *edge == id).expect("the stage tests it");
@@ -327,8 +324,8 @@ impl CarryWork {
         self.carries.is_empty()
     }
 
-    /// Records all dispatches, one compute pass for each column (with an entry for each position). `timestamps` receives two flags
-    /// (true for the first pass, and true for the last pass) and returns the place to which the pass writes its timestamps.
+    /// Records all dispatches, one compute pass for each column. `timestamps` receives two flags, one that is true for the first
+    /// pass and one that is true for the last, and returns the place to which the pass writes its timestamps.
     pub(super) fn record<'a>(
         &self,
         device: &wgpu::Device,

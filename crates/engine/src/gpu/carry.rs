@@ -1,5 +1,5 @@
-//! Runs the stages of a program on the device. The device or the processor then propagates their results along games
-//! (*carries* them, in the names of the code), which gives facts about earlier or later positions for each position.
+//! Runs the stages of a program on the device. The device or the processor then propagates their results along games,
+//! so that each position gets facts about earlier or later positions. The code calls this *carrying*.
 //!
 //! A *stage* is a part of a program that runs at all positions before the rest of the program. If each upload contains
 //! whole games, the stages of a program run on an upload one after the other, and the propagated columns stay on the
@@ -20,13 +20,13 @@ use crate::{carry::SlotColumn, context::Context};
 use orbit_plan::Read;
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The results (masks and words) of a stage (a part of a program that runs first), for each block.
+/// The masks and words that a stage (a part of a program that runs first) computed, for each block.
 type StageFindings = Vec<Vec<SlotColumn>>;
 
-/// A function that is called for each upload (blocks that are sent together) in turn, while the upload is on the device.
+/// A function that is called for each upload (a batch of blocks) in turn, while the upload is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
-/// A kernel, and the way in which its stages (the parts that run first), if any, are run.
+/// A kernel, with the settings for its stages (the parts that run first).
 #[derive(Clone, Copy)]
 pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,
@@ -37,9 +37,8 @@ pub(super) struct Staged<'a> {
 }
 
 /// Runs the stages of a kernel (the parts that run first) if the processor propagates their results along games and these results
-/// have not been computed yet. If the device propagates them, this function computes only the columns that depend on nothing but
-/// the moves of games. `each` sends all uploads of the blocks to the device, one after the other, and calls its argument for each
-/// of them.
+/// have not been computed yet. If the device propagates them, computes only the columns that depend on nothing but the moves of
+/// games. `each` sends the uploads of the blocks to the device, one after the other, and calls its argument after each.
 pub(super) fn carry(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -56,8 +55,7 @@ pub(super) fn carry(
     }
     for stage in &kernel.stages {
         let carries = &stage.carries;
-        // The results are propagated in all blocks before the test, because the same columns must be available in every
-        // block.
+        // No block is skipped here, because the same columns must be available in every block.
         let known: Vec<bool> = contexts.iter_mut().map(|context| context.carry_found(carries)).collect();
         if known.iter().all(|known| *known) {
             continue;
@@ -75,8 +73,8 @@ pub(super) fn carry(
     Ok(())
 }
 
-/// Sends the inputs of a kernel other than positions to the device: the columns of games, and the columns that its stages (the
-/// parts that run first) propagate along games. If the device propagates these, runs the stages first.
+/// Sends the inputs of a kernel other than positions to the device: the per-game columns, and the columns that stages
+/// propagate along games. If the device propagates them, runs the stages first.
 pub(super) fn set(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -172,8 +170,8 @@ fn run_stage(
 }
 
 impl Upload {
-    /// Returns the columns that stages (parts of a program that run first) propagated, one after the other. A mask has one word for
-    /// each segment; a column of words has two for each slot (position).
+    /// Returns the columns that stages (parts of a program that run first) propagated, one after the other. A mask takes one 32-bit
+    /// word for each segment, and a column of 64-bit words takes two for each slot (position).
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
         let columns = carried.first().map_or(0, Vec::len);
@@ -192,7 +190,7 @@ impl Upload {
         out
     }
 
-    /// Returns the segments (32 positions each) of the upload. Each is given by its block and its index in the block.
+    /// Returns the block and the index in the block of each segment (32 positions) of the upload.
     pub(super) fn segments(&self) -> impl Iterator<Item = (usize, usize)> {
         self.slices.iter().flat_map(|slice| slice.segments.clone().map(|segment| (slice.block, segment)))
     }

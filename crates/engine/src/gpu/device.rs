@@ -16,15 +16,14 @@ use super::pipelines::{self, CacheFile, PIPELINES_MAX, Pipeline, Pipelines};
 use super::{AdapterReport, GpuError, GpuLimits, GpuOptions, InjectedFault, Kernel, PipelineCache, Variant};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The factor by which a call may take longer if it compiles a shader. The processor compiles shaders, and it may be
-/// busy with other work.
+/// The factor by which the time limit of a call is longer if the call compiles a shader. Shaders are compiled on the
+/// processor, which may be busy with other work.
 const COMPILING: u32 = 5;
 
 /// The number of iterations of the loops that replay a segment (32 positions), including one final test for each loop.
 const REPLAY_TURNS: u64 = 64;
 
-/// The extra time for a call that waits with a time limit of its own. The extra time ensures that the call's own limit
-/// is reached first.
+/// The extra time for a call that has a time limit of its own, so that its own limit is reached first.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The least and the largest number of buffer sets. While one set uploads data, another is used by a running kernel, and
@@ -52,7 +51,7 @@ pub(super) struct Device {
     pub(super) limits: GpuLimits,
     /// The alignment of offsets into uniform buffers, in bytes.
     pub(super) offset_alignment: u64,
-    /// The length of a tick of the device's clock, in nanoseconds.
+    /// The length of one tick of the device's clock, in nanoseconds.
     pub(super) tick: f64,
     /// The number of buffer sets that share the memory.
     pub(super) buffer_sets: u64,
@@ -360,7 +359,7 @@ impl Device {
                     let _ = sender.send(result);
                 });
             });
-            // A failed mapping counts as the loss of the device, whatever the error message says.
+            // Any error in mapping a buffer counts as the loss of the device.
             begun.map_err(|error| match error {
                 GpuError::Refused { reason, .. } => driver.lose(reason),
                 other => other,

@@ -21,8 +21,8 @@ type DriverTask = Box<dyn FnOnce() + Send>;
 /// The longest time that a device, or a call of its driver, may take before the device is abandoned.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
-/// The stack size of a helper thread. It is large because naga, the shader compiler, walks (sequences of positions) the expressions
-/// of a kernel recursively.
+/// The stack size of a helper thread. It is large because naga, the shader compiler, traverses the expressions of a kernel
+/// recursively.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The result of waiting for a call.
@@ -80,7 +80,7 @@ impl Driver {
         run: impl FnOnce() -> Result<T, GpuError> + Send + 'static,
     ) -> Result<T, GpuError> {
         if let Some(end) = self.end() {
-            // The closure may own resources of the device, and the device has ended, so they must not be dropped here.
+            // The closure may own resources of the device. The device has ended, so these must be leaked, not dropped.
             std::mem::forget(run);
             return Err(end.clone());
         }
@@ -90,7 +90,7 @@ impl Driver {
             let answer = Arc::clone(&answer);
             move || {
                 *lock(&answer) = Some(caught(run));
-                // If the caller has stopped waiting, nobody receives this message, which does no harm.
+                // If the caller has stopped waiting, sending fails, and the error can be ignored.
                 let _ = sender.send(());
             }
         });

@@ -1,9 +1,9 @@
 //! Translates conditions on moves (`--`, `[x]` and `move`) to WGSL.
 //!
-//! A stage is a part of a plan that runs before the rest of the plan. The kernel of a stage replays the positions
-//! before the moves and has the sets of squares that the conditions need in registers, so it also evaluates the
-//! conditions. The functions that the generated code calls are in `shaders/edges.wgsl`. The same conditions for the
-//! processor are in `crates/engine/src/operations/moves.rs`.
+//! A stage is a part of a plan that runs before the rest of the plan. The kernel of a stage evaluates the conditions
+//! too, because it replays the positions before the moves and has the required sets of squares in registers. The
+//! functions that the generated code calls are in `shaders/edges.wgsl`. The same conditions for the processor are in
+//! `crates/engine/src/operations/moves.rs`.
 
 use super::wgsl::Printer;
 use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
@@ -11,8 +11,8 @@ use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
 /// The squares that a condition on a move allows for the move's origin or destination, as WGSL.
 enum MoveSquares {
     All,
-    /// A set of squares, but only those whose contents before the move are allowed. The number has a bit for the code
-    /// of each allowed piece, and bit 0 for an empty square; the string is the set in WGSL.
+    /// The squares of a set whose contents before the move are allowed. The number has a bit for the code of each
+    /// allowed piece, and bit 0 for an empty square. The string is the set in WGSL.
     Pieces(u16, String),
     Set(String),
 }

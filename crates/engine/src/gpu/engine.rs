@@ -23,8 +23,8 @@ use crate::{
 use orbit_plan::{CopiesPlan, Output, Plan, Plans, Program, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The number of blocks that should be searched together: about 4 million positions, which gives every lane of a large
-/// card one invocation.
+/// The number of blocks that should be searched together. They have about 4 million positions, enough to give every
+/// lane of a large card one invocation.
 const BLOCKS_AT_ONCE: usize = 32;
 
 /// The maximum number of queries that share a kernel, and the maximum total number of their steps.
@@ -37,7 +37,7 @@ const SHARED_STEPS_MAX: u64 = 1000;
 /// of 16 waves.
 const SHARED_REGISTERS_MAX: usize = 28;
 /// The largest number of registers in a shared program that computes legal moves. Such a program takes more than 100 of
-/// the card's registers in any case, and computing the moves only once saves more than additional waves would. The
+/// the card's registers in any case. Computing the moves only once saves more time than running more waves would. The
 /// limit keeps these kernels below the 255 registers that cards have.
 const SHARED_REGISTERS_OF_MOVES_MAX: usize = 64;
 
@@ -45,7 +45,7 @@ fn registers_max(program: &Program) -> usize {
     if program.whole_positions { SHARED_REGISTERS_OF_MOVES_MAX } else { SHARED_REGISTERS_MAX }
 }
 
-/// A plan, and the kernel that was generated from it.
+/// A plan, with the kernel that was generated from it.
 #[derive(Debug)]
 struct Printed<P> {
     plan: P,
@@ -68,7 +68,7 @@ pub struct Gpu {
     number: u64,
     /// The number of bytes of games that this engine uploaded.
     uploaded: AtomicU64,
-    /// True as soon as compiling the kernels has begun.
+    /// True once the kernels are being or have been compiled.
     is_compiled: AtomicBool,
 }
 
@@ -340,26 +340,26 @@ fn find_copies(
     Ok(out)
 }
 
-/// The blocks of a search, in uploads that are on the device or are sent to it. If there is only one upload, it stays
-/// on the device until all passes are done; otherwise, each upload is sent again for each pass.
+/// The blocks of a search, in uploads that are on the device or are sent to it. A single upload stays on the device
+/// until all passes are done. If there are several, each is sent again for each pass.
 struct OnCard<'a> {
     open: &'a OpenDevice,
     blocks: &'a [&'a Block],
     on: On<'a>,
     transposed: bool,
     /// True if the device, not the processor, propagates the results of stages (parts of programs that run first) along the games
-    /// of all uploads (groups of blocks that are sent together).
+    /// of all uploads.
     carries: bool,
     set: Option<Lent<'a>>,
 }
 
 /// The uploads of the blocks.
 enum On<'a> {
-    /// The uploads (groups of blocks that are sent together) stay on the device, where other queries can use them too.
+    /// The uploads (batches of blocks) stay on the device, where other queries can use them too.
     Resident(InUse),
-    /// The uploads are sent in buffers that other queries also use. `games` contains the slots (positions) of each upload's games,
-    /// if a stage (a part of a program that runs first) needs them and the device can propagate results along all games. `bytes`
-    /// counts the uploaded bytes.
+    /// The uploads are sent in buffers that other queries also use. `games` contains the slots (positions) of each upload's games;
+    /// `None` if no stage needs them, or if the device cannot propagate results along all games. `bytes` counts the uploaded
+    /// bytes.
     Sent { uploads: Vec<Upload>, games: Option<Vec<Vec<GameSlots>>>, bytes: &'a AtomicU64 },
 }
 
@@ -379,8 +379,7 @@ impl On<'_> {
         most.unwrap_or(0)
     }
 
-    /// Returns the largest number of games in an upload (blocks that are sent together), or `None` if the slots (positions) of the
-    /// games are not known.
+    /// Returns the largest number of games in an upload (a batch of blocks), or `None` if the slots of the games are not known.
     fn most_games(&self) -> Option<usize> {
         let counts: Vec<usize> = match self {
             On::Resident(resident) => {
@@ -392,20 +391,20 @@ impl On<'_> {
     }
 }
 
-/// Returns the slots (positions) of the games of each upload (blocks that are sent together), or `None` if the device cannot
-/// propagate results along all of them.
+/// Returns the slots (positions) of the games of each upload, or `None` if the device cannot propagate results along all of
+/// them.
 fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlots>>> {
     uploads.iter().map(|upload| upload.whole_games(blocks)).collect()
 }
 
 impl<'a> OnCard<'a> {
-    /// Returns a kernel with the way in which its stages (the parts that run first) run. `columns` is the number of columns with a
-    /// value for each game that the program reads.
+    /// Returns a kernel with the settings for its stages (the parts that run first). `columns` is the number of per-game columns
+    /// that the program reads.
     fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
         Staged { kernel, columns, on_device: self.carries && kernel.carries_on_device() }
     }
 
-    /// Calls `work` for each upload (blocks that are sent together) while the upload is on the device.
+    /// Calls `work` for each upload (a batch of blocks) while the upload is on the device.
     fn each(&mut self, work: &mut OnUpload<'_>) -> Result<(), GpuError> {
         for index in 0..self.on.len() {
             let mut set = match self.set.take() {
@@ -429,8 +428,8 @@ impl<'a> OnCard<'a> {
         Ok(())
     }
 
-    /// Returns a buffer set that holds an upload (blocks that are sent together). The upload is sent to the device if it is not
-    /// already there.
+    /// Returns a buffer set that holds an upload (a batch of blocks). The upload is sent to the device if it is not already
+    /// there.
     fn set_of(&self, index: usize) -> Result<Lent<'a>, GpuError> {
         let mut set = self.open.set();
         let (input, run) = set.parts();

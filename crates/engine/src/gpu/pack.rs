@@ -1,4 +1,4 @@
-//! Packs blocks into *uploads*, each small enough for a device to hold as a whole.
+//! Packs blocks into *uploads*, each small enough to fit on a device.
 //!
 //! An upload is a list of segments, block after block. Each segment can be replayed alone, so an upload may begin and
 //! end in the middle of a block. A key (the first position of a segment) contains two indices: that of its game, and
@@ -14,8 +14,8 @@ use crate::columns::GameColumn;
 use orbit_core::board::Board;
 use orbit_reel::{Block, Key, SEGMENT_SLOTS, Start};
 
-/// The maximum number of segments in an upload (blocks that are sent together). Their 8 million positions keep even the largest
-/// cards busy, and their 30 MB are copied quickly.
+/// The maximum number of segments in an upload (a batch of blocks). Their 8 million positions keep even the largest cards busy,
+/// and their 30 MB are copied quickly.
 pub(super) const SEGMENTS_MAX: usize = 1 << 18;
 
 /// The size on the device of a segment's key (its first position), in bytes.
@@ -84,14 +84,14 @@ pub(super) struct Upload {
     games: usize,
 }
 
-/// The maximum size of an upload (blocks that are sent together) that the device can hold.
+/// The maximum size of an upload (a batch of blocks) that the device can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Caps {
     /// The largest number of segments.
     pub(super) segments: usize,
     /// The largest number of start positions.
     pub(super) starts: usize,
-    /// The maximum number of games. It matters only if a kernel reads columns with a value for each game.
+    /// The maximum number of games. It matters only if a kernel reads per-game columns.
     pub(super) games: usize,
     /// The largest total size of keys, moves and start positions, in bytes.
     pub(super) bytes: u64,
@@ -108,7 +108,7 @@ impl Upload {
         whole.is_within(caps)
     }
 
-    /// Returns true if a device with these limits can hold the whole upload (blocks that are sent together).
+    /// Returns true if a device with these limits can hold the whole upload (a batch of blocks).
     pub(super) fn is_within(&self, caps: &Caps) -> bool {
         self.segments <= caps.segments
             && self.starts <= caps.starts
@@ -131,15 +131,14 @@ impl Upload {
             [p1 & p2 & p3, p1 & p2 & !p3].iter().any(|kings| kings.count_ones() > 1)
         };
         self.slices.iter().map(|slice| blocks[slice.block]).any(|block| {
-            // The table of start positions does not contain that of a block's first game, because it is the block's first key (key
-            // position).
+            // The start position of a block's first game is the block's first key, not an entry in the table of start positions.
             let first = block.keys.first().map(|key| &key.board);
             first.into_iter().chain(block.starts.iter().map(|start| &start.position.board)).any(has_several)
         })
     }
 
-    /// Calls `write` with the keys of the upload (blocks that are sent together) in order, at most [`TILE_SEGMENTS`] at a time.
-    /// Their indices of games and start positions count from the first ones in the upload.
+    /// Calls `write` with the keys (first positions) of the upload's segments in order, at most [`TILE_SEGMENTS`] at a time.
+    /// The indices of games and start positions in the keys count from the start of the upload.
     pub(super) fn keys(&self, blocks: &[&Block], mut write: impl FnMut(&[Key])) {
         let (mut starts, mut games) = (0, 0);
         let mut tile = Vec::with_capacity(TILE_SEGMENTS);
@@ -229,8 +228,8 @@ impl Upload {
 const KEY_WORDS: usize = KEY_BYTES as usize / 8;
 const MOVES_WORDS: usize = MOVES_BYTES as usize / 8;
 
-/// The number of segments (32 positions each) whose keys are written together, and that are transposed together. It is small enough for the data that are read to stay
-/// in the first-level cache, and large enough to write long runs.
+/// The number of segments (32 positions each) whose keys are written together, and that are transposed together. With this number,
+/// the data that are read stay in the first-level cache, and the runs that are written are long.
 const TILE_SEGMENTS: usize = 256;
 
 /// A writer that transposes records of a few words: it writes the first word of all segments (32 positions each), then the second
@@ -258,7 +257,7 @@ impl<W: FnMut(u64, &[u64])> Transposed<W> {
     }
 }
 
-/// Returns the size of an upload (blocks that are sent together) on the device, in bytes.
+/// Returns the size of an upload (a batch of blocks) on the device, in bytes.
 pub(super) const fn bytes(segments: usize, starts: usize) -> u64 {
     segments as u64 * (KEY_BYTES + MOVES_BYTES) + starts as u64 * START_BYTES
 }
@@ -277,8 +276,8 @@ pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, Gpu
         while from < block.segments() {
             let fits = |to: usize| open.fits(&Slice::new(index, block, from..to), caps);
             let to = longest(from, block.segments(), fits);
-            // A block contains whole games. It is not divided if possible, because the device can propagate results
-            // only along games that are whole in an upload.
+            // If possible, a block is not divided. The device can propagate results only along games that are whole in
+            // an upload, and blocks contain whole games.
             let is_cut = from == 0 && to < block.segments() && !open.slices.is_empty();
             if is_cut && Upload::default().fits(&Slice::new(index, block, 0..block.segments()), caps) {
                 out.push(std::mem::take(&mut open));
@@ -301,7 +300,8 @@ pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, Gpu
     Ok(out)
 }
 
-/// Returns the error for a segment (32 positions) that does not fit. It says which part of the segment is too large.
+/// Returns the error for a segment (32 positions) that does not fit. The error names the part of the segment that is
+/// too large.
 fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     let (starts, games) = (slice.starts.len(), slice.games.len());
     let (what, needed, available) = if caps.segments == 0 {

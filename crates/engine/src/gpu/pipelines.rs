@@ -1,12 +1,12 @@
 //! The compiled kernels (pipelines) of a device. Each kernel is compiled once for all threads and kept in a file for
 //! later runs.
 //!
-//! An engine keeps all pipelines that its kernels have used ([`UsedPipelines`]). A device keeps those of all engines, by
+//! Each kernel keeps all pipelines that it has used ([`UsedPipelines`]). A device keeps the pipelines of all engines, by
 //! the texts of the shaders, up to a limit ([`Pipelines`]).
 //!
-//! The file holds the driver's pipeline cache and is in the user's cache folder. The invariant: problems with the file
-//! never change an answer or stop a query. A file that is damaged, or that belongs to another card, driver or version,
-//! is ignored, and so is a folder to which nothing can be written. The user gets one message about it.
+//! The file holds the driver's pipeline cache and is in the user's cache folder. Problems with the file never change an
+//! answer or stop a query. A file that is damaged, or that belongs to another card, driver or version, is ignored, and
+//! so is a folder that is not writable. The user gets one message about it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,10 +23,10 @@ use super::driver::DriverResource;
 use orbit_core::files::{OutputError, OutputFile, open_regular};
 use orbit_core::sync::lock;
 
-/// The maximum number of pipelines that a device keeps in memory. Without a limit, a process that runs queries for days
-/// would grow.
+/// The maximum number of pipelines that a device keeps in memory. The limit keeps the memory of a long-running process
+/// bounded.
 pub(super) const PIPELINES_MAX: usize = 256;
-/// The first bytes of a file of compiled kernels. A hash of all bytes after the head follows them.
+/// The first bytes of a file of compiled kernels. They are followed by a hash of the rest of the file.
 const MAGIC: &[u8; 8] = b"orbitpl1";
 const HEAD_BYTES: usize = MAGIC.len() + 8;
 /// The maximum size of a file of compiled kernels, in bytes. A larger file is deleted and begun again.
@@ -44,7 +44,7 @@ type Compiling = OnceLock<Result<Pipeline, GpuError>>;
 
 /// The pipelines of a device.
 pub(super) struct Pipelines {
-    /// The number of these pipelines, which no other device has.
+    /// The number of this device's pipelines as a set: no other device has the same number.
     number: u64,
     known: Mutex<HashMap<String, Arc<Compiling>>>,
     /// The maximum number of entries of `known`.
@@ -62,8 +62,8 @@ pub(super) struct Pipelines {
     saving: Mutex<()>,
 }
 
-/// The pipelines that a kernel has used, by its forms. They belong to one device. The kernel keeps them, so it never compiles a
-/// form twice, and finds it without its text. A clone of the kernel begins without pipelines.
+/// The pipelines that a kernel has used on one device, by form (the variants of its text). They let the kernel look up a
+/// compiled form without building its text. A clone of the kernel begins without pipelines.
 #[derive(Default)]
 pub(super) struct UsedPipelines(Mutex<UsedOnDevice>);
 
@@ -75,8 +75,8 @@ struct UsedOnDevice {
 }
 
 impl UsedPipelines {
-    /// Returns the pipeline of a form of the kernel. `get` is called if the kernel has not used this form on the device, so that
-    /// the pipelines of a lost device are replaced.
+    /// Returns the pipeline of a form of the kernel. If the kernel has not used this form on the device, `get` provides it. This
+    /// also replaces the pipelines of a lost device.
     pub(super) fn get(
         &self,
         of: &Pipelines,
@@ -106,7 +106,7 @@ impl Clone for UsedPipelines {
     }
 }
 
-/// Kernels are compared by their text, and not by what was compiled.
+/// All values are equal, so that kernels are compared by their text only.
 impl PartialEq for UsedPipelines {
     fn eq(&self, _: &UsedPipelines) -> bool {
         true

@@ -1,11 +1,11 @@
 //! Blocks that stay on a device, for later queries and for benchmarks.
 //!
 //! [`Residents`] contains the uploads of databases that are held in memory. They are sent to the device once, and
-//! queries of all threads use them there. The invariant: an upload is looked up by the numbers of its blocks, and no
-//! two blocks ever have the same number. So a block that was changed, read again or freed is never mistaken for another
-//! one. A query never evicts an upload that it has used itself. So if a database is larger than the limit, its first
-//! blocks stay on the device and the others are sent again for each query. If such uploads were evicted, the start of
-//! the database would always be gone when the next query needs it.
+//! queries of all threads use them there. An upload is looked up by the numbers of its blocks, and no two blocks ever
+//! have the same number. So a block that was changed, read again or freed is never mistaken for another one. A query
+//! never evicts an upload that it has used itself. So if a database is larger than the limit, its first blocks stay on
+//! the device and the others are sent again for each query. Otherwise the end of the database would evict its start
+//! before the next query could use it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
@@ -25,8 +25,7 @@ use orbit_core::sync::lock;
 use orbit_plan::TagColumn;
 use orbit_reel::Block;
 
-/// The number of columns with a value for each game for which space is reserved with an upload (blocks that are sent together) that
-/// stays on the device.
+/// The number of per-game columns for which memory is reserved with each upload that stays on the device.
 const COLUMNS_MAX: usize = 64;
 
 /// Blocks that stay on a device. Only one thread at a time runs queries on them.
@@ -53,7 +52,7 @@ impl Resident<'_> {
     }
 
     /// Returns true if the device can propagate the results of a kernel's stages (the parts that run first) along the games of all
-    /// uploads (groups of blocks that are sent together).
+    /// uploads (batches of blocks).
     fn carries(&self, kernel: &Kernel) -> bool {
         let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
         let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
@@ -125,14 +124,14 @@ impl Resident<'_> {
     }
 }
 
-/// The number of bytes of blocks that may stay on an adapter if the user sets no limit, by kind of adapter. wgpu does
-/// not report how much memory is free. A discrete card has more memory than this. An adapter that shares the
-/// processor's memory takes it from other programs. A software adapter holds the blocks in memory twice.
+/// The number of bytes of blocks that may stay on an adapter if the user sets no limit, by kind of adapter. The numbers
+/// are cautious, because wgpu does not report free memory. A discrete card has more memory, an adapter that shares the
+/// processor's memory takes it from other programs, and a software adapter stores the blocks in memory twice.
 const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
 const STAY_BYTES_OTHERS: u64 = 512 << 20;
 
-/// The minimum number of bytes of a memory limit that are not available for blocks. They are for the outputs of all
-/// buffer sets and for data in transfer.
+/// The minimum number of bytes below the memory limit that blocks may not use. They are for the outputs of all buffer
+/// sets and for data in transfer.
 const WORKING_BYTES_MIN: u64 = 64 << 20;
 
 /// Returns the number of bytes of blocks that may stay on a device. This is the caller's limit; if there is none, the
@@ -149,13 +148,13 @@ pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     options.resident_bytes_max.unwrap_or_else(by_default).min(limit / 5 * 4)
 }
 
-/// An upload (blocks that are sent together), and the buffers on the device that contain it.
+/// An upload (a batch of blocks), and the buffers on the device that contain it.
 type PlacedUpload = (Upload, KernelInput);
 
 /// The uploads of some blocks. The cell is empty until a thread has sent them to the device.
 type Uploads = OnceLock<Result<Vec<PlacedUpload>, GpuError>>;
 
-/// All uploads (groups of blocks that are sent together) that stay on a device.
+/// All uploads (batches of blocks) that stay on a device.
 pub(super) struct Residents(Mutex<ResidentState>);
 
 struct ResidentState {
@@ -187,8 +186,7 @@ struct ResidentEntry {
 /// Uploads that a query is using. They are not dropped until the query has finished with them.
 pub(super) struct InUse {
     uploads: Arc<Uploads>,
-    /// The number of bytes that were sent for this query; 0 if the uploads (groups of blocks that are sent together) were already
-    /// on the device.
+    /// The number of bytes that were sent for this query; 0 if the uploads (batches of blocks) were already on the device.
     pub(super) sent: u64,
 }
 
@@ -211,8 +209,8 @@ impl UploadKey {
 }
 
 impl ResidentState {
-    /// Adds an entry (a group of uploads) if there is room for it. To make room, evicts entries, the least recently used first,
-    /// except those that a running query uses or this query has used. The caller must drop the evicted entries after it has
+    /// Adds an entry (a group of uploads) if there is room for it. To make room, evicts the least recently used entries, but
+    /// none that a running query uses or that this query has used. The caller must drop the evicted entries after it has
     /// released the lock.
     fn add(&mut self, key: UploadKey, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<ResidentEntry>) {
         let mut gone = Vec::new();
@@ -247,7 +245,7 @@ impl ResidentState {
 }
 
 impl Residents {
-    /// Creates an empty set of uploads (groups of blocks that are sent together), limited to `max` bytes.
+    /// Creates an empty set of uploads (batches of blocks), limited to `max` bytes.
     pub(super) fn new(max: u64) -> Residents {
         let (bytes, entries, uses, last_use) = (0, HashMap::new(), 0, Instant::now());
         Residents(Mutex::new(ResidentState { max, bytes, entries, uses, last_use }))
@@ -325,8 +323,8 @@ impl Residents {
         }
     }
 
-    /// Responds to a lack of memory on the device: drops all uploads (groups of blocks that are sent together), and halves the
-    /// number of bytes that may stay from now on.
+    /// Responds to a lack of memory on the device: drops all uploads (batches of blocks), and halves the number of bytes that
+    /// may stay from now on.
     pub(super) fn shrink(&self, device: &Device) {
         let gone = {
             let mut state = lock(&self.0);
@@ -339,7 +337,7 @@ impl Residents {
         drop(gone);
     }
 
-    /// Drops all uploads (groups of blocks that are sent together) if none was used for the time `idle`.
+    /// Drops all uploads (batches of blocks) if none was used for the time `idle`.
     fn give_back(&self, device: &Device, idle: Duration) {
         let gone = {
             let mut state = lock(&self.0);
@@ -392,12 +390,12 @@ fn bytes_needed(block: &Block) -> u64 {
     pack::bytes(block.segments(), block.starts.len()) + GAME_BYTES * block.games_len() as u64 + ROUNDING_BYTES
 }
 
-/// Returns the size of an upload (blocks that are sent together) on the device, in bytes.
+/// Returns the size of an upload (a batch of blocks) on the device, in bytes.
 fn bytes_of((upload, input): &PlacedUpload) -> u64 {
     pack::bytes(upload.segments, upload.starts) + GAME_BYTES * input.game_count().unwrap_or(0) as u64
 }
 
-/// The number of bytes by which rounding may enlarge the four buffers of an upload (blocks that are sent together).
+/// The number of bytes by which rounding may enlarge the four buffers of an upload (a batch of blocks).
 const ROUNDING_BYTES: u64 = 4 * 64;
 
 /// Sends blocks to the device, in uploads that are small enough for any query, even one with many columns.
@@ -424,7 +422,8 @@ impl GpuDevice {
         self.current().residents.bytes()
     }
 
-    /// Returns the number of bytes on the device of a database in memory, given by the numbers of its blocks.
+    /// Returns the number of bytes on the device that the blocks with these numbers occupy. The blocks are those of a
+    /// database in memory.
     pub fn bytes_of(&self, numbers: &Range<u64>) -> u64 {
         self.current().residents.bytes_of(numbers)
     }
@@ -434,12 +433,12 @@ impl GpuDevice {
         lock(&self.current().residents.0).max
     }
 
-    /// Returns true if all blocks of a database in memory, given by their numbers, are on the device.
+    /// Returns true if all blocks with these numbers are on the device. The blocks are those of a database in memory.
     pub fn holds(&self, numbers: &Range<u64>) -> bool {
         self.current().residents.holds(numbers)
     }
 
-    /// Removes the blocks of a database in memory, given by their numbers, from the device.
+    /// Removes the blocks with these numbers from the device. The blocks are those of a database in memory.
     pub fn release(&self, numbers: &Range<u64>) {
         self.current().residents.release(numbers);
     }
@@ -450,8 +449,8 @@ impl GpuDevice {
         open.residents.give_back(&open.device, idle);
     }
 
-    /// Uploads blocks, so that any number of queries can run on them. The columns that a plan computes from tags and
-    /// ratings are uploaded with each query.
+    /// Uploads blocks, so that any number of queries can run on them. Only the columns that a query's plan computes
+    /// from tags and ratings are uploaded again for each query.
     ///
     /// # Errors
     ///

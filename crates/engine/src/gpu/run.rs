@@ -17,14 +17,14 @@ use crate::{carry::SlotColumn, columns::GameColumn};
 use orbit_plan::{Read, StageCarry};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The maximum number of plan steps in one dispatch. Systems reset a card whose dispatch runs for seconds, because it
-/// cannot draw during that time.
+/// The maximum number of plan steps in one dispatch. Operating systems reset a card whose dispatch runs for seconds,
+/// because the card cannot update the screen during that time.
 const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
 
 /// The maximum number of bytes that one round of the second pass reads back.
 const OUTPUT_BYTES_MAX: u64 = 32 << 20;
 
-/// The number of bytes to map in order to wait for the end of a submission, if the contents are not needed.
+/// The number of bytes to map if a buffer is mapped only to wait for the end of a submission.
 const MAP_BYTES: u64 = 16;
 
 /// The size of two timestamps of eight bytes, with room to align them.
@@ -33,7 +33,7 @@ const TIMESTAMP_BYTES: u64 = 24;
 /// The size of the shader's struct `Entry` (shaders/words.wgsl), in words.
 pub(super) const ENTRY_WORDS: usize = 3;
 
-/// An upload (blocks that are sent together) in buffers on the device.
+/// An upload (a batch of blocks) in buffers on the device.
 pub(super) struct KernelInput {
     keys: Buffer,
     moves: Buffer,
@@ -47,7 +47,7 @@ pub(super) struct KernelInput {
     game_count: Option<usize>,
 }
 
-/// The buffers for one upload (blocks that are sent together) and for the kernels that run on it.
+/// The buffers for one upload (a batch of blocks) and for the kernels that run on it.
 pub(super) struct BufferSet {
     pub(super) input: KernelInput,
     pub(super) run: KernelRun,
@@ -55,8 +55,8 @@ pub(super) struct BufferSet {
 
 /// The buffers and the state that kernels need in addition to their input.
 pub(super) struct KernelRun {
-    /// Preparations that must be done before the next commands are recorded. This field is declared before the buffers
-    /// so that it is dropped before them.
+    /// Preparations that must be made before the next commands are recorded. The field comes before the buffers, so
+    /// that it is dropped first.
     first: Vec<Preparation>,
     staging: Buffer,
     params: Buffer,
@@ -130,7 +130,7 @@ impl Clock {
     }
 }
 
-/// Returns the maximum size of an upload (blocks that are sent together) for the given kernels.
+/// Returns the maximum size of an upload (a batch of blocks) for the given kernels.
 pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
     let binding = device.limits.binding_bytes;
     // The input and its staging buffer use two fifths of a buffer set's memory. Output and readback use less than the
@@ -234,7 +234,7 @@ impl KernelInput {
         Ok(device.keep(encoder))
     }
 
-    /// Writes the slots (positions) of the upload's games, which are available to all later submissions.
+    /// Writes the slots (positions) of the upload's games to the device. All later submissions can read them.
     pub(super) fn set_games(&mut self, device: &Device, games: &[GameSlots]) -> Result<(), GpuError> {
         let bytes: Vec<u8> = bytemuck::cast_slice(games).to_vec();
         let buffer = self.games.with_room(device, bytes.len() as u64)?.clone();
@@ -296,7 +296,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Waits until the last upload (blocks that are sent together) is on the device.
+    /// Waits until the last upload (a batch of blocks) is on the device.
     pub(super) fn wait(&mut self, device: &Device) -> Result<(), GpuError> {
         let Some(submission) = self.uploading.take() else { return Ok(()) };
         // Once the staging buffer can be mapped, the device has finished reading it.
@@ -304,7 +304,7 @@ impl KernelRun {
         device.map(staging, MapMode::Write, MAP_BYTES, Some(submission), wgpu::Buffer::unmap)
     }
 
-    /// Writes the columns (with a value for each game) of the upload's games, if the plan has any.
+    /// Writes the per-game columns of the upload's games, if the plan has any.
     pub(super) fn set_columns(
         &mut self,
         device: &Device,
@@ -326,7 +326,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Marks the propagated columns (with an entry for each position) as outdated, because other games are uploaded.
+    /// Marks the propagated per-position columns as outdated, because other games are uploaded.
     pub(super) fn forget_carried(&mut self) {
         self.along.forget();
     }
@@ -371,7 +371,7 @@ impl KernelRun {
         self.gather(device, input, &kernel.reads)
     }
 
-    /// Copies columns (with an entry for each position), one after the other, to the buffer from which a program reads them.
+    /// Copies per-position columns, one after the other, to the buffer from which a program reads them.
     fn gather(&mut self, device: &Device, input: &KernelInput, reads: &[Read]) -> Result<(), GpuError> {
         let columns: Vec<_> = reads.iter().map(|read| self.along.column(read.id, input.segments)).collect();
         self.carried_bytes = columns.iter().map(|(_, bytes)| bytes).sum();

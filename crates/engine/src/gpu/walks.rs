@@ -24,8 +24,8 @@ const WAYS_MAX: usize = 400;
 const VALUES_MAX: usize = 24;
 
 /// Returns true if the device can find the walks (sequences of positions) of an automaton. It cannot if the walk has a `focus` (a
-/// set of pieces whose moves count) or asks for the largest number at its last position, because only the processor supports these.
-/// It also cannot if the automaton has too many branches, because the shader would be too long.
+/// set of pieces whose moves count) or needs the largest number at its last position. It also cannot if the automaton has so many
+/// branches that the shader would be too long.
 pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
     let ways = automaton.first.len() + automaton.follow.iter().map(Vec::len).sum::<usize>();
@@ -52,7 +52,8 @@ pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     let words = masks[..walk.automaton.operands].join(", ");
     line(&format!("}}\n\nfn masks_at(segment: u32) -> Masks {{\n    return Masks({words});\n}}\n"));
 
-    // Without side lines, no move is a secondary one (a later child of its parent), so a walk over secondary moves cannot continue.
+    // Without side lines, no move is secondary (an alternative to the first move from a position), so a walk over secondary moves
+    // cannot continue.
     let is_stuck = walk.sibling == Some(Sibling::Secondary);
     let [next, after] = ["ahead.alive", "ahead.further"].map(|on| if is_stuck { "States()" } else { on });
     let goes_on = if walk.sees == Sees::OneSide { after } else { next };

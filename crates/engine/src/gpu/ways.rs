@@ -1,5 +1,5 @@
-//! Chooses how the device computes columns from the results of a stage. A column says, for each position, something
-//! about earlier or later positions of its game.
+//! Chooses how the device computes columns from the results of a stage. For each position, a column contains a fact
+//! about earlier or later positions of the game.
 //!
 //! A *stage* is a part of a program that runs at all positions before the rest of the program; the rest reads columns
 //! that are computed from the stage's masks and words. Each column is computed by one shader from masks and words that
@@ -13,8 +13,7 @@ const GAMES: &str = orbit_shaders::GAMES;
 const CARRY: &str = orbit_shaders::CARRY;
 const SHIFT: &str = orbit_shaders::SHIFT;
 
-/// A way to compute a column (with an entry for each position) that a stage (a part of a program that runs first) propagates along
-/// games.
+/// A way to compute a per-position column that a stage (a part of a program that runs first) propagates along games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
     /// Combines the words of a position with those of all later positions of its game or, if the flag is true, with
@@ -34,13 +33,12 @@ pub(super) enum ColumnWay<'a> {
     /// The mask of the positions at which an automaton finds a walk (a sequence of positions). If the flag is true, the values of
     /// the walks instead.
     Walk(&'a Walk, bool),
-    /// Computed by the processor and uploaded. The column (with an entry for each position) depends only on the moves of games.
+    /// Computed by the processor and uploaded. The per-position column depends only on the moves of games.
     Told,
 }
 
 impl ColumnWay<'_> {
-    /// Returns the way in which the device can compute a column (with an entry for each position) in games without side lines, or
-    /// `None` if it cannot.
+    /// Returns the way in which the device can compute a per-position column in games without side lines, or `None` if it cannot.
     pub(super) fn from_carry(carry: &StageCarry) -> Option<ColumnWay<'_>> {
         let operands = &carry.operands[..];
         let op = match &carry.what {
@@ -74,7 +72,7 @@ impl ColumnWay<'_> {
         })
     }
 
-    /// Returns true if the device computes the column (with an entry for each position), and false if the processor does.
+    /// Returns true if the device computes the per-position column, and false if the processor does.
     pub(super) fn is_on_device(self) -> bool {
         self != ColumnWay::Told
     }
@@ -93,8 +91,8 @@ impl ColumnWay<'_> {
         }
     }
 
-    /// Returns the shader that computes the column (with an entry for each position). It reads those of the column's mask operands
-    /// that are not constant, or the results of the condition on moves.
+    /// Returns the shader that computes the per-position column. It reads those of the column's mask operands that are not
+    /// constant, or the results of the condition on moves.
     pub(super) fn shader(self, carry: &StageCarry) -> String {
         let mut places = 0..;
         let mut place = || {

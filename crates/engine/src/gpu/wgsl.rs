@@ -3,8 +3,8 @@
 //! A kernel consists of files of `shaders/`, a few constants, and the query's function `evaluate`. The function has one
 //! assignment for each step of the program and no branches; it has loops only where a loop of the plan is too long to
 //! be unrolled. The [`Variant`] chooses between files of `shaders/` that compute the same results in different ways.
-//! Programs are translated without optimisation, because drivers optimise shaders. So the code can be compared with the
-//! output of `orbit explain --plan`.
+//! Drivers optimise shaders, so programs are translated without optimisation. This makes it easy to compare the code
+//! with the output of `orbit explain --plan`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -51,7 +51,7 @@ pub struct Kernel {
     /// The number of words for each segment (32 positions) in all columns that stages (parts of a program that run first)
     /// propagated along games and that the kernel reads.
     pub(super) carried_words: usize,
-    /// The columns (with an entry for each position), propagated along games, that the kernel reads.
+    /// The per-position columns, propagated along games, that the kernel reads.
     pub(super) reads: Vec<Read>,
     /// The stages (parts of the program) that run before the kernel.
     pub(super) stages: Vec<StageKernels>,
@@ -66,8 +66,8 @@ pub struct Kernel {
 pub(super) struct StageKernels {
     /// The masks and words that this stage (a part of the program that runs first) computes.
     pub(super) found: Vec<StageFound>,
-    /// The columns that are computed from the results of this stage (a part of the program that runs first) and from earlier
-    /// columns, along games.
+    /// The columns that are computed along games, from the results of this stage (a part of the program that runs first) and
+    /// from earlier columns.
     pub(super) carries: Vec<StageCarry>,
     /// The columns of earlier stages (parts of the program that run before) that this stage reads.
     pub(super) reads: Vec<Read>,
@@ -77,10 +77,9 @@ pub(super) struct StageKernels {
     pub(super) sets: Option<Kernel>,
     /// The conditions on moves that the device evaluates at the position before the move.
     pub(super) edges: Vec<CarryId>,
-    /// True if the device can propagate the results of the stage to all columns (with an entry for each position) in `carries` that
-    /// depend on them.
+    /// True if the device can propagate the results of the stage to all per-position columns in `carries` that depend on them.
     pub(super) on_device: bool,
-    /// The pipelines that compute these columns. Their forms are the places in `carries`.
+    /// The pipelines that compute these columns. The form of each is the index of its column in `carries`.
     pub(super) pipelines: UsedPipelines,
 }
 
@@ -124,8 +123,8 @@ impl StageKernels {
         }
     }
 
-    /// Returns the columns (with an entry for each position) that depend only on the moves of games. The processor computes them
-    /// even if the device computes all other columns.
+    /// Returns the per-position columns that depend only on the moves of games. The processor computes them even if the device
+    /// computes all other columns.
     pub(super) fn told(&self) -> impl Iterator<Item = &StageCarry> {
         let is_told = |carry: &&StageCarry| ColumnWay::from_carry(carry) == Some(ColumnWay::Told);
         self.carries.iter().filter(is_told)
@@ -268,7 +267,7 @@ pub(super) struct Printer<'a> {
     unrolled: u64,
     /// The number of loop iterations so far.
     turns: u64,
-    /// The number of times that the code being generated runs for each position, because of the loops around it.
+    /// The product of the iteration counts of the loops around the code that is being generated.
     times: u64,
     /// The number of variables generated so far for sets of squares that are shifted sideways, that is, by a number of
     /// files.
@@ -291,7 +290,7 @@ const ALL_SLOTS: &str = "const SOME_SLOTS = false;\n";
 const SOME_SLOTS: &str = "const SOME_SLOTS = true;\n";
 
 /// The declarations for a kernel for games in which no side has several kings, and for a kernel for all other games.
-/// Listing the moves of several kings one by one takes long code, which hardly any game needs.
+/// Code that lists the moves of several kings is long, and hardly any game needs it.
 const ONE_KING: &str = "const SEVERAL_KINGS = false;\n";
 const SEVERAL_KINGS: &str = "const SEVERAL_KINGS = true;\n";
 
@@ -537,9 +536,9 @@ impl<'a> Printer<'a> {
         if term.not { format!("~{value}") } else { value }
     }
 
-    /// Generates the code for those terms of an `or` that move the same set by files and ranks. Terms that move by the
-    /// same number of files share that move. The moves by ranks that follow need no mask. Returns the generated terms,
-    /// and the remaining terms.
+    /// Generates code for the terms of an `or` that shift the same set by files and ranks. Terms with the same shift by
+    /// files compute it only once. The shifts by ranks come second and need no mask. Returns the generated terms, and
+    /// the terms that remain.
     fn files_first<'c>(&mut self, chain: &'c OperationChain<Reg>) -> (Vec<String>, Vec<&'c Term<Reg>>) {
         // The terms, grouped by set and ranks.
         let mut moved: BTreeMap<(u32, i8), BTreeMap<i8, &Term<Reg>>> = BTreeMap::new();

@@ -1,5 +1,5 @@
 //! The virtual machine that runs flat programs. A [`FlatProgram`] is a list of instructions that evaluates filters
-//! which read other positions of a game.
+//! about other positions of a game.
 //!
 //! The machine shares no code with the interpreter of the reference engine. Its buffers are reused from game to game.
 
@@ -36,7 +36,7 @@ const NONE: u8 = 64;
 /// visited positions.
 const POSITIONS_A_TURN: usize = 64;
 
-/// The evaluation ended early, because the program ran into an error or was interrupted.
+/// The error of an evaluation that ended early, because the program ran into an error or was interrupted.
 struct Stopped;
 
 /// Runs a program on all games of a block. If the program runs into an error in a game, the run stops, and `games` is
@@ -76,7 +76,7 @@ struct FlatMachine<'a> {
     /// The mask that the program tests first, if there is one. Where it is false, the result is `elsewhere` and the
     /// program has no other effect, so it is not run there.
     lead: Option<OperandSource<'a>>,
-    /// The result where the lead is false.
+    /// The result at the nodes where `lead` is false.
     elsewhere: u64,
     words: Vec<u64>,
     bound: Vec<bool>,
@@ -456,8 +456,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Returns true if the move that led to a node passes a condition. If so, the node and the squares that the move
-    /// left and reached are written to three registers, beginning with `selected`.
+    /// Returns true if the move that led to a node passes a condition. If it does, writes the node and the squares that
+    /// the move left and reached to three registers, beginning with `selected`.
     #[inline(never)]
     fn move_fits(
         &mut self,
@@ -482,9 +482,9 @@ impl<'a> FlatMachine<'a> {
         usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }
 
-    /// Returns the origin and destination squares of the move to a slot (position), or `None` if the move fails the condition. For
-    /// castling, only the parts (king or rook) that pass the condition are returned. `part_counts` decides by its origin square
-    /// whether a part counts.
+    /// Returns the sets of origin and destination squares of the move that leads to a slot (position), or `None` if the move fails
+    /// the condition. Castling has two parts, the moves of the king and the rook, and the sets contain only the squares of parts
+    /// that pass. `part_counts` decides by the origin square whether a part counts.
     fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion, letters } = edge;
         let lies_in =
@@ -535,7 +535,7 @@ fn first_child(nodes: NodeRange<'_>, node: usize) -> Option<usize> {
     (next < nodes.len() && nodes.parent(next) == node).then_some(next)
 }
 
-/// Computes an operation of wrapping 32-bit arithmetic. Division by zero has no result.
+/// Computes an operation of wrapping 32-bit arithmetic. Returns `None` for a division by zero.
 fn arithmetic(arith: Arith, a: i32, b: i32) -> Option<i32> {
     match arith {
         Arith::Add => Some(a.wrapping_add(b)),

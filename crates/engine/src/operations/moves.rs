@@ -1,6 +1,6 @@
-//! The effects of a block's moves. For each position there is a record of the move that led to it.
+//! The effects of a block's moves: for each position, a record of the move that led to it.
 //!
-//! Positions of a block are numbered by *slots*.
+//! A *slot* is the number of a position within its block.
 
 use shakmaty::Square;
 
@@ -120,13 +120,13 @@ impl BlockMoves {
         self.plain_squares(slot).map(|squares| (squares, self.taken[slot] != 0))
     }
 
-    /// Returns the origin and destination squares of the plain move that led to a slot. A special move must not have led there.
+    /// Returns the origin and destination squares of the plain move that led to a slot. The move must not be special.
     fn squares(&self, slot: usize) -> [u8; 2] {
         let mv = self.plain[slot];
         [mv.from() as u8, mv.to() as u8]
     }
 
-    /// Returns the effects of the plain move that led to a slot. A special move must not have led there.
+    /// Returns the effects of the plain move that led to a slot. The move must not be special.
     fn plain(&self, slot: usize) -> MoveTo {
         let (mv, taken) = (self.plain[slot], self.taken[slot]);
         let (from, to, piece) = (mv.from() as u8, mv.to() as u8, (mv.0 >> 12) as u8);
@@ -202,8 +202,8 @@ impl MoveTo {
         self.piece & 8 == 0
     }
 
-    /// Returns true if the move is of the given special kind. Castling counts only if the king starts on the e-file,
-    /// which is not always so in Chess960.
+    /// Returns true if the move is of the given special kind. Castling counts only if the king starts on the e-file. In
+    /// Chess960 it may start on another file.
     pub(super) fn is(self, special: Special) -> bool {
         let castle = self.is_castling() && self.from & 7 == 4;
         match special {
@@ -292,7 +292,7 @@ impl RootWay {
     }
 }
 
-/// A condition on moves, with the columns (with an entry for each position) that it reads.
+/// A condition on moves, with the per-position columns that it reads.
 pub(super) struct Entered<'a> {
     test: &'a EdgeTest,
     from: MoveSquareTest<'a>,
@@ -397,8 +397,8 @@ impl<'a> Entered<'a> {
             && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
     }
 
-    /// Returns true if the squares of the move pass the condition: for castling, separately for the king and for the
-    /// rook.
+    /// Returns two flags: for castling, true if the king's squares pass the condition, and true if the rook's do. For
+    /// any other move, only the first flag can be true.
     fn parts(&self, mv: MoveTo, before: usize) -> [bool; 2] {
         let passes = |from, to| self.from.passes(mv, from, before) && self.to.passes(mv, to, before);
         let king = passes(mv.from, mv.to);

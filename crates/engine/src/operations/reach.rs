@@ -1,4 +1,4 @@
-//! Finds the positions from which walks exist, for all positions of a segment at once.
+//! Finds the positions at which walks begin, 32 positions at a time.
 //!
 //! A *walk* is a sequence of positions that `line` or `path` describes by an automaton. For each state of the
 //! automaton, this module computes a mask of the positions from which the walk can be completed.
@@ -26,8 +26,8 @@ pub(super) struct WalkReach<'a> {
     valued: Option<MaskBuilder>,
     /// The mask of positions from which a move was played; empty if no state needs it.
     inner: Vec<u32>,
-    /// True if every transition leads to the same state or to a later one, and the block has no side lines. The states are then
-    /// computed one after the other, and each of them for all segments at once.
+    /// True if every transition leads to the same state or to a later one, and the block has no side lines. In that case, the
+    /// states are computed one after the other, each for all segments at once.
     is_ordered: bool,
     segments: usize,
     /// For each state and segment, the positions that the state accepts and from which the walk can be completed. A
@@ -39,7 +39,8 @@ pub(super) struct WalkReach<'a> {
     /// a walk with a `focus`, the positions that have a child in `ahead`. If `back` is true, parents count instead of
     /// children. Empty for walks that visit every position.
     further: Vec<u32>,
-    /// For walks with a `focus`: the positions after a move such that this move or a later one reaches a state.
+    /// For each state and segment of a walk with a `focus`: `alive`, extended in the direction opposite to the walk
+    /// over positions that are reached by moves that do not count.
     ahead: Vec<u32>,
 }
 

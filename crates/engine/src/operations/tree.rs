@@ -1,7 +1,7 @@
 //! The trees of lines (main lines and variations) of the games in a block. A *node* is a position of a game, identified
 //! by its number in the game.
 //!
-//! Positions of a block are numbered by *slots*.
+//! A *slot* is the number of a position within its block.
 
 use std::ops::Range;
 
@@ -58,8 +58,8 @@ impl NodeRange<'_> {
         }
     }
 
-    /// Returns true if a node is not the first child of its parent but an alternative to it. The first child of a node
-    /// always has the next number.
+    /// Returns true if a node is an alternative to the first child of its parent. The first child always has the number
+    /// after its parent's.
     pub(super) fn is_secondary(&self, node: usize) -> bool {
         self.parent(node) + 1 != node
     }

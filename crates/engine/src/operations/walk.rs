@@ -3,8 +3,8 @@
 //!
 //! First, [`WalkReach`] finds the positions at which a walk begins, for all positions of a segment at once. The values
 //! of walks (the length, or a number) are computed only on request. The best value for a node and a state is computed
-//! from the values of the node's children. So one pass from the last node to the first is enough or, for walks against
-//! the direction of the moves, one pass from the first node to the last.
+//! from the values of the node's children. So a single pass is enough: from the last node to the first or, for walks
+//! against the direction of the moves, from the first to the last.
 
 use super::{
     BlockGames, MaskBuilder, OperandSource,
@@ -224,7 +224,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Removes the values that are outside the allowed range or that `nestban` forbids. If last positions are
-    /// requested, the remaining values are replaced by them.
+    /// requested, replaces each remaining value by the last position of its walk.
     fn finish(&self, nodes: NodeRange<'_>, values: Vec<i64>, focus: Option<&MovedPieces>, out: &mut [u64]) {
         let (lo, hi) = self.walk.range;
         let mut banned = vec![false; nodes.len()];
@@ -258,7 +258,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns the positions of a walk that has a certain value, without the first one, in a game without side lines.
+    /// Returns all positions but the first of the walk with the given value that begins at `start`. The game must have
+    /// no side lines.
     fn reached(
         &self,
         nodes: NodeRange<'_>,
@@ -295,7 +296,7 @@ impl<'a> Runner<'a> {
         self.better(values)
     }
 
-    /// Returns the better value: if the walk is the first match, the first value that exists, otherwise the largest.
+    /// Returns the best of some values: with `firstmatch`, the first that exists, otherwise the largest.
     fn better(&self, mut values: impl Iterator<Item = i64>) -> i64 {
         if self.walk.first_match {
             return values.find(|&value| value != NONE).unwrap_or(NONE);

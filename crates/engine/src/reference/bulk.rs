@@ -62,8 +62,7 @@ impl Bulk {
         self
     }
 
-    /// Adds the strings that a query yields at the hits of a block. For queries that yield other values, nothing
-    /// happens.
+    /// Adds the strings that a query yields at the hits of a block. Does nothing for queries that yield other values.
     ///
     /// # Errors
     ///
@@ -170,8 +169,8 @@ impl OneQuery {
     }
 }
 
-/// Returns true if the query must be evaluated game by game. It must if it yields strings, if it keeps state, or if it
-/// contains a filter about games, such as one that reads moves or other positions.
+/// Returns true if the query must be evaluated game by game: if it yields strings, keeps state, or contains a filter
+/// about games, such as one that reads moves or other positions.
 fn asks_of_games(query: &TypedQuery) -> bool {
     let is_told_by_games = query.body.ty() == Type::Str || query.keeps_state.is_some();
     is_told_by_games || query.outlives_games() || query.body.any(|filter| filter.is_of_game())

@@ -16,11 +16,12 @@ pub struct Commentator {
     query: TypedQuery,
     reference: Reference,
     wanted: Wants,
-    /// True if it is enough to evaluate the query at the hits.
+    /// True if the query need be evaluated only at its hits.
     at_hits: bool,
     /// The part of the query that must be evaluated at hits; `None` if that is the whole query.
     left: Option<Reference>,
-    /// The search for the alternative of that part, or of the whole query, that is evaluated at each hit.
+    /// The search for the alternative to evaluate at each hit: an alternative of `left` or, if that is `None`, of the
+    /// whole query.
     alternatives: Option<Alternatives>,
     /// True if the query's only output is a mark at each hit.
     marks_alone: bool,

@@ -17,8 +17,8 @@ pub(super) struct GameAnswers<'a> {
     query: &'a TypedQuery,
     reference: &'a Reference,
     wanted: WantedFacts,
-    /// The positions at which the query is evaluated, and the number of the alternative that is evaluated at each of
-    /// them, if only one is. `None` means all positions.
+    /// The positions at which the query is evaluated; `None` for all. If only one alternative of the query is evaluated
+    /// at each of them, also its number.
     only: Option<(&'a Hits, Option<HitValues<i32>>)>,
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
@@ -134,8 +134,8 @@ impl<'a> GameAnswers<'a> {
         }
     }
 
-    /// Adds the output of the query for a game. The output for a game without a match is added only if the query's
-    /// header accepts such games.
+    /// Adds the output of the query for a game. If the game has no match, the output is added only if the query's
+    /// header accepts games without a match.
     fn comment(&mut self, game: &GameRow, found: GameFound) {
         let Some(commentary) = &mut self.commentary else { return };
         commentary.messages.extend(found.messages);

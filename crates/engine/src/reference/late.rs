@@ -2,7 +2,8 @@
 //! make up a hit.
 //!
 //! A game is evaluated when the span of one of its hits is first requested. If positions can be evaluated
-//! independently, only the hits are evaluated, and the copies of a transform only up to the first one that matches.
+//! independently, only the hits are evaluated, and at each hit the copies of a transform only up to the first that
+//! matches.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -102,7 +103,7 @@ impl LateSpans<'_> {
                     true => EngineError::Interrupted,
                     false => EngineError::Query { query: self.number, game, place, diagnostic },
                 };
-                // If an error has already been recorded, it is kept and this one is dropped.
+                // If another error has already been recorded, this one is dropped.
                 let _ = self.fault.set(error);
                 Vec::new()
             }

@@ -1,8 +1,8 @@
 //! Allocates vector registers: turns the nodes of a region's graph into instructions on a limited number of registers.
 //!
-//! Nodes are processed in their order. When no register is free, the value whose next use is farthest away is evicted.
-//! A later use reads it again from memory: from its column, from the pool of constants, or from a slot in the scratch
-//! memory to which the value is stored when it is evicted.
+//! Nodes are processed in order. When no register is free, the value whose next use is farthest away is evicted. Later
+//! uses read it from memory: from its column, from the pool of constants, or from scratch memory, where the eviction
+//! stored it.
 //!
 //! A *region* is a run of steps of a program that is compiled as one loop.
 
@@ -21,14 +21,14 @@ use orbit_plan::TRUE;
 pub(super) struct RegionCode {
     pub(super) insts: Vec<Inst>,
     pub(super) pool: Vec<u64>,
-    /// The number of vectors of scratch memory that the code needs.
+    /// The size of the scratch memory that the code needs, in vectors.
     pub(super) slots: u32,
-    /// The queries whose answers the code writes. The bytes for the answers of one query are one line.
+    /// The queries whose answers the code writes. Each query has one line (a row of bytes) for its answers.
     pub(super) answers: Vec<usize>,
 }
 
-/// Writes the instructions for the nodes, in the order `order`. They use only the first `registers` vector registers;
-/// at least six are needed.
+/// Returns the instructions for the nodes of a graph, computed in the order `order`. They use only the first
+/// `registers` vector registers. At least six registers are needed.
 pub(super) fn body(
     graph: &Graph,
     order: &[GraphValue],
@@ -158,9 +158,9 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns true if a value is computed by an instruction at its place in the order. Any other value is read from memory where
-    /// it is needed. A column that the region also writes counts as computed: it is loaded at its place, before it can be
-    /// overwritten.
+    /// Returns true if a value is computed by an instruction at its place in the order. Other values are read from memory when
+    /// they are used. A column that the region also writes counts as computed: it is loaded early, before the region overwrites
+    /// it.
     fn is_computed(&self, value: GraphValue) -> bool {
         match self.graph.node(value) {
             WordNode::Word(_) => false,
@@ -211,8 +211,7 @@ impl<'a> RegisterAllocator<'a> {
         self.pinned.push(register);
     }
 
-    /// Returns the memory operand that reads a value from its place in memory. The instruction that uses it must be the
-    /// next one written.
+    /// Returns the operand that reads a value from memory. Only the next instruction that is written can use it.
     fn at_home(&mut self, value: GraphValue) -> VectorOperand {
         match self.homes[value.index()].expect("a value that no register holds lies in memory") {
             Home::Column(register) => {

@@ -1,7 +1,7 @@
 //! Encodes the instructions of a region as bytes.
 //!
-//! The code of a region is a function that loops over the words of a group of positions. It takes three pointers, on
-//! every system by the System V calling convention: `rdi` points to a table of the addresses of columns, `rsi` to
+//! The code of a region is a function that loops over the words of a group of positions. On every system, it uses the
+//! System V calling convention. It takes three pointers: `rdi` points to a table of the addresses of columns, `rsi` to
 //! scratch memory, and `rdx` to the place for answers. `rcx` counts bytes of a column, and `rax` holds the address of a
 //! column. Constant words, the *pool*, are stored after the code.
 //!

@@ -1,6 +1,6 @@
 //! Lowers the steps of a program to nodes of a [`Graph`].
 //!
-//! The steps of a *region* are compiled as one loop.
+//! A *region* is a run of steps that is compiled as one loop.
 
 use std::{collections::BTreeMap, rc::Rc};
 

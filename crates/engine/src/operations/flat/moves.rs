@@ -40,8 +40,8 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Returns the union of the squares of all moves played from a node that pass a test. If the test only asks for the
-    /// existence of such a move, the result is any non-zero word.
+    /// Returns the union of the squares of all moves played from a node that pass a test. If only the existence of such
+    /// a move matters, the result is any non-zero word.
     fn played(&self, nodes: NodeRange<'_>, test: FlatMove, at: usize) -> Result<u64, Stopped> {
         let leads_to = |child: usize| {
             let mv = self.games.moves().to(nodes.slot(child));
@@ -82,8 +82,8 @@ impl FlatMachine<'_> {
             && (!test.null || mv.is_null())
     }
 
-    /// Returns the length of the longest run of equal moves on the two paths that lead from the last common ancestor of
-    /// two nodes to these nodes.
+    /// Returns the length of the longest sequence of moves that occurs on both paths from the last common ancestor of
+    /// two nodes to these nodes. Returns `None` if the paths have no move in common.
     fn common_run(&self, nodes: NodeRange<'_>, a: usize, b: usize) -> Result<Option<i32>, Stopped> {
         let (fork, _) = nodes.fork(a, b);
         if fork == a || fork == b {
@@ -94,8 +94,8 @@ impl FlatMachine<'_> {
             up.take_while(|&node| node != fork).map(|node| self.games.moves().to(nodes.slot(node)).shift())
         };
         let other: Vec<_> = moves_down_to(b).collect();
-        // For each move of the other path, the length of the run of equal moves that ends with this move and the
-        // current move.
+        // For each move of the other path, the length of the longest common sequence that ends with this move and with
+        // the current move.
         let mut runs = vec![0; other.len()];
         let mut longest = 0;
         for shift in moves_down_to(a) {

@@ -23,8 +23,8 @@ static RAYS: [[u64; 8]; 64] = {
     all
 };
 
-/// Returns the squares of the last set that are reached, in some direction, by lines that start in the first set and
-/// pass through the sets between.
+/// Returns the squares of the last set that a line in one of the directions reaches from the first set through the sets
+/// in between.
 fn ray(board: &Board, sets: &[u64], dirs: u8, slider: SliderAt) -> u64 {
     let Some((&first, others)) = sets.split_first().filter(|_| !sets.contains(&0)) else { return 0 };
     let empty = !board.occupied().0;
@@ -64,9 +64,9 @@ fn attacked(board: &Board, x: u64, y: u64) -> u64 {
     (0..8).fold(near & y, |all, dir| all | reached(dir, x & board.sliders(dir).0, y, empty))
 }
 
-/// Returns the squares of pins on the board: those of the sliders, those of the pinned pieces or those behind the
-/// pinned pieces, as `part` says. The slider, the pinned piece and the square behind it must be in the three given
-/// sets, in this order.
+/// Returns squares of the pins on the board. `part` selects the squares: those of the sliders, those of the pinned
+/// pieces, or those behind the pinned pieces. The slider, the pinned piece and the square behind it must be in the
+/// three given sets, in this order.
 fn pins(board: &Board, [from, through, to]: [u64; 3], part: PinPart) -> u64 {
     let (occupied, black) = (board.occupied().0, board.planes[3]);
     let mut all = 0;
@@ -102,8 +102,8 @@ fn reached(dir: u8, from: u64, to: u64, empty: u64) -> u64 {
     if ray & to == 0 {
         return 0;
     }
-    // If the line of empty squares has no end, the corner of the board serves as its end. No square lies beyond the
-    // corner in this direction.
+    // If no piece ends the line of empty squares, a corner of the board serves as its end, because no square lies
+    // beyond it in this direction.
     let ends = ray & !empty;
     let end = if dir < 4 { (ends | 1 << 63).trailing_zeros() } else { 63 - (ends | 1).leading_zeros() };
     ray & !ahead(end) & to

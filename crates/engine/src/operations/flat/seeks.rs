@@ -36,7 +36,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Returns true if one of the moves from a position may pass.
+    /// Returns true if one of the moves from a position may pass the test.
     fn includes(&self, left: &Left) -> bool {
         left.from & self.from != 0
             && left.to & self.to != 0
@@ -99,8 +99,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns the moves that pass the test of a search. Returns `None` if a variable that the moves depend on has no value, so
-    /// that no position may be skipped.
+    /// Returns the moves that pass the test of a search. Returns `None` if the test reads a variable without a value. No
+    /// position may then be skipped, because the program must report the error.
     fn wanted(&mut self, nodes: NodeRange<'_>, seek: u16) -> Option<Wanted> {
         let MoveSeek { from, to, piece, vars } = &self.program.seeks[usize::from(seek)];
         if vars.iter().any(|&var| !self.bound[usize::from(var)]) {

@@ -133,7 +133,8 @@ impl FlatStrings {
         }
     }
 
-    /// Adds a string to the literals (`whose` is 0) or to the strings of the game (1). Returns its number.
+    /// Adds a string to the literals if `whose` is 0, or to the strings of the game if it is 1. Returns the number of
+    /// the string.
     fn add(&mut self, text: &[u8], hash: u64, whose: usize) -> u64 {
         let place = self.places.len() as u32;
         let start = self.bytes.len() as u32;
@@ -358,8 +359,8 @@ impl FlatMachine<'_> {
         Some(from..end.max(from))
     }
 
-    /// Returns the letter for the piece (or empty square) on the only square of a set. Returns `None` if the set does
-    /// not have exactly one square, or if `contents` does not include what is on the square.
+    /// Returns the letter of the piece, or of the empty square, on the only square of a set. Returns `None` if the set
+    /// does not have exactly one square, or if the piece is not in `contents`.
     fn letter_on(
         &mut self,
         nodes: NodeRange<'_>,

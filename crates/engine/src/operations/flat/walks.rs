@@ -66,7 +66,7 @@ struct WalkFrame {
     best: Option<BestWay>,
 }
 
-/// Work that the search still has to do. The work to do next is at the end of the list.
+/// Work that the search still has to do. The list of pending work is a stack.
 #[derive(Clone, Copy)]
 enum PendingWalk {
     Op(u16),
@@ -130,18 +130,18 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns true if a chain may begin at a node: `nestban` does not forbid it.
+    /// Returns true unless `nestban` forbids a chain to begin at a node.
     pub(super) fn is_free(&self, chain: u16, node: usize) -> bool {
         let of = self.walks.of_each[usize::from(chain)].as_ref();
         !of.is_some_and(|of| of.banned.get(node).is_some_and(|&banned| banned))
     }
 
-    /// Returns the value of the best way through a chain from a node, or its last node, as the chain requires.
+    /// Finds the best way through a chain from a node. Returns its value or its last node, as the chain requires.
     pub(super) fn chain(&mut self, nodes: NodeRange<'_>, place: u16, at: usize) -> Result<i64, Stopped> {
         let program = self.program;
         let chain = &program.chains[usize::from(place)];
-        // The search uses the chain's data and also borrows `self`, so the data is taken out of `self` meanwhile. This is possible
-        // because a chain never contains itself.
+        // The search needs the chain's data and also borrows `self`, so the data is taken out of `self`. No other search needs it
+        // in the meantime, because a chain never contains itself.
         let mut of = self.walks.of_each[usize::from(place)].take().unwrap_or_default();
         let best = self.search(nodes, chain, &mut of, at);
         let out = best.and_then(|best| self.found(nodes, chain, &mut of, at, best));
@@ -309,7 +309,7 @@ impl FlatMachine<'_> {
         Ok(false)
     }
 
-    /// Returns true unless one of the moves that the chain requires is not played from a node or later.
+    /// Returns false if the moves that the chain requires are not played, in their order, at or after a node.
     fn has_moves_ahead(
         &mut self,
         nodes: NodeRange<'_>,
@@ -319,7 +319,8 @@ impl FlatMachine<'_> {
         let last = self.family.last.get(start).map_or(nodes.len() - 1, |&last| last as usize);
         let mut from = start;
         for &test in &chain.ahead {
-            // A node with a suitable move is not the last one. So a test that accepts every node, for lack of a value, has found it.
+            // No move is played from the last node. A test accepts this node only if a variable has no value; the search must then
+            // run to report the error.
             if from > last {
                 break;
             }
