@@ -29,7 +29,7 @@ impl Alternatives {
         Some(Alternatives { cpu: Cpu::new(Arc::new(Plans::new(vec![Arc::new(planner)]).ok()?)) })
     }
 
-    /// Returns the number of the first alternative that matches at each hit of a block.
+    /// Returns, for each hit of a block, the number of the first alternative that matches there.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ pub(super) enum SlotColumn {
     /// One bit for each slot. Each word holds the bits of a segment of 32 slots: bit `i` is for slot `32 * segment +
     /// i`.
     Bits(Vec<u32>),
-    /// One word for each slot: a set of squares, or a sign-extended number.
+    /// One word for each slot (position): a set of squares, or a sign-extended number.
     Words(Vec<u64>),
 }
 
@@ -103,8 +103,8 @@ fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&
     }
 }
 
-/// Returns, for each slot, the union of the sets of squares on one side of the slot in its game: before it if `back` is true,
-/// otherwise after it. The slot's own set is included.
+/// Returns, for each position, the union of its own set of squares and those of all earlier positions of its game if `back`
+/// is true, otherwise of all later ones. `words` contains the sets by slot.
 pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> SlotColumn {
     for game in block.games() {
         let slots = slots(game);
@@ -121,14 +121,13 @@ pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> S
     SlotColumn::Words(words)
 }
 
-/// Clears the bits after the first `slots` bits of a mask, because they belong to no position.
+/// Clears all bits of a mask after the first `slots` bits. These bits belong to no position.
 pub(super) fn clear_after(bits: &mut [u32], slots: usize) {
     if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
         *last &= (1 << tail) - 1;
     }
 }
 
-/// Returns the slots of a game.
 pub(super) fn slots(game: GameRow<'_>) -> Range<usize> {
     game.first_slot()..game.end_slot()
 }

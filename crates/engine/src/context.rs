@@ -22,7 +22,8 @@ pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
     /// The columns with one value for each game, computed from the games' tags.
     columns: Vec<GameColumn>,
-    /// The results of stages, by the number of the word in the plan. The flag in the key is true if the result is a mask.
+    /// The results of stages (parts of a plan that run first), by the number of the word in the plan and a flag, which is
+    /// true for a mask.
     found: HashMap<(Id, bool), SlotColumn>,
     /// The columns that were propagated along games from results of stages (see the module `carry`).
     carried: HashMap<CarryId, SlotColumn>,
@@ -66,7 +67,6 @@ impl<'a> Context<'a> {
         self.columns.extend(more.map(|column| game_column(column, self.block)));
     }
 
-    /// Returns the interrupt, a switch that ends the evaluation early.
     pub(super) fn interrupt(&self) -> &Interrupt {
         self.games.interrupt()
     }
@@ -82,8 +82,8 @@ impl<'a> Context<'a> {
         &self.columns
     }
 
-    /// Returns the columns that a program reads, as `reads` lists them. They were propagated along games from the results of
-    /// stages.
+    /// Returns the columns in `reads`, which a program reads. They were propagated along games from the results of stages
+    /// (parts of a plan that run first).
     ///
     /// # Panics
     ///

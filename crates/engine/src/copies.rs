@@ -7,16 +7,16 @@ use super::Hits;
 use orbit_plan::{Apart, CopiesPlan};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The amount of detail that is recorded about the copies that match at a hit.
+/// The amount of detail that is recorded about the copies (transformed patterns) that match at a hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CopyDetail {
-    /// Only the number of hits at which each copy matches.
+    /// Only the number of hits at which each copy (transformed pattern) matches.
     #[default]
     Counts,
     /// For each hit, the matching copy with the lowest number, and the number of matching copies.
     Lowest,
-    /// For each hit, all copies that match. There can be many: at most hits of `shift flip flipcolor {not {Nd4 kf3}}`, 671 copies
-    /// match.
+    /// For each hit, all copies that match. There can be many: at most hits of `shift flip flipcolor {not {Nd4 kf3}}`, 671 of the
+    /// 672 patterns match.
     All,
     /// For each hit, the sides whose pattern matches. Each copy must belong to one side (`OutermostOrbit::copy_sides`). The sides
     /// are recorded as if they were two copies: 0 for White and 1 for Black.
@@ -38,7 +38,8 @@ pub struct CopyHits {
     lists: Option<Lists>,
 }
 
-/// The copies that match at each hit, one hit after the other. The copies of hit `n` end at index `ends[n]` of `copies`.
+/// The copies (transformed patterns) that match at each hit, one hit after the other. Those of hit `n` end before index
+/// `ends[n]` of `copies`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Lists {
     ends: Vec<usize>,

@@ -102,7 +102,6 @@ impl Cpu {
         self.copies[query][apart as usize].get_or_init(prepared)
     }
 
-    /// Returns the answers of every query for one block.
     fn scan_block(
         &self,
         index: usize,
@@ -175,13 +174,13 @@ impl Cpu {
         all
     }
 
-    /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, the hits are gathered
-    /// into full groups, and only these groups are evaluated. If many slots are hits, all slots are evaluated.
+    /// Computes the values of a query at its hits, in a second pass over the block. If there are few hits, only their positions
+    /// are evaluated, gathered into groups of 256. If there are many, all positions are evaluated.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let Hits { bits, values, .. } = hits;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
-        // If there are many hits, all slots are evaluated in place; otherwise the hits are gathered first.
+        // If there are many hits, all positions are evaluated in place; otherwise the hits are gathered first.
         let is_dense = count * DENSE > block.slots();
         let groups = if is_dense { block.segments().div_ceil(LANES) } else { count.div_ceil(GROUP) };
         self.values(query).with_machine(context, groups, |plan, machine, native, beside| {
@@ -258,17 +257,17 @@ fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }
 
-/// If more than one slot in `DENSE` is a hit, the second pass evaluates all slots instead of gathering the hits. Gathering one
-/// slot costs about as much as replaying a few.
+/// If more than one position in `DENSE` is a hit, the second pass evaluates all positions instead of gathering the hits.
+/// Gathering one position costs about as much as replaying a few.
 const DENSE: usize = 4;
 
-/// Sets the bits of the first `slots` slots, and clears the rest.
+/// Sets the first `slots` bits, and clears the rest.
 fn fill(bits: &mut [u32], slots: usize) {
     bits.fill(u32::MAX);
     clear_after(bits, slots);
 }
 
-/// Copies the bits of the first `slots` slots of a mask column, and clears the rest.
+/// Copies the first `slots` bits of a column, and clears the rest.
 fn copy(column: &SlotColumn, bits: &mut [u32], slots: usize) {
     let SlotColumn::Bits(from) = column else { unreachable!("masks are carried as bits") };
     bits.copy_from_slice(from);

@@ -37,8 +37,8 @@ pub enum Values {
 /// The values of a query at the hits of a block. If a hit is removed later, its value stays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HitValues<T> {
-    /// For each segment up to the last one with a value: the slots that have a value, as bits (see [`Hits::bits`]), and the number
-    /// of values in the segments before it.
+    /// For each segment (32 slots) up to the last one with a value: the slots that have a value, as bits (see [`Hits::bits`]), and
+    /// the number of values in earlier segments.
     segments: Vec<(u32, u32)>,
     /// The values, in the order of the slots to which they belong.
     values: Vec<T>,
@@ -51,14 +51,14 @@ impl<T> Default for HitValues<T> {
 }
 
 impl<T> HitValues<T> {
-    /// Adds the value of a slot. The slot must come after all slots that have a value.
+    /// Adds the value of a slot (position). The slot must come after all slots that have a value.
     pub fn push(&mut self, slot: usize, value: T) {
         self.slots_of(slot / SEGMENT_SLOTS, 1 << (slot % SEGMENT_SLOTS));
         self.values.push(value);
     }
 
-    /// Adds values for slots of one segment. `bits` has a bit for each slot that gets a value, and `value` returns the value for
-    /// the number of a bit. The slots must come after all slots that already have a value.
+    /// Adds values for slots of one segment (32 slots). `bits` is the mask of the slots that get a value, and `value` returns
+    /// the value for a bit number. The slots must come after all slots that have a value.
     pub(super) fn push_segment(&mut self, segment: usize, bits: u32, value: impl Fn(usize) -> T) {
         if bits != 0 {
             self.slots_of(segment, bits);
@@ -66,7 +66,7 @@ impl<T> HitValues<T> {
         }
     }
 
-    /// Marks slots of a segment as having values.
+    /// Records which slots of a segment have values.
     fn slots_of(&mut self, segment: usize, bits: u32) {
         if self.segments.len() <= segment {
             self.segments.resize(segment + 1, (0, self.values.len() as u32));
@@ -77,7 +77,7 @@ impl<T> HitValues<T> {
         self.segments[segment].0 |= bits;
     }
 
-    /// Returns the value of a slot; `None` if the slot was not a hit.
+    /// Returns the value of a slot (position); `None` if the slot was not a hit.
     pub fn get(&self, slot: usize) -> Option<&T> {
         let &(bits, before) = self.segments.get(slot / SEGMENT_SLOTS)?;
         let bit = 1_u32 << (slot % SEGMENT_SLOTS);
@@ -96,13 +96,13 @@ impl<T> HitValues<T> {
 }
 
 impl<T: Copy + Default> HitValues<T> {
-    /// Returns the value of a slot, or 0 or the empty set if the slot was not a hit.
+    /// Returns the value of a slot (position), or 0 or the empty set if the slot was not a hit.
     pub fn at(&self, slot: usize) -> T {
         self.get(slot).copied().unwrap_or_default()
     }
 }
 
-/// Indexing by slot returns the value of the slot, which must have been a hit.
+/// Indexing by slot (position) returns the value of the slot, which must have been a hit.
 impl<T> Index<usize> for HitValues<T> {
     type Output = T;
 
@@ -111,7 +111,7 @@ impl<T> Index<usize> for HitValues<T> {
     }
 }
 
-/// Collects pairs of a slot and its value. The slots must be in ascending order.
+/// Collects pairs of a slot (position) and its value. The slots must be in ascending order.
 impl<T> FromIterator<(usize, T)> for HitValues<T> {
     fn from_iter<I: IntoIterator<Item = (usize, T)>>(values: I) -> HitValues<T> {
         let mut out = HitValues::default();
@@ -167,12 +167,12 @@ impl Hits {
         out
     }
 
-    /// Returns true if the query matches at a slot.
+    /// Returns true if the query matches at a slot (position).
     pub fn contains(&self, slot: usize) -> bool {
         self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns the value of the query at a slot. If values were not requested, the result is a boolean: true if the slot is a hit.
+    /// Returns the value of the query at a slot (position). If values were not requested, returns whether the slot is a hit.
     pub fn answer(&self, slot: usize) -> Answer {
         match &self.values {
             Values::None => Answer::Bool(self.contains(slot)),
@@ -182,8 +182,8 @@ impl Hits {
         }
     }
 
-    /// Returns the string that the query yields at a slot. Returns `None` if the slot is not a hit or if strings were not
-    /// requested.
+    /// Returns the value of the query at a slot (position) as a string. Returns `None` if the slot is not a hit, or if
+    /// strings were not requested.
     pub fn text(&self, slot: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Texts(texts) if self.contains(slot) => texts.get(slot)?.as_deref(),
@@ -204,12 +204,12 @@ impl Hits {
         words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
     }
 
-    /// Returns true if there is a hit in a range of slots.
+    /// Returns true if there is a hit in a range of slots (positions).
     pub fn any_in(&self, range: Range<usize>) -> bool {
         self.slots(range).next().is_some()
     }
 
-    /// Removes the hits in a range of slots. Their values stay in place.
+    /// Removes the hits in a range of slots (positions). Their values stay in place.
     pub fn clear(&mut self, range: Range<usize>) {
         let first = range.start / SEGMENT_SLOTS;
         let last = range.end.div_ceil(SEGMENT_SLOTS).max(first);
@@ -223,7 +223,7 @@ impl Hits {
         games_hit(Isa::detected(), &self.bits, &ends.0)
     }
 
-    /// Returns the hits in a range of slots, in ascending order.
+    /// Returns the slots of the hits in a range, in ascending order.
     pub fn slots(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
         slots_of(&self.bits, range)
     }
@@ -246,7 +246,6 @@ impl GameEnds {
 }
 
 for_each_isa! {
-    /// Returns the number of set bits.
     pub(super) fn ones(bits: &[u32]) -> u64 {
         bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
     }
@@ -293,7 +292,7 @@ pub(super) fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item 
     })
 }
 
-/// Clears the bits of those slots of a segment that are outside a range. The range must overlap the segment.
+/// Clears the bits of the slots of a segment (32 slots) that are outside a range. The range must overlap the segment.
 pub(super) fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32 {
     let from = segment * SEGMENT_SLOTS;
     if range.start > from {

@@ -26,7 +26,7 @@ pub struct EngineGroup {
 }
 
 impl Mixed {
-    /// Combines groups. There must be at least one group, and each query must be in exactly one group.
+    /// Combines groups of queries. There must be at least one group, and each query must be in exactly one group.
     pub fn new(groups: Vec<EngineGroup>) -> Mixed {
         Mixed { groups }
     }

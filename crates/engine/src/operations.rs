@@ -51,7 +51,6 @@ impl<'a> BlockGames<'a> {
         BlockGames { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
     }
 
-    /// Returns the interrupt, a switch that ends the evaluation early.
     pub(super) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
@@ -93,7 +92,7 @@ impl<'a> BlockGames<'a> {
         self.tree.get_or_init(|| BlockTree::new(self.block))
     }
 
-    /// Calls `visit` with the nodes of each game until all games are done or the evaluation must end.
+    /// Calls `visit` with the nodes (positions) of each game until all games are done or the evaluation must end.
     fn each(&self, visit: impl FnMut(NodeRange<'_>)) {
         let tree = self.tree();
         let games = self.block.games().map(|game| tree.nodes(game));
@@ -106,12 +105,12 @@ impl<'a> BlockGames<'a> {
 pub(super) enum OperandSource<'a> {
     /// The same word for every slot.
     Constant(u64),
-    /// A column, with an entry for each slot.
+    /// A column, with an entry for each slot (position).
     Column(&'a SlotColumn),
 }
 
 impl<'a> OperandSource<'a> {
-    /// Returns the word at a slot; for a mask, all ones or zero.
+    /// Returns the word at a slot (position). For a mask, the word is all ones or zero.
     pub(super) fn word(&self, slot: usize) -> u64 {
         match self {
             OperandSource::Constant(word) => *word,
@@ -120,7 +119,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns true if the operand, taken as a mask, is true at a slot.
+    /// Returns true if the operand, taken as a mask, is true at a slot (position).
     pub(super) fn holds(&self, slot: usize) -> bool {
         match self {
             OperandSource::Constant(word) => *word != 0,
@@ -137,7 +136,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Writes the word of each slot to `out`, which must have one entry for each slot.
+    /// Writes the word of each slot (position) to `out`, which must have one entry for each slot.
     pub(super) fn copy_words(&self, out: &mut [u64]) {
         match self {
             OperandSource::Column(SlotColumn::Words(words)) => out.copy_from_slice(words),
@@ -145,7 +144,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns the operand as a mask: one word for each segment, with one bit for each slot.
+    /// Returns the operand as a mask: one word for each segment, with one bit for each of its 32 positions.
     pub(super) fn bits(&self, block: &Block) -> Cow<'a, [u32]> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
@@ -161,7 +160,7 @@ impl<'a> OperandSource<'a> {
     }
 }
 
-/// A mask under construction: one word for each segment, with one bit for each slot.
+/// A mask under construction: one word for each segment, with one bit for each of its 32 positions.
 struct MaskBuilder(Vec<u32>);
 
 impl MaskBuilder {
@@ -199,7 +198,7 @@ fn meet<'a>(masks: &[OperandSource<'a>], block: &Block) -> Cow<'a, [u32]> {
     all
 }
 
-/// Interprets a word as the number of a node in a game. Returns `None` if the game has no such node.
+/// Interprets a word as the number of a node (position) of a game. Returns `None` if the game has no such node.
 fn node_at(word: u64, nodes: NodeRange<'_>) -> Option<usize> {
     usize::try_from(word as i64).ok().filter(|&node| node < nodes.len())
 }

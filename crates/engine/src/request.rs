@@ -23,7 +23,8 @@ impl<F: Fn(usize, &Block, usize, &mut Hits) + Sync> Select for F {
 pub struct BlockRequest<'a> {
     /// The outputs that are requested for each query, in the order of the queries.
     pub outputs: &'a [Wants],
-    /// The selection of hits to keep; `None` keeps all hits. Values and matching copies are computed only for hits that are kept.
+    /// The rule that selects the hits to keep; `None` keeps all hits. Values and matching copies (transformed patterns) are
+    /// computed only at hits that are kept.
     pub select: Option<&'a dyn Select>,
     /// A function that returns true if a query may match in a game. Its arguments are the position of the block in the
     /// request, the number of the query and the index of the game. `None` if nothing is known. Engines that evaluate a
@@ -65,7 +66,7 @@ impl<'a> BlockRequest<'a> {
 pub struct Answers {
     /// The hits, with their values if these were requested.
     pub hits: Hits,
-    /// The copies that match at the hits, if they were requested.
+    /// The copies (transformed patterns) that match at the hits, if they were requested.
     pub copies: Option<CopyHits>,
     /// For a query about whole games, the answer for each game of the block; otherwise `None`, and the query finds the
     /// games that have a hit.
@@ -91,7 +92,8 @@ impl Answers {
         }
     }
 
-    /// Returns the copies that match at each hit; `None` if there is only one copy, or if they were not requested.
+    /// Returns the copies (transformed patterns) that match at each hit; `None` if there is only one copy, or if they
+    /// were not requested.
     pub fn hit_copies(&self) -> Option<&CopyHits> {
         self.copies.as_ref().filter(|copies| copies.tells_copies())
     }

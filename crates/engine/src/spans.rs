@@ -10,15 +10,15 @@ use orbit_reel::{Block, GameRow};
 
 /// A finder of the spans of one query's hits in one block.
 pub trait FindSpan: fmt::Debug {
-    /// Returns the span of the hit at a node of a game, or `None` if no filter with a span matched. `answers` are those
-    /// of the query on the block.
+    /// Returns the span of the hit at a node (position) of a game, or `None` if no filter with a span matched.
+    /// `answers` are the query's answers on the block.
     fn span(&self, answers: &Answers, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>>;
 }
 
 /// The hits of one game: the numbers of their positions in ascending order, each with its span.
 pub(super) type GameSpans = Vec<(u32, Option<Arc<MatchSpan>>)>;
 
-/// Returns the span of the hit at a node, if there is one.
+/// Returns the span of the hit at a node (position), if there is one.
 pub(super) fn of_hit(spans: &GameSpans, node: u32) -> Option<Arc<MatchSpan>> {
     let at = spans.binary_search_by_key(&node, |(node, _)| *node).ok()?;
     spans[at].1.clone()

@@ -15,8 +15,8 @@ use orbit_reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS};
 pub enum Sample {
     /// All positions.
     All,
-    /// At least this number of segments, and the whole games to which they belong. The segments are chosen evenly over the
-    /// database, although its size is not known in advance.
+    /// At least this number of segments (32 positions each), and the whole games to which they belong. The segments are
+    /// chosen evenly over the database, although its size is not known in advance.
     Segments(usize),
 }
 
@@ -232,7 +232,8 @@ impl Engine for Verified {
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        // Two engines could agree by chance on the numbers of hits, so the copies at each hit are compared too.
+        // Two engines could agree by chance on the number of hits of each copy (transformed pattern), so the copies at
+        // each hit are compared too.
         let all = self.sample == Sample::All;
         let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
             Some(_) if all => outputs | Wants::ALL_COPIES,

@@ -33,7 +33,7 @@ impl Wants {
     pub const LOWEST_COPY: Wants = Wants(1 << 2);
     /// For each hit, all copies of the outermost transform that match.
     pub const ALL_COPIES: Wants = Wants(1 << 3);
-    /// The number of hits at which each copy matches.
+    /// The number of hits at which each copy (transformed pattern) matches.
     pub const COPY_COUNTS: Wants = Wants(1 << 4);
     /// The names of copies, as text.
     pub const COPY_NAMES: Wants = Wants(1 << 5);
@@ -85,8 +85,8 @@ impl Wants {
         self.0 & others.0 == others.0
     }
 
-    /// Returns the wants for a search with one filter. The lowest copy is not requested if the filter has only one, and sides are
-    /// not requested if its copies do not distinguish sides.
+    /// Returns these wants for a search with one filter. The lowest copy (transformed pattern) is not requested if there is only
+    /// one, and sides are not requested if the copies do not distinguish sides.
     pub fn for_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
         let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
@@ -98,8 +98,8 @@ impl Wants {
         Wants(self.0 & !copies.0)
     }
 
-    /// Returns the detail in which matching copies must be recorded, or `None` if no copies are requested. `All` includes the data
-    /// of `Lowest`, and `Lowest` includes the data of `Counts`.
+    /// Returns the detail in which matching copies (transformed patterns) must be recorded, or `None` if no copies are requested.
+    /// `All` includes the data of `Lowest`, and `Lowest` includes those of `Counts`.
     pub fn detail(self) -> Option<CopyDetail> {
         let of_copies = Wants::LOWEST_COPY.0 | Wants::ALL_COPIES.0 | Wants::COPY_COUNTS.0;
         if self.contains(Wants::SIDES) {

@@ -11,8 +11,8 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Bound, BoundRead, Reg, Screen};
 use orbit_reel::{Block, SEGMENT_SLOTS, bounds::SegmentMoves, lanes::LANES};
 
-/// The maximum number of squares for which a glance looks for arrivals of one kind of piece. Each square needs its own pattern, so
-/// a screen that depends on more squares has no glance.
+/// The maximum number of squares for which a glance (a comparison of all moves with patterns) detects arrivals of one kind of
+/// piece. Each square needs its own pattern. If a screen depends on more squares, no glance is used.
 const SQUARES_MAX: u32 = 12;
 
 const STANDARD: Board = Position::standard().board;
@@ -30,7 +30,7 @@ pub(super) struct Glance {
     pub(super) arrivals: Vec<PatternTables>,
 }
 
-/// A bound that a glance computes for each segment.
+/// A bound that a glance (a comparison of all moves with patterns) computes for each segment of 32 positions.
 #[derive(Clone, Debug)]
 pub(super) enum GlanceResult {
     /// The union of the words of those patterns that fit at least one of the segment's moves.
@@ -40,11 +40,12 @@ pub(super) enum GlanceResult {
     Arrivals { at_first: u64 },
     /// A word with all bits set.
     All,
-    /// The number of moves in the segment before a game begins, or half of it.
+    /// The number of moves in the segment (32 positions) until a game begins or, if `half` is true, half of this
+    /// number.
     Moves { half: bool },
-    /// A mask that is true if exactly one game begins in the segment.
+    /// A mask that is true if exactly one game begins in the segment (32 positions).
     Standard,
-    /// A mask that is true if more than one game begins in the segment.
+    /// A mask that is true if more than one game begins in the segment (32 positions).
     Other,
 }
 
@@ -85,16 +86,16 @@ impl Glance {
         Some(Glance { reads, arrivals: patterns.chunks(16).map(PatternTables::new).collect() })
     }
 
-    /// Returns true if glances are valid for a block: all games but the first begin from the standard position, and no
-    /// game has side lines.
+    /// Returns true if glances (comparisons of moves with patterns) give valid bounds for a block: all games but the
+    /// first begin from the standard position, and no game has side lines.
     pub(super) fn can_look_at(block: &Block) -> bool {
         block.starts.is_empty()
     }
 }
 
 impl GlanceResult {
-    /// Returns the glance result for a bound. Returns `None` for bounds on planes, because these are read from the key
-    /// positions.
+    /// Returns the result that stands for a bound. Returns `None` for bounds on planes, because these are read from the
+    /// first positions of segments.
     fn new(bound: Bound) -> Option<GlanceResult> {
         Some(match bound {
             Bound::Arrivals(code) => GlanceResult::Arrivals { at_first: STANDARD.having(code).0 },

@@ -38,8 +38,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the exact bounds of at most [`GROUP`] segments of a block. Each register then contains one word for each
-    /// segment.
+    /// Loads the exact bounds of at most [`GROUP`] segments (32 positions each) of a block. Each register then contains
+    /// one word for each segment.
     pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -79,8 +79,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the cheap bounds (see `glance`) of at most [`GROUP`] segments of a block. Each register then contains one word for
-    /// each segment.
+    /// Loads the cheap bounds of at most [`GROUP`] segments (32 positions each) of a block: see the module `glance`. Each
+    /// register then contains one word for each segment.
     pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -143,7 +143,7 @@ fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     words
 }
 
-/// Adds the word of pattern `k` to the words of each segment in which `found` reports the pattern.
+/// Adds the word of pattern `k` to the words of the segments in which `found` contains the pattern.
 #[inline(always)]
 fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &MovePattern) {
     // Compilers vectorise this loop only if neither operand is read through a reference.
@@ -177,7 +177,6 @@ fn key_planes(machine: &mut RegisterMachine, block: &Block, (row, segments): (us
 }
 
 for_each_isa! {
-    /// Counts the pieces in the positions of a block.
     pub(super) fn material(block: &Block) -> Material {
         Material::from_block(block)
     }
@@ -359,7 +358,8 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// The operation that applies a term of a chain. A term is a register with a mask and a shift.
+/// The way to apply the terms of a chain. A term is a register with a mask and a shift, and a chain combines terms, for
+/// example with `or`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TermKind {
     Plain,
@@ -371,7 +371,8 @@ enum TermKind {
     Around,
 }
 
-/// Runs a chain on whole registers. It processes four terms at a time, then two, then one.
+/// Combines the terms of a chain (registers, each with a mask and a shift) on whole registers: four terms at a time,
+/// then two, then one.
 #[inline(always)]
 fn run_chain(chain: &OperationChain<Reg>, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     match chain.op {

@@ -64,8 +64,8 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads single slots, at most [`GROUP`](super::registers::GROUP) of them, in ascending order. Slot `k` of the list goes to row
-    /// `k / LANES`, lane `k % LANES` of each register.
+    /// Loads the positions in single slots, at most [`GROUP`](super::registers::GROUP), in ascending order. Entry `k` of the list
+    /// is loaded into row `k / LANES`, lane `k % LANES` of each register.
     pub(super) fn gather(
         &mut self,
         program: &Program,
@@ -159,7 +159,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Adds the hits of each query among the gathered slots to `out`.
+    /// Adds the hits of each query among the gathered slots (positions) to `out`.
     pub(super) fn gathered_answers<'a>(
         &self,
         slots: &[usize],
@@ -195,7 +195,7 @@ impl RegisterMachine {
         self.regs[reg.0 as usize].0[i][n]
     }
 
-    /// Stores the values that `plan` computed at the gathered slots.
+    /// Stores the values that `plan` computed at the gathered slots (positions).
     pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
         let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
         match (values, plan.output) {
@@ -275,7 +275,7 @@ fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     }
 }
 
-/// Writes the word of each slot's game to the slot. `words` contains one word for each game.
+/// Sets the word of each position to that of its game. `words` contains one word for each game.
 fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
     for (row, games) in out.iter_mut().zip(games) {
         *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));

@@ -21,10 +21,10 @@ use orbit_reel::{Block, lanes::LANES};
 /// counts once for each row of the loop's table.
 const DEAR: u64 = 8;
 
-/// The total number of steps after which a program is compiled: the cost of the program times the number of groups on
-/// which it has run or is about to run. The interpreter runs this many steps in about the time that compiling takes
-/// (0.1 ms for any program, and 1 µs for each of its steps). So a shorter search loses nothing, and a longer one loses
-/// little.
+/// The total number of steps after which a program is compiled: the cost of the program times the number of groups of
+/// 256 positions on which it has run or is about to run. The interpreter runs this many steps in about the time that
+/// compiling takes (0.1 ms for any program, and 1 µs for each of its steps). So a shorter search loses nothing, and a
+/// longer one loses little.
 const STEPS_FIRST: u64 = 16_384;
 
 /// The setting that decides when plans are compiled to machine code. It changes no answer. Plans are never compiled if
@@ -52,7 +52,8 @@ pub(super) struct Prepared<P> {
     idle: Mutex<Vec<Machines>>,
 }
 
-/// The machine code of a program and of each of its stages; `None` for a program that is not compiled.
+/// The machine code of a program and of each of its stages (the parts that run first); `None` for a part that is not
+/// compiled.
 #[derive(Debug)]
 pub(super) struct Natives {
     pub(super) main: Option<Native>,
@@ -139,7 +140,8 @@ impl PlanCode for Screen {
     }
 }
 
-/// The register machines that run a plan: one for the program, and one for each of its stages.
+/// The register machines that run a plan: one for the program, and one for each of its stages (the parts that run
+/// first).
 #[derive(Debug)]
 pub(super) struct Machines {
     pub(super) main: RegisterMachine,
@@ -152,8 +154,8 @@ impl Machines {
         Machines { main: RegisterMachine::new(program, isa), stages }
     }
 
-    /// Returns the number of groups on which the program has run since the last call, or, if a stage has run on more groups, that
-    /// larger number.
+    /// Returns the number of groups of 256 positions on which the program has run since the last call. If a stage (a part that
+    /// runs first) has run on more groups, returns that larger number.
     fn take_runs(&mut self) -> u64 {
         let machines = self.stages.iter_mut().chain([&mut self.main]);
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
@@ -193,7 +195,7 @@ impl<P: PlanCode> Prepared<P> {
     }
 
     /// Returns the machine code of the plan, which is compiled first if that is now due. Returns `None` if compiling is
-    /// not worthwhile yet. `ahead` is the number of groups on which the plan is about to run.
+    /// not worthwhile yet. `ahead` is the number of groups of 256 positions on which the plan is about to run.
     fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
         let is_due = match self.code {
@@ -207,7 +209,7 @@ impl<P: PlanCode> Prepared<P> {
     }
 
     /// Returns true if a plan of this cost runs long enough for compiling to pay off. `ahead` is the number of groups
-    /// on which it is about to run.
+    /// of 256 positions on which it is about to run.
     fn is_worth_code(&self, cost: u64, ahead: usize) -> bool {
         let groups = self.groups.load(Ordering::Relaxed).saturating_add(ahead as u64);
         cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST

@@ -17,8 +17,8 @@ use orbit_reel::{
 /// most plans stay in the first-level cache. The interpreter selects the code of a step only once for 256 positions.
 pub(super) const GROUP: usize = LANES * SEGMENT_SLOTS;
 
-/// A register: one word for each position of a group. It is aligned to cache lines, because a 64-byte vector that spans
-/// two cache lines takes twice as long to access.
+/// A register: one word for each of the 256 positions of a group. It is aligned to cache lines, because a 64-byte
+/// vector that spans two cache lines takes twice as long to access.
 pub(super) type WordColumn = Box<WordRegisters>;
 
 #[repr(align(64))]
@@ -55,7 +55,7 @@ pub(super) struct RegisterMachine {
     pub(super) answers: Vec<[u32; LANES]>,
     /// The ply (half-moves played) of each position, filled only if the program reads it.
     pub(super) plies: [[u32; LANES]; SEGMENT_SLOTS],
-    /// The index of each slot's game in the block, filled only if the program reads per-game columns.
+    /// The index of each position's game in the block, filled only if the program reads per-game columns.
     pub(super) games: [[u32; LANES]; SEGMENT_SLOTS],
     pub(super) segment: SegmentColumns,
     /// The number of groups on which the program has run since this counter was last reset.
@@ -98,7 +98,8 @@ impl RegisterMachine {
     }
 }
 
-/// The facts about segments that a screen reads, and the registers into which they are loaded.
+/// The facts about segments that a screen (a test of a whole segment) reads, and the registers into which they are
+/// loaded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loads {
     /// The registers for the planes of the key position (the first position) of the next segment.
@@ -114,7 +115,8 @@ pub(super) struct Loads {
     pub(super) losses: Vec<(PieceSet, Reg)>,
 }
 
-/// The facts about moves that a screen reads for one batch of pieces. The pieces of a batch are processed together.
+/// The facts about moves that a screen (a test of a whole segment) reads for one batch of pieces. The pieces of a batch
+/// are processed together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoadMoves {
     /// The codes of the pieces in the batch; 16 stands for no piece.
@@ -150,7 +152,8 @@ impl Loads {
         loads
     }
 
-    /// Returns true if the screen reads the planes of the next segment's key position. Bounds on numbers of pieces need them.
+    /// Returns true if the screen (a test of a whole segment) reads the planes of the next segment's first position. Bounds
+    /// on numbers of pieces need them.
     pub(super) fn reads_next(&self) -> bool {
         self.next.iter().any(Option::is_some)
     }

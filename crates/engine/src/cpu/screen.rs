@@ -21,8 +21,8 @@ use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
-/// The minimum percentage for a screen that reads cached numbers of pieces. Such a screen costs almost nothing, because the numbers
-/// are computed only once.
+/// The minimum percentage of segments for a screen (a test of a whole segment) that reads cached numbers of pieces. Such a screen
+/// costs almost nothing, because the numbers are computed only once.
 const WORTH_OF_MATERIAL: usize = 20;
 
 /// The number of blocks for which screening pauses after a block in which it skipped too few segments. Each further pause is twice
@@ -38,14 +38,15 @@ pub(super) struct Screening {
     screen: Prepared<Screen>,
     loads: Loads,
     glance: Option<Glance>,
-    /// The screen that uses only numbers of pieces. It is created for the first block that is searched a second time.
+    /// The screen (a test of whole segments) that reads only numbers of pieces. It is created when a block is searched
+    /// for the second time.
     of_material: OnceLock<Option<OfMaterial>>,
     rest: Rest,
     passed: AtomicU64,
     all: AtomicU64,
 }
 
-/// A screen that reads only the numbers of pieces.
+/// A screen (a test of whole segments) that reads only the numbers of pieces.
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
@@ -54,15 +55,14 @@ struct OfMaterial {
     rest: Rest,
 }
 
-/// The smallest or largest number of pieces of one kind in a group of segments.
+/// The smallest or largest number of pieces of one kind in the positions of a group of segments.
 #[derive(Clone, Copy, Debug)]
 enum PieceCount {
     Fewest(Code),
     Most(Code),
 }
 
-/// The state of the pauses in screening: the number of blocks left in the current pause, and the length of the next
-/// one.
+/// The pauses in screening: the number of blocks left in the current pause, and the length of the next pause.
 #[derive(Debug)]
 pub(super) struct Rest {
     left: AtomicU32,
@@ -127,8 +127,8 @@ impl Screening {
         left
     }
 
-    /// Returns those segments that may contain hits according to the numbers of pieces in them. These numbers are cached for blocks
-    /// that are searched more than once; for other blocks, all segments are returned.
+    /// Returns the segments that may contain hits according to their numbers of pieces. These numbers are cached for blocks that
+    /// are searched more than once. For other blocks, all segments are returned.
     fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if !block.is_searched_again() {
             return all;
@@ -150,8 +150,8 @@ impl Screening {
         left
     }
 
-    /// Returns those segments that may contain hits according to their key positions and moves. Returns all segments
-    /// while screening pauses because it did not pay in recent blocks.
+    /// Returns the segments that may contain hits according to their first positions and their moves. Returns all
+    /// segments while screening pauses because it did not pay in recent blocks.
     fn looked_at(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if all.is_empty() || self.rest.takes_one() {
             return all;
@@ -212,8 +212,8 @@ impl OfMaterial {
     }
 }
 
-/// Returns the segments (or groups of segments) that may contain hits according to a screen, a condition that is cheap to compute
-/// for a whole segment. `load` loads the screen's data for a batch of segments.
+/// Returns the segments, or groups of segments, that may contain hits according to a screen (a cheap test of a whole segment).
+/// `load` loads the screen's data for a batch of segments.
 fn kept(
     screen: &Screen,
     machine: &mut RegisterMachine,

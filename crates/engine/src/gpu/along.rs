@@ -87,7 +87,8 @@ impl Kernel {
     }
 }
 
-/// Returns the largest number of masks from which one column of the stage is computed.
+/// Returns the largest number of masks from which one column of the stage (a part of a program that runs first) is
+/// computed.
 fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }

@@ -79,7 +79,8 @@ struct Layouts {
     carry: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
 }
 
-/// A pass of a kernel (first hits, then words at hits), or the pass that propagates columns along games between stages.
+/// A pass on the device: a kernel (the shader of a query) computes hits or, in its second pass, words at hits, and a
+/// third pass propagates results along games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelPass {
     Hits,
@@ -551,7 +552,6 @@ pub(super) fn bind(
     device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
 }
 
-/// Returns an error if the adapter cannot run the kernel variant.
 fn fits(report: &AdapterReport, variant: &Variant) -> Result<(), GpuError> {
     let Some(reason) = variant.unfit(report) else { return Ok(()) };
     Err(GpuError::Unfit { name: report.name.clone(), reason })

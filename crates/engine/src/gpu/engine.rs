@@ -68,7 +68,7 @@ pub struct Gpu {
     number: u64,
     /// The number of bytes of games that this engine uploaded.
     uploaded: AtomicU64,
-    /// True once the kernels are being or have been compiled.
+    /// True once a thread has begun to compile the kernels (the shaders of the queries).
     is_compiled: AtomicBool,
 }
 

@@ -66,7 +66,8 @@ impl Slice {
             ),
             games: cut(
                 from.first_game as usize,
-                // The game of the next segment's first slot may already begin in this segment, so the range includes it.
+                // The game to which the next segment's first position belongs may begin in this segment, so the range
+                // includes it.
                 to.map_or(of.games_len(), |key| (key.first_game as usize).saturating_add(1)),
                 of.games_len(),
             ),
@@ -124,7 +125,7 @@ impl Upload {
     }
 
     /// Returns true if a game in any of the blocks begins with several kings of one colour. Such games need kernels
-    /// that compute moves for several kings.
+    /// (shaders) that compute the moves of several kings.
     pub(super) fn has_several_kings(&self, blocks: &[&Block]) -> bool {
         let has_several = |board: &Board| {
             let [_, p1, p2, p3] = board.planes;

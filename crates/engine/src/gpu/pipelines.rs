@@ -26,7 +26,7 @@ use orbit_core::sync::lock;
 /// The maximum number of pipelines that a device keeps in memory. The limit keeps the memory of a long-running process
 /// bounded.
 pub(super) const PIPELINES_MAX: usize = 256;
-/// The first bytes of a file of compiled kernels. They are followed by a hash of the rest of the file.
+/// The first bytes of a file of compiled kernels (shaders). They are followed by a hash of the rest of the file.
 const MAGIC: &[u8; 8] = b"orbitpl1";
 const HEAD_BYTES: usize = MAGIC.len() + 8;
 /// The maximum size of a file of compiled kernels, in bytes. A larger file is deleted and begun again.

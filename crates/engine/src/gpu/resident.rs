@@ -200,8 +200,8 @@ impl InUse {
 }
 
 impl UploadKey {
-    /// Returns the key of some blocks, or `None` if one of them is not held by a database in memory and therefore has
-    /// no number.
+    /// Returns the key for a list of blocks. Returns `None` if a block has no number, because it does not belong to a
+    /// database in memory.
     fn from_blocks(blocks: &[&Block], transposed: bool) -> Option<UploadKey> {
         let numbers = blocks.iter().map(|block| block.number_held()).collect::<Option<Vec<u64>>>()?;
         Some(UploadKey { numbers, transposed })
@@ -295,8 +295,8 @@ impl Residents {
         }
     }
 
-    /// Returns the entry (a group of uploads) of a key, and the entries that were evicted to make room for it. A missing entry is
-    /// added if there is room.
+    /// Returns the entry (a group of uploads) for a key, which is added if it is missing and there is room. Also returns the
+    /// entries that were evicted to make room.
     fn find(
         &self,
         device: &Device,

@@ -459,8 +459,8 @@ impl KernelRun {
         if needed > available {
             return Err(GpuError::TooSmall { what: "a segment's values", needed, available });
         }
-        // If an adapter limits loops, the slots of a segment are divided among dispatches. In one dispatch, the same
-        // slots of all segments are evaluated, because neighbouring invocations run in lockstep.
+        // If an adapter limits loops, the slots (positions) of each segment are divided among dispatches. A dispatch
+        // evaluates the same slots of all segments, because neighbouring invocations run in lockstep.
         let windows = windows(device.slots_at_once(kernel)?);
         let each = 8 * kernel.outputs as u64;
         let entries_max = (available / (4 * ENTRY_WORDS) as u64) as usize;
@@ -510,7 +510,8 @@ impl KernelRun {
         let output = output.with_room(device, work.output_bytes)?.clone();
         let back_bytes = if work.to == To::Host { work.output_bytes } else { 0 };
         let readback = self.readback.with_room(device, back_bytes + TIMESTAMP_BYTES)?.clone();
-        // In the second pass, the entries have already been divided by slots, so a dispatch may evaluate every slot of an entry.
+        // In the second pass, the entries (segments with hits) have already been divided by slots, so a dispatch may evaluate
+        // every hit of an entry.
         let at_once =
             if work.pass == KernelPass::Hits { device.slots_at_once(kernel)? } else { SEGMENT_SLOTS as u32 };
         let windows = windows(at_once);

@@ -20,7 +20,8 @@ const WALK: &str = orbit_shaders::WALK;
 /// take long to compile long shaders.
 const WAYS_MAX: usize = 400;
 
-/// The maximum number of states whose values a shader computes. Each value occupies a register of the invocation.
+/// The maximum number of states of an automaton whose values a shader computes. Each value occupies a register of the
+/// invocation.
 const VALUES_MAX: usize = 24;
 
 /// Returns true if the device can find the walks (sequences of positions) of an automaton. It cannot if the walk has a `focus` (a
@@ -87,7 +88,7 @@ struct StatePrinter<'a> {
 }
 
 impl StatePrinter<'_> {
-    /// Returns the type that holds all states at a slot (position).
+    /// Returns the type that holds all states of the automaton at a slot (position).
     fn states(&self) -> String {
         let states = 0..self.walk.automaton.states.len();
         let fields: Vec<String> = match self.numbers {
@@ -124,8 +125,8 @@ impl StatePrinter<'_> {
     fn bans(&self, evaluated: &str) -> String {
         let Walk { nestban, moves, sees, .. } = *self.walk;
         let by_side = sees == Sees::OneSide && !moves;
-        // In a walk over positions, all positions belong to the walk. In a walk over moves, the position after the last
-        // move does not.
+        // In a walk over positions (a `line`), all positions belong to the walk. In a walk over moves (a `path`), the
+        // position after the last move does not.
         let more = u32::from(!moves);
         format!(
             "const NESTBAN = {nestban};\nconst BY_SIDE = {by_side};\n\n\
@@ -159,7 +160,8 @@ impl StatePrinter<'_> {
         }
     }
 
-    /// Returns the line of code that stores a state at a slot (position). The state is stored only where its mask is true.
+    /// Returns the line of code that stores a state of the automaton at a slot (position). The state is stored only where
+    /// its mask is true.
     fn taken(&self, state: usize, mask: &str) -> String {
         if self.numbers {
             return format!("    out.v{state} = select(0u, s{state} + 1u, {mask} & (s{state} != 0u));");

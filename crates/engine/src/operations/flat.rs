@@ -76,7 +76,7 @@ struct FlatMachine<'a> {
     /// The mask that the program tests first, if there is one. Where it is false, the result is `elsewhere` and the
     /// program has no other effect, so it is not run there.
     lead: Option<OperandSource<'a>>,
-    /// The result at the nodes where `lead` is false.
+    /// The result at the positions where `lead` is false.
     elsewhere: u64,
     words: Vec<u64>,
     bound: Vec<bool>,
@@ -110,8 +110,8 @@ struct FoundWalk {
 }
 
 impl FoundWalk {
-    /// Derives the result of another search, from node `from` to `last`, the last node of its subtree, from this
-    /// earlier search. Returns `None` if that is impossible.
+    /// Derives the result of another search from this earlier one. The other search visits the positions from node
+    /// `from` to `last`, the end of its subtree. Returns `None` if its result cannot be derived.
     fn at(self, game: u32, from: usize, last: usize) -> Option<Option<usize>> {
         if self.game != game || from < self.from {
             return None;
@@ -123,26 +123,25 @@ impl FoundWalk {
     }
 }
 
-/// The squares of a game's pieces at each node. Each piece keeps its number for the whole game.
+/// The squares of a game's pieces at each node (position). Each piece keeps its number for the whole game.
 #[derive(Default)]
 struct PieceIds {
-    /// For each node, the number of the piece that is on each square.
+    /// For each node (position), the number of the piece on each square.
     on: Vec<[u8; 64]>,
-    /// For each node, the square of each piece, by its number.
+    /// For each node (position), the square of each piece, by the piece's number.
     of: Vec<[u8; 64]>,
 }
 
 /// The tree of lines (main line and variations) in a game; empty for a game without side lines.
 #[derive(Default)]
 struct SideLineTree {
-    /// For each node, the last node of its subtree.
+    /// For each node (position), the last node of its subtree.
     last: Vec<u32>,
-    /// For each node, the next child of the same parent, or 0 if there is none.
+    /// For each node (position), the next child of the same parent, or 0 if there is none.
     next: Vec<u32>,
 }
 
 impl SideLineTree {
-    /// Builds the tree of lines of a game.
     fn fill(&mut self, nodes: NodeRange<'_>) {
         self.last.clear();
         self.next.clear();
@@ -239,8 +238,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Runs the program at each node of a game, in order, and passes the results to `put`. Nodes with the result
-    /// `elsewhere` may be omitted.
+    /// Runs the program at each node (position) of a game, in order, and passes the results to `put`. Nodes with the
+    /// result `elsewhere` may be omitted.
     fn game(&mut self, nodes: NodeRange<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
         let Some(mut node) = self.next_led(nodes, 0) else { return Ok(()) };
         self.bound.fill(false);
@@ -283,8 +282,8 @@ impl<'a> FlatMachine<'a> {
         both.map_or(Ok(()), |(a, b)| self.look_at(nodes.between(a, b)))
     }
 
-    /// Returns the first node at or after `from` at which the program must run: one at which its first mask, if any, is
-    /// true.
+    /// Returns the first node (position) from `from` on at which the program must run. If the program begins with a
+    /// mask, this is the first node at which the mask is true.
     fn next_led(&self, nodes: NodeRange<'_>, from: usize) -> Option<usize> {
         let from = Some(from).filter(|&node| node < nodes.len())?;
         let Some(lead) = self.lead else { return Some(from) };
@@ -314,7 +313,8 @@ impl<'a> FlatMachine<'a> {
         self.set(to, number(node.map(|node| node as i64)));
     }
 
-    /// Runs code at the node `start`, from the instruction `begin` on, and returns true if it succeeds.
+    /// Runs the program from the instruction `begin` on, at the node (position) `start`. Returns true if the code
+    /// succeeds.
     ///
     /// The most frequent instructions are handled here and all others in a separate function. This keeps the loop short
     /// and its variables in registers of the processor.
@@ -529,7 +529,8 @@ fn only(set: u64) -> Option<u8> {
     (set.count_ones() == 1).then(|| set.trailing_zeros() as u8)
 }
 
-/// Returns the first child of a node, if it has children. The first child always has the next number.
+/// Returns the first child of a node (the first position that follows it), if there is one. The first child always has
+/// the next number.
 fn first_child(nodes: NodeRange<'_>, node: usize) -> Option<usize> {
     let next = node + 1;
     (next < nodes.len() && nodes.parent(next) == node).then_some(next)

@@ -12,8 +12,8 @@ use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
 /// first position, and keep their numbers for the whole game.
 pub(super) struct MovedPieces {
     moved: Vec<FocusPieces>,
-    /// For each node, the pieces in the `focus` of a walk that begins there, with one bit for each piece; 0 if no walk begins
-    /// there.
+    /// For each node (position), the pieces in the `focus` of a walk that begins there, with one bit for each piece; 0 if no
+    /// walk begins there.
     at_start: Vec<u64>,
     capture: bool,
 }
@@ -48,8 +48,8 @@ struct SeenMasks {
 }
 
 impl MovedPieces {
-    /// Records the moves of a game. `starts` are the nodes at which walks begin, in ascending order. `focus` contains, for these
-    /// nodes, the squares of the pieces whose moves count.
+    /// Records the moves of a game. `starts` are the positions at which walks begin, in ascending order. `focus` contains, for
+    /// each of them, the squares of the pieces whose moves count.
     pub(super) fn new(
         nodes: NodeRange<'_>,
         games: &BlockGames<'_>,
@@ -86,12 +86,13 @@ impl MovedPieces {
         out
     }
 
-    /// Returns the pieces in the `focus` of a walk that begins at a node, with one bit for each piece.
+    /// Returns the pieces in the `focus` of a walk that begins at a node (position), with one bit for each piece.
     pub(super) fn at_start(&self, node: usize) -> u64 {
         self.at_start[node]
     }
 
-    /// Groups nodes whose walks have the same pieces in their `focus`. Nodes whose walks have none are omitted.
+    /// Groups the start positions of walks that have the same pieces in their `focus`. Walks whose `focus` is empty are
+    /// omitted.
     pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
         let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
         let mut places = HashMap::new();
@@ -182,7 +183,7 @@ fn first_board(games: &BlockGames<'_>, slot: usize) -> [u8; 64] {
     board
 }
 
-/// Returns the number of the piece on each square at a node.
+/// Returns the number of the piece on each square at a node (position).
 fn board_at(mut board: [u8; 64], nodes: NodeRange<'_>, moves: &BlockMoves, mut node: usize) -> [u8; 64] {
     let mut way = Vec::new();
     while node > 0 {

@@ -48,13 +48,14 @@ enum BlockMoveKind {
 /// stored in a list.
 #[derive(Debug)]
 pub(super) struct BlockMoves {
-    /// For each slot, the plain move that led to it, as a [`PackedMove`] with the code of the piece that moved.
+    /// For each slot (position), the plain move that led to it, as a [`PackedMove`] with the code of the piece that
+    /// moved.
     plain: Vec<PackedMove>,
-    /// For each slot, the code of the piece that was captured on the destination square.
+    /// For each slot (position), the code of the piece that the move to it captured on its destination square.
     taken: Vec<u8>,
     /// The mask of the slots reached by special moves: castling, en passant captures, promotions and null moves.
     is_special: Vec<u32>,
-    /// The special moves in the order of their slots. Each is stored with the slot that it reaches.
+    /// The special moves, each with the slot (position) that it reaches, in the order of the slots.
     special: Vec<(usize, MoveTo)>,
 }
 
@@ -101,7 +102,7 @@ impl BlockMoves {
         self.special.push((slot, MoveTo::new(mv, board, white)));
     }
 
-    /// Returns the effects of the move that led to a slot.
+    /// Returns the effects of the move that led to the position in a slot.
     pub(super) fn to(&self, slot: usize) -> MoveTo {
         if !has(&self.is_special, slot) {
             return self.plain(slot);
@@ -110,23 +111,25 @@ impl BlockMoves {
         self.special[place].1
     }
 
-    /// Returns the origin and destination squares of the move that led to a slot, or `None` if it is a special move.
+    /// Returns the origin and destination squares of the move that led to a slot (position), or `None` if it is a
+    /// special move.
     pub(super) fn plain_squares(&self, slot: usize) -> Option<[u8; 2]> {
         (!has(&self.is_special, slot)).then(|| self.squares(slot))
     }
 
-    /// Returns the squares of the move that led to a slot, and true if it was a capture. Returns `None` for a special move.
+    /// Returns the squares of the move that led to a slot (position), and true if it was a capture. Returns `None` for a
+    /// special move.
     pub(super) fn plain_move(&self, slot: usize) -> Option<([u8; 2], bool)> {
         self.plain_squares(slot).map(|squares| (squares, self.taken[slot] != 0))
     }
 
-    /// Returns the origin and destination squares of the plain move that led to a slot. The move must not be special.
+    /// Returns the origin and destination squares of the move that led to a slot (position). The move must be plain.
     fn squares(&self, slot: usize) -> [u8; 2] {
         let mv = self.plain[slot];
         [mv.from() as u8, mv.to() as u8]
     }
 
-    /// Returns the effects of the plain move that led to a slot. The move must not be special.
+    /// Returns the effects of the move that led to a slot (position). The move must be plain.
     fn plain(&self, slot: usize) -> MoveTo {
         let (mv, taken) = (self.plain[slot], self.taken[slot]);
         let (from, to, piece) = (mv.from() as u8, mv.to() as u8, (mv.0 >> 12) as u8);
@@ -321,7 +324,7 @@ impl<'a> Entered<'a> {
         Entered { test, from, to, captures, passing }
     }
 
-    /// Returns the mask of the slots reached by moves that pass the condition.
+    /// Returns the mask of the slots (positions) that are reached by moves that pass the condition.
     pub(super) fn mask(&self, moves: &BlockMoves, tree: &BlockTree) -> MaskBuilder {
         let mut out = MaskBuilder(match self.plain() {
             Some(test) => test.mask(moves),
@@ -451,8 +454,8 @@ impl MoveSquareTest<'_> {
         }
     }
 
-    /// If the condition has a column, clears the mask at slots where the column's set, before the move, does not contain the
-    /// square.
+    /// If the condition has a column of sets, removes from the mask the moves whose square is not in the column's set at the
+    /// position before the move.
     #[inline(always)]
     fn keep(&self, mask: &mut [u32], tree: &BlockTree, square: impl Fn(usize) -> u16) {
         let MoveSquareTest::Column(sets) = self else { return };

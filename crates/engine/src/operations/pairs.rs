@@ -20,7 +20,7 @@ impl Targets {
         Some(64 * (first + index) + word.trailing_zeros() as usize)
     }
 
-    /// Sets the targets to the nodes of a range, which may be empty.
+    /// Sets the targets to the nodes (positions) of a range, which may be empty.
     fn fill(&mut self, nodes: usize, first: usize, end: usize) {
         self.0.clear();
         self.0.resize(nodes.div_ceil(64), 0);
@@ -63,11 +63,11 @@ pub(super) struct Pairs<'a> {
     search: &'a PairSearch,
     operands: &'a [OperandSource<'a>],
     nodes: NodeRange<'a>,
-    /// The planes of the board at each node of the game; empty if no test compares boards.
+    /// The planes of the board at each position of the game; empty if no test compares boards.
     planes: [&'a [u64]; 4],
     /// The current values of the query's variables.
     variables: &'a [u64],
-    /// For each node of the game, the square of each piece; empty if no variable holds a piece.
+    /// The square of each piece at each position of the game; empty if no variable holds a piece.
     squares: &'a [[u8; 64]],
 }
 
@@ -86,7 +86,7 @@ impl<'a> Pairs<'a> {
         out
     }
 
-    /// Computes the targets of a source.
+    /// Computes the targets (second positions) for a source (a first position).
     pub(super) fn find(&self, source: usize, targets: &mut Targets) {
         let (mut first, mut end) = (0, self.nodes.len());
         for test in &self.search.tests {

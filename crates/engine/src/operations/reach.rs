@@ -24,16 +24,18 @@ pub(super) struct WalkReach<'a> {
     masks: Vec<Cow<'a, [u32]>>,
     /// The mask of the positions at which a complete walk has a value; `None` if it has one everywhere.
     valued: Option<MaskBuilder>,
-    /// The mask of positions from which a move was played; empty if no state needs it.
+    /// The mask of positions from which a move was played; empty if no state of the automaton needs it.
     inner: Vec<u32>,
-    /// True if every transition leads to the same state or to a later one, and the block has no side lines. In that case, the
-    /// states are computed one after the other, each for all segments at once.
+    /// True if every transition of the automaton leads to the same state or to a later one, and the block has no side lines.
+    /// In that case, the states are computed one after the other, each for all segments at once.
     is_ordered: bool,
     segments: usize,
-    /// For each state and segment, the positions that the state accepts and from which the walk can be completed. A
-    /// state of a walk over moves accepts a position if it accepts the move that leads there.
+    /// For each state of the automaton and each segment, the positions that the state accepts and from which the walk
+    /// can be completed. In a walk over moves (a `path`), a state accepts a position if it accepts the move that leads
+    /// there.
     alive: Vec<u32>,
-    /// For each state and segment, the positions that have a child in `alive` or, if `back` is true, a parent in it.
+    /// For each state of the automaton and each segment, the positions that have a child in `alive` or, if `back` is
+    /// true, a parent in it.
     next: Vec<u32>,
     /// For each state and segment of a walk over positions of one side, the positions that have a child in `next`. For
     /// a walk with a `focus`, the positions that have a child in `ahead`. If `back` is true, parents count instead of
@@ -100,7 +102,8 @@ impl<'a> WalkReach<'a> {
         self.walk.automaton.first.iter().map(start).fold(0, |all, word| all | word)
     }
 
-    /// Returns true if a walk can be completed from a state that accepts the position in a slot, or the move that leads there.
+    /// Returns true if a walk can be completed from a state of the automaton that accepts the position in a slot, or the move
+    /// that leads there.
     pub(super) fn is_alive(&self, state: usize, slot: usize) -> bool {
         self.alive[self.place(slot / SEGMENT_SLOTS, state)] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
@@ -127,8 +130,8 @@ impl<'a> WalkReach<'a> {
         self.valued.as_ref().map_or(u32::MAX, |valued| valued.0[at])
     }
 
-    /// Computes the masks of all segments, one state at a time. The states to which a state leads have already been computed, so
-    /// most operations can process many words at a time.
+    /// Computes the masks of all segments, one state of the automaton at a time. The states to which a state leads have already
+    /// been computed, so most operations can process many words at a time.
     fn run_states(&mut self) {
         let Walk { automaton, .. } = self.walk;
         let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));
@@ -181,7 +184,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the range of indices of a state's words in the masks.
+    /// Returns the range of indices at which the masks of a state are stored.
     fn column(&self, state: usize) -> Range<usize> {
         self.place(0, state)..self.place(self.segments, state)
     }
@@ -195,7 +198,8 @@ impl<'a> WalkReach<'a> {
         while !self.games.count(ways) && self.settle(at, seen) {}
     }
 
-    /// Recomputes the masks of all states in a segment from the masks computed so far. Returns true if any of them changed.
+    /// Recomputes the masks of all states of the automaton in a segment from the masks computed so far. Returns true if any
+    /// of them changed.
     fn settle(&mut self, at: usize, seen: Option<&FocusMasks>) -> bool {
         let mut has_changed = false;
         // Most transitions lead to later states, so the last state is computed first.
@@ -261,8 +265,8 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the positions of a segment that a state accepts. A state of a walk over moves accepts a position if it
-    /// accepts the move that leads there.
+    /// Returns the positions of a segment that a state of the automaton accepts. In a walk over moves (a `path`), a
+    /// state accepts a position if it accepts the move that leads there.
     fn takes(&self, of: AutomatonState, at: usize, seen: Option<&FocusMasks>) -> u32 {
         let mask = self.mask(of.mask, at);
         match (seen, of.castling) {
@@ -276,8 +280,8 @@ impl<'a> WalkReach<'a> {
     fn over_move(&self, at: usize, state: usize) -> u32 {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };
-        // A walk that visits only the positions of one side skips the position between two of its moves, so the
-        // children of that position count.
+        // If a walk visits only positions with one side to move, it skips every other position, so the children of the
+        // skipped position count.
         let on = if self.walk.sees == Sees::OneSide { &self.next } else { &self.alive };
         let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
         automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)

@@ -13,15 +13,15 @@ use crate::{
 use orbit_plan::Sibling;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// The nodes of one game. Their slots in the block are consecutive.
+/// The nodes (positions) of one game. Their slots in the block are consecutive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeRange<'a> {
     /// The index of the game in its block.
     pub(super) game: usize,
     first: usize,
     len: usize,
-    /// The parent of each node, if the game has side lines. `None` in other games, where the parent is the previous
-    /// node.
+    /// The parent of each node (the position before it), if the game has side lines. `None` in other games, where the
+    /// parent is the previous node.
     parents: Option<&'a [u32]>,
 }
 
@@ -30,7 +30,6 @@ impl NodeRange<'_> {
         self.len
     }
 
-    /// Returns whether the game has side lines.
     pub(super) fn has_lines(&self) -> bool {
         self.parents.is_some()
     }
@@ -39,7 +38,7 @@ impl NodeRange<'_> {
         self.first + node
     }
 
-    /// Returns the nodes at which a mask is true.
+    /// Returns the nodes (positions) at which a mask is true.
     pub(super) fn nodes(&self, mask: &MaskBuilder) -> impl Iterator<Item = usize> {
         let first = self.first;
         slots_of(&mask.0, first..first + self.len).map(move |slot| slot - first)
@@ -50,7 +49,7 @@ impl NodeRange<'_> {
         self.first / SEGMENT_SLOTS..(self.first + self.len).div_ceil(SEGMENT_SLOTS)
     }
 
-    /// Returns the parent of a node. The node must not be the root.
+    /// Returns the parent of a node (the position before it). The node must not be the root.
     pub(super) fn parent(&self, node: usize) -> usize {
         match self.parents {
             Some(parents) => parents[node] as usize,
@@ -58,8 +57,8 @@ impl NodeRange<'_> {
         }
     }
 
-    /// Returns true if a node is an alternative to the first child of its parent. The first child always has the number
-    /// after its parent's.
+    /// Returns true if a node (position) is an alternative to the first child of its parent. The first child always has
+    /// the number after its parent's.
     pub(super) fn is_secondary(&self, node: usize) -> bool {
         self.parent(node) + 1 != node
     }
@@ -73,7 +72,7 @@ impl NodeRange<'_> {
         if self.has_lines() { a.max(b) } else { 1 }
     }
 
-    /// Returns true if `ancestor` is an ancestor of `node` and not the node itself.
+    /// Returns true if the position `ancestor` comes before `node` in the game, on the line that leads to it.
     pub(super) fn is_before(&self, ancestor: usize, mut node: usize) -> bool {
         if self.parents.is_none() {
             return ancestor < node;
@@ -105,7 +104,7 @@ impl NodeRange<'_> {
 /// The trees of lines in all games of a block, as masks and lists of slots.
 #[derive(Debug)]
 pub(super) struct BlockTree {
-    /// The mask of slots whose parent is the previous slot.
+    /// The mask of slots (positions) whose parent is the previous slot.
     follows: Vec<u32>,
     /// The mask of slots of the first positions of side lines.
     branches: Vec<u32>,
@@ -116,7 +115,6 @@ pub(super) struct BlockTree {
 }
 
 impl BlockTree {
-    /// Builds the trees of the games in a block.
     pub(super) fn new(block: &Block) -> BlockTree {
         let (mut follows, mut branches) = (MaskBuilder::full(block), MaskBuilder::new(block));
         let (mut links, mut parents) = (Vec::new(), Vec::new());
@@ -137,7 +135,6 @@ impl BlockTree {
         BlockTree { follows: follows.0, branches: branches.0, links, parents }
     }
 
-    /// Returns the nodes of a game of the block.
     pub(super) fn nodes(&self, game: GameRow<'_>) -> NodeRange<'_> {
         let slots = slots(game);
         let parents = self.parents.get(slots.clone()).filter(|_| game.has_lines());
@@ -236,7 +233,7 @@ impl Flow<'_> {
         out
     }
 
-    /// Returns the mask of all slots that are one step away from `mask`.
+    /// Returns the mask of all slots (positions) that are one step away from `mask`.
     pub(super) fn steps(&self, mask: &[u32]) -> Vec<u32> {
         (0..mask.len()).map(|at| self.step(|at| mask[at], at)).collect()
     }

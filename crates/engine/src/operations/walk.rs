@@ -56,7 +56,6 @@ fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     out
 }
 
-/// Returns true if a walk begins at a slot (position).
 fn begins(reach: &WalkReach<'_>, slot: usize) -> bool {
     reach.starts(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
 }
@@ -83,17 +82,18 @@ struct Runner<'a> {
     evaluated: Option<OperandSource<'a>>,
     focus: Option<OperandSource<'a>>,
     games: &'a BlockGames<'a>,
-    /// The total number of transitions of all states.
+    /// The number of transitions of the automaton.
     ways: usize,
-    /// For each node and state, the value of the best walk that continues from a child of the node.
+    /// For each position and state of the automaton, the value of the best walk that continues at a position that
+    /// follows.
     next: Vec<i64>,
-    /// For each node and state, the value of the best walk that continues one node further on or, for a walk with a `focus`, from
-    /// the next move of a piece in it.
+    /// For each position and state of the automaton, the value of the best walk that continues two positions further on or, for a
+    /// walk with a `focus`, at the next move of a piece in it.
     after: Vec<i64>,
-    /// For each node and each state that is tied to a move, the value of the best walk that continues with a move played from the
-    /// node.
+    /// For each position and each state of the automaton that is tied to a move, the value of the best walk that continues with a
+    /// move played from the position.
     tied: Vec<i64>,
-    /// For each node, true if a move is played from it.
+    /// For each node (position), true if a move is played from it.
     inner: Vec<bool>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Runner<'a> {
         Runner { walk, reach, possible, largest, evaluated, focus, games, ways, next, after, tied, inner }
     }
 
-    /// For each node of a game, computes the result of the best walk that begins there.
+    /// Computes, for each position of a game, the result of the best walk that begins there.
     fn run(&mut self, nodes: NodeRange<'_>, out: &mut [u64]) {
         let mut values = vec![NONE; nodes.len()];
         if matches!(self.walk.sees, Sees::Pieces { .. }) {
@@ -145,8 +145,8 @@ impl<'a> Runner<'a> {
         self.finish(nodes, values, None, out);
     }
 
-    /// Calls `visit` for each group of start nodes that have the same pieces in their `focus`. Returns `None` if no walk begins in
-    /// the game.
+    /// Calls `visit` for each group of start positions that have the same pieces in their `focus`. Returns `None` if no walk
+    /// begins in the game.
     fn in_focus(
         &mut self,
         nodes: NodeRange<'_>,
@@ -179,8 +179,8 @@ impl<'a> Runner<'a> {
         *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
     }
 
-    /// Computes the best walk from each start node, over a list of moves that touch the `focus`, and passes its value to `tell`.
-    /// `starts` must be in ascending order.
+    /// Computes the best walk from each start position, over a list of moves that touch the `focus`, and passes its value to
+    /// `tell`. `starts` must be in ascending order.
     fn pass_list(
         &mut self,
         nodes: NodeRange<'_>,
@@ -284,7 +284,7 @@ impl<'a> Runner<'a> {
         all.into_iter().filter(|&node| node < nodes.len()).collect()
     }
 
-    /// Returns the value of the best walk that begins at a node.
+    /// Returns the value of the best walk that begins at a node (position).
     fn start(&self, nodes: NodeRange<'_>, node: usize) -> i64 {
         let slot = nodes.slot(node);
         if self.walk.moves {
@@ -304,8 +304,8 @@ impl<'a> Runner<'a> {
         values.fold(NONE, i64::max)
     }
 
-    /// Returns the best value over some transitions. `next` contains the values of the states to which they lead, and `complete` is
-    /// the value of a complete walk.
+    /// Returns the best value over some transitions of the automaton. `next` contains the values of the states to which they lead,
+    /// and `complete` is the value of a complete walk.
     fn best(&self, slot: usize, ways: &[Branch], next: &[i64], complete: i64) -> i64 {
         let open = ways.iter().filter(|way| way.guards.iter().all(|&guard| self.reach.holds(guard, slot)));
         self.better(open.map(|way| way.to.map_or(complete, |state| next[state as usize])))
@@ -324,14 +324,16 @@ impl<'a> Runner<'a> {
         if value == NONE || self.walk.largest { value } else { value + 1 }
     }
 
-    /// Returns the values of the states in which a walk can continue after a node.
+    /// Returns, for each state of the automaton, the value of the best walk that continues in this state after a node
+    /// (position).
     fn further(&self, node: usize) -> &[i64] {
         let states = self.walk.automaton.states.len();
         let from = if self.walk.sees == Sees::All { &self.next } else { &self.after };
         &from[node * states..(node + 1) * states]
     }
 
-    /// Returns the value of the best walk from a state that accepts the position at a node, or the move that leads there.
+    /// Returns the value of the best walk from a state of the automaton that accepts the position at a node, or the move
+    /// that leads there.
     fn at_node(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let automaton = &self.walk.automaton;
         let slot = nodes.slot(node);
@@ -345,7 +347,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Computes the tables of values for all nodes, from the last one down to `first`.
+    /// Computes the tables of values for all positions, from the last one back to `first`.
     fn pass(&mut self, nodes: NodeRange<'_>, first: usize, seen: Option<&FocusMasks>) {
         let walk = self.walk;
         let (automaton, states) = (&walk.automaton, walk.automaton.states.len());
@@ -386,15 +388,15 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns the value of the continuation after the move that leads to a node, for a state that is tied to this
-    /// move.
+    /// Returns the value of the best walk that continues after the move that leads to a node (position), for a state of
+    /// the automaton that is tied to this move.
     fn over_move(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let states = self.walk.automaton.states.len();
         let ways = &self.walk.automaton.follow[state];
         let value = |way: &Branch| match way.to {
             None => self.complete(nodes.slot(node)),
-            // A walk that visits only the positions of one side skips the position between two of its moves, so the
-            // children of that position count.
+            // If a walk visits only positions with one side to move, it skips every other position, so the children of
+            // the skipped position count.
             Some(to) if self.walk.sees == Sees::OneSide => self.next[node * states + to as usize],
             Some(to) => self.at_node(nodes, node, to.into()),
         };
@@ -405,7 +407,7 @@ impl<'a> Runner<'a> {
     fn pass_back(&mut self, nodes: NodeRange<'_>, values: &mut [i64]) {
         let automaton = &self.walk.automaton;
         let states = automaton.states.len();
-        // For each node, the value of each state.
+        // For each position, the value of each state of the automaton.
         let mut at: Vec<i64> = Vec::with_capacity(nodes.len() * states);
         let none = vec![NONE; states];
         for (node, value) in values.iter_mut().enumerate() {

@@ -123,7 +123,7 @@ impl<'a> GameAnswers<'a> {
         Ok(())
     }
 
-    /// Returns the part of the query that is evaluated at a slot.
+    /// Returns the part of the query that is evaluated at a slot (position).
     fn asked(&self, slot: usize) -> Asked {
         match &self.only {
             None => Asked::Whole,
@@ -190,7 +190,7 @@ impl<'a> GameAnswers<'a> {
     }
 }
 
-/// Records the answer of a query at a slot: whether it is a hit and, for a hit, its value.
+/// Records the answer of a query at a slot (position): whether it is a hit and, for a hit, its value.
 pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
     hits.bits[slot / SEGMENT_SLOTS] |= u32::from(is_hit) << (slot % SEGMENT_SLOTS);
     match (&mut hits.values, answer) {

@@ -73,11 +73,10 @@ struct RegisterAllocator<'a> {
     insts: Vec<Inst>,
     pool: Vec<u64>,
     pooled: HashMap<u64, u32>,
-    /// The place of the current node in the order of nodes.
+    /// The place of the current node (an operation of the region) in the order of computation.
     place: u32,
-    /// For each value, the places of the nodes that have yet to read it, in descending order.
+    /// For each value, the places of the operations that have yet to read it, in descending order.
     readers: Vec<Vec<u32>>,
-    /// The vector register that holds each value.
     register_of: Vec<Option<u8>>,
     homes: Vec<Option<Home>>,
     /// The value that each vector register holds.
@@ -90,7 +89,7 @@ struct RegisterAllocator<'a> {
     written: BTreeSet<u32>,
     /// The destinations of the values that are stored as soon as they are computed.
     early: HashMap<GraphValue, Vec<ValueSink>>,
-    /// The values that are stored after all nodes have been computed, with their destinations, in order.
+    /// The values that are stored only at the end of the region, with their destinations, in order.
     late: Vec<(GraphValue, ValueSink)>,
 }
 
@@ -118,7 +117,8 @@ impl<'a> RegisterAllocator<'a> {
             early: HashMap::new(),
             late: Vec::new(),
         };
-        // A column that the region also reads is written only after all nodes, so that each read gets the old value.
+        // A column that the region also reads is written only after all operations, so that each read gets the old
+        // value.
         let columns: BTreeSet<u32> = order.iter().filter_map(|&value| allocator.column(value)).collect();
         let stores = sinks.stores.iter().map(|&(register, value)| (value, ValueSink::Store(register)));
         let answers = (0..).zip(&sinks.answers).map(|(line, &(_, value))| (value, ValueSink::Answer(line)));
@@ -268,8 +268,7 @@ impl<'a> RegisterAllocator<'a> {
         register
     }
 
-    /// Writes an instruction with two operands, the second of which may be in memory. The result is the value of the
-    /// node `value`.
+    /// Writes an instruction with two operands, the second of which may be in memory. Its result is `value`.
     fn two(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let first = self.register(a);
         let b_in_memory = self.is_in_memory(b);
@@ -287,7 +286,6 @@ impl<'a> RegisterAllocator<'a> {
         self.two(op, value, a, b)
     }
 
-    /// Writes an instruction with one operand.
     fn one(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, by: u8) {
         // With AVX2, a shift cannot read its operand from memory.
         let in_memory = self.width == Width::Zmm && self.is_in_memory(a);
@@ -344,8 +342,8 @@ impl<'a> RegisterAllocator<'a> {
         self.masks(value);
     }
 
-    /// Writes the instruction that expands the mask register to words, all ones or 0. The words are the value of the
-    /// node `value`.
+    /// Writes the instruction that expands the bits of the mask register to words, each all ones or 0. Its result is
+    /// `value`.
     fn masks(&mut self, value: GraphValue) {
         let to = self.result(value);
         self.put(VectorOp::Masks, to, 0, VectorOperand::In(MASK), 0);
@@ -475,7 +473,7 @@ impl<'a> RegisterAllocator<'a> {
         self.put(VectorOp::Ternary, to, a, b, imm);
     }
 
-    /// Stores a newly computed value to its destinations in `early`. No node of the region reads the old contents of these
+    /// Stores a newly computed value to its destinations in `early`. The region does not read the old contents of these
     /// destinations.
     fn put_early(&mut self, value: GraphValue) {
         let register = self.register_of[value.index()].expect("it was just computed");
@@ -508,7 +506,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Frees the registers of values that are not read after the current node.
+    /// Frees the registers of values that no later operation reads.
     fn release(&mut self, value: GraphValue) {
         self.pinned.clear();
         for operand in operands(self.graph.node(value)) {

@@ -31,7 +31,7 @@ fn answers_with_avx2(
     out: &mut [[u32; LANES]],
 ) {
     for (&query, bytes) in queries.iter().zip(bytes) {
-        // Each byte holds the answers at one slot number: one bit for each of the eight segments of the group. AVX2 code writes
+        // Byte `i` holds the answers for position `i` of each of the eight segments, one bit for each segment. AVX2 code writes
         // each byte as two halves of four bits.
         let rows = match width {
             Width::Zmm => *bytes.first_chunk().expect("half of them"),

@@ -18,7 +18,6 @@ pub(super) enum Width {
 }
 
 impl Width {
-    /// Returns the number of bytes in a vector.
     pub(super) fn bytes(self) -> usize {
         match self {
             Width::Ymm => 32,
@@ -26,7 +25,6 @@ impl Width {
         }
     }
 
-    /// Returns the number of vector registers.
     pub(super) fn registers(self) -> usize {
         match self {
             Width::Ymm => 16,

@@ -6,7 +6,7 @@ use super::{
     lower::Sinks,
 };
 
-/// Joins nodes of the graph. Returns the nodes that are still needed, each after its operands.
+/// Joins the nodes (operations) of a graph. Returns those that are still needed, each after its operands.
 pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<GraphValue> {
     let mut uses = uses(graph, sinks);
     for k in 0..graph.nodes.len() {
@@ -30,7 +30,7 @@ pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<Graph
     (0..graph.nodes.len()).filter(|&k| uses[k] > 0).map(|k| GraphValue(k as u32)).collect()
 }
 
-/// Returns the operands of a node. A value that is an operand twice is listed twice.
+/// Returns the operands of a node (an operation). A value that is an operand twice is listed twice.
 pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     match node {
         WordNode::Column(_) | WordNode::Word(_) => Vec::new(),
@@ -47,7 +47,7 @@ pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     }
 }
 
-/// Returns, for each node, the number of times that it is read by nodes whose values are needed.
+/// Returns, for each node (operation), the number of times that needed operations read it.
 fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     let mut uses = vec![0; graph.nodes.len()];
     let roots = sinks.stores.iter().map(|&(_, value)| value);

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use orbit_core::board::attacks;
 use orbit_plan::TRUE;
 
-/// The value that a node computes, identified by the index of the node.
+/// The value that a node (an operation of the graph) computes. The number is the index of the node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct GraphValue(pub(super) u32);
 
@@ -95,7 +95,7 @@ impl Logic {
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<WordNode>,
-    /// For each node, the bits that may be set in its value; all others are known to be 0.
+    /// For each value, the bits that may be set; all others are known to be 0.
     bounds: Vec<u64>,
     known: HashMap<WordNode, GraphValue>,
     /// True if the vector unit can rotate words, count bits and write mask registers, as AVX-512 does.
@@ -174,7 +174,8 @@ impl Graph {
         self.put(WordNode::Word(word))
     }
 
-    /// Adds a node for a function of two words. `bits` and `words` are this function on single bits and on whole words.
+    /// Adds a bitwise function of two words to the graph. `bits` and `words` are this function on single bits and on
+    /// whole words.
     fn logic(
         &mut self,
         a: GraphValue,
@@ -379,7 +380,7 @@ impl Graph {
     }
 
     /// Computes `a & keep`, shifted left by `by` bits (right if negative). No bit of `keep` may be shifted out. `keep` is applied
-    /// after the shift, because other nodes may use the same shifted word.
+    /// after the shift, so that several masks can share one shifted word.
     pub(super) fn moved(&mut self, a: GraphValue, keep: u64, by: i32) -> GraphValue {
         let moved = self.shift(a, by);
         let keep = if by >= 0 { keep << (by & 63) } else { keep >> (-by & 63) };

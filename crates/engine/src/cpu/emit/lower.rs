@@ -157,7 +157,6 @@ pub(super) fn reads(step: &Step, read: &mut impl FnMut(Reg)) {
     }
 }
 
-/// Returns the register that a step writes.
 pub(super) fn written(step: &Step) -> Option<Reg> {
     match step {
         Step::Do { dst, .. }
@@ -170,7 +169,7 @@ pub(super) fn written(step: &Step) -> Option<Reg> {
     }
 }
 
-/// Turns steps into nodes. `is_live` returns true for registers that are read after the steps.
+/// Translates steps to nodes of the graph. `is_live` returns true for registers that are read after the steps.
 pub(super) fn lowered(graph: &mut Graph, steps: &[Flat<'_>], is_live: impl Fn(u32) -> bool) -> Sinks {
     let mut lower = EmitLower { graph, registers: BTreeMap::new() };
     let mut answers = Vec::new();
@@ -364,7 +363,6 @@ impl EmitLower<'_> {
         }
     }
 
-    /// Computes an operation that has one operand.
     fn of_one(&mut self, op: Op, a: GraphValue) -> GraphValue {
         let all_but_the_middle = |radius: i8| {
             (-radius..=radius)

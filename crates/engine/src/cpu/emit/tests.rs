@@ -212,7 +212,8 @@ fn the_disassembler_reads_what_was_written() {
     }
 }
 
-/// A program of random steps: chains of terms, loops over tables, and operations of all kinds.
+/// A generator of programs with random steps: chains of shifted and masked registers, loops over tables, and all other
+/// operations.
 struct Random {
     rng: Rng,
     program: Program,
@@ -313,7 +314,8 @@ impl Random {
             let (src, mut keep) = (Reg(self.full()), self.scalar());
             let by = if self.rng.bool() { 0 } else { self.rng.i8(-63..=63) };
             let word = self.program.scalars[keep.0 as usize];
-            // The mask of a chain's term must not keep a bit that its shift moves out of the word.
+            // A term of a chain shifts and masks a register. The mask must not keep a bit that the shift moves out of
+            // the word.
             let room = if by >= 0 { TRUE >> by } else { TRUE << -by };
             if word & !room != 0 {
                 keep = Scalar(self.program.scalars.len() as u32);

@@ -16,7 +16,6 @@ impl Boards {
         self.of.clear();
     }
 
-    /// Returns the position at a node.
     pub(super) fn at(&mut self, nodes: NodeRange<'_>, games: &BlockGames<'_>, node: usize) -> Position {
         if self.of.is_empty() {
             let slots = nodes.slot(0)..nodes.slot(nodes.len());

@@ -16,7 +16,8 @@ const KEPT_MAX: usize = 1 << 12;
 pub(super) struct Entries {
     of: Vec<HashMap<u64, u64>>,
     order: Vec<KeyOrder>,
-    /// For each loop over keys, the keys that it still has to visit. The next key to visit is at the end of the list.
+    /// For each loop over the keys of a dictionary, the keys that are still to be visited. The last key of the list is
+    /// visited next.
     open: Vec<Vec<u64>>,
 }
 

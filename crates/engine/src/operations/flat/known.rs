@@ -1,13 +1,15 @@
 //! Tables for memoisation in the search for the best way through a *chain*, the sequence of filters in `line` or `path`. A table
 //! has entries for each node (position) of a game. The entries of a new table need no initialisation.
 
-/// The maximum number of tables that a chain can have at the same time.
+/// The maximum number of tables that a chain (a `line` or `path`) can have at the same time.
 const TABLES_MAX: usize = 64;
 
-/// The maximum number of entries in the tables of all chains together. An entry takes 16 bytes.
+/// The maximum number of entries in the tables of all chains (`line` or `path` filters) together. An entry takes 16
+/// bytes.
 const ENTRIES_MAX: usize = 8 << 20;
 
-/// The best way to complete a chain from a given node and place in the chain.
+/// The best way to complete a chain (a `line` or `path`) from a given position of the game and a given place in the
+/// chain.
 #[derive(Clone, Copy)]
 pub(super) struct BestWay {
     /// The length that the way adds to the chain, or its largest number if the chain uses `max`.
@@ -15,7 +17,8 @@ pub(super) struct BestWay {
     pub(super) end: u32,
 }
 
-/// The tables of one chain. Each table is valid for certain values of variables and registers. These values are its key.
+/// The tables of one chain (a `line` or `path`). Each table is valid for certain values of variables and registers, its
+/// key.
 #[derive(Default)]
 pub(super) struct Tables {
     /// The keys of all tables, one after the other. All have the same number of words.
@@ -101,15 +104,15 @@ impl Tables {
         Some(table)
     }
 
-    /// Returns the remembered best way from a place (a node and an operation of the chain), or `None` if the table has no entry for
-    /// it. The inner `None` means that the chain cannot be completed from there.
+    /// Returns the remembered best way from a place (a position of the game and an operation of the chain), or `None` if the table
+    /// has no entry for the place. `Some(None)` means that the chain cannot be completed from there.
     pub(super) fn get(&self, table: usize, place: usize) -> Option<Option<BestWay>> {
         let KnownEntry { stamp, end, value } = self.entries[table * self.len + place];
         (stamp == self.stamps[table]).then(|| (end != KnownEntry::NO_END).then_some(BestWay { value, end }))
     }
 
-    /// Records the best way from a place (a node and an operation of the chain), or `None` if the chain cannot be completed from
-    /// there.
+    /// Records the best way from a place (a position of the game and an operation of the chain). `best` is `None` if the chain
+    /// cannot be completed from there.
     pub(super) fn put(&mut self, table: usize, place: usize, best: Option<BestWay>) {
         let (value, end) = best.map_or((0, KnownEntry::NO_END), |best| (best.value, best.end));
         self.entries[table * self.len + place] = KnownEntry { stamp: self.stamps[table], end, value };

@@ -7,8 +7,8 @@ use crate::operations::{OperandSource, node_at, pairs::Pairs, tree::NodeRange};
 use orbit_plan::{Instr, Label, RegisterWord, word_of};
 
 impl FlatMachine<'_> {
-    /// Runs a rare instruction at a node. Returns the target if the instruction jumps, or `None` to continue with the
-    /// next instruction.
+    /// Runs a rare instruction at a node (position). Returns the target if the instruction jumps, or `None` to continue
+    /// with the next instruction.
     #[inline(never)]
     pub(super) fn rare(
         &mut self,

@@ -75,7 +75,7 @@ impl Leaving {
 }
 
 impl FlatMachine<'_> {
-    /// Returns the first node in a range from which a move is played that passes the test of a search.
+    /// Returns the first node (position) of a range from which a move that passes the test of a search is played.
     pub(super) fn next_left(
         &mut self,
         nodes: NodeRange<'_>,
@@ -113,8 +113,8 @@ impl FlatMachine<'_> {
         Some(Wanted { from, to, piece: piece.map(|piece| bit(self.get(piece) as u8)) })
     }
 
-    /// Returns the first node in a range at which a piece is on the only square of a set. An empty set means that the
-    /// piece has been captured.
+    /// Returns the first node (position) of a range at which a piece is on the only square of a set. An empty set means
+    /// that the piece has been captured.
     pub(super) fn next_standing(
         &mut self,
         nodes: RangeInclusive<usize>,

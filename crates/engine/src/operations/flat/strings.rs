@@ -60,7 +60,7 @@ pub(super) struct FlatStrings {
     literals: [usize; 2],
     /// A buffer in which a new string is built.
     made: Vec<u8>,
-    /// For each node, the string number of its FEN; 0 if the FEN has not been built yet.
+    /// For each node (position), the number of the string that is its FEN; 0 if the FEN has not been built yet.
     fens: Vec<u64>,
     /// The numbers of the strings that are constant in the game; `None` for those that have not been built yet.
     of_game: Vec<Option<u64>>,

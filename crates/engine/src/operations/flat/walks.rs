@@ -19,14 +19,14 @@ use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, NO_VALUE, RegisterWord,
 /// The maximum number of attempts in one search: without remembered results, and with them.
 const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
 
-/// The data that the chains of a program keep about the current game.
+/// The data that the chains (`line` and `path` filters) of a program keep about the current game.
 #[derive(Default)]
 pub(super) struct Walks {
     /// The data of each chain; `None` while that chain is being searched.
     of_each: Vec<Option<Box<Searched>>>,
-    /// For each node, the pieces that are moved or captured by the move that leads to it.
+    /// For each node (position), the pieces that the move to it moves or captures.
     moved: Vec<TouchedPieces>,
-    /// The ply of each node; filled only for a game with side lines.
+    /// The ply of each node (position), filled only for a game with side lines.
     plies: Vec<u32>,
     /// The number of entries in the tables of all chains.
     entries: usize,
@@ -39,12 +39,12 @@ struct TouchedPieces {
     taken: u64,
 }
 
-/// The data of one chain for the current game, and the buffers for its search.
+/// The data of one chain (a `line` or `path`) for the current game, and the buffers for its search.
 #[derive(Default)]
 struct Searched {
-    /// The nodes at which `nestban` forbids the chain to begin, because they lie inside an earlier result.
+    /// The nodes (positions) at which `nestban` forbids the chain to begin, because they lie inside an earlier match.
     banned: Vec<bool>,
-    /// The remembered best continuation for each operation of the chain and each node.
+    /// The remembered best continuation from each operation of the chain at each node (position).
     tables: Tables,
     key: Vec<u64>,
     frames: Vec<WalkFrame>,
@@ -53,7 +53,8 @@ struct Searched {
     exits: Vec<(u32, u32)>,
 }
 
-/// A node and a place in the chain from which the search tries all continuations.
+/// A point of the search, that is, a position of the game and a place in the chain, from which all continuations are
+/// tried.
 struct WalkFrame {
     at: u32,
     op: u16,
@@ -70,8 +71,8 @@ struct WalkFrame {
 #[derive(Clone, Copy)]
 enum PendingWalk {
     Op(u16),
-    /// Tries to match a constituent of the chain. For a path, `before` and `child` are the nodes before and after the
-    /// move.
+    /// Tries to match a constituent (one filter) of the chain. For a path, `before` and `child` are the nodes before
+    /// and after the move.
     Try {
         op: u16,
         step: u16,
@@ -84,7 +85,7 @@ enum PendingWalk {
     },
 }
 
-/// The moves that count as steps of a path. They depend on its `focus`.
+/// The moves that count as steps of a path. They depend on the path's `focus`, a set of pieces.
 #[derive(Clone, Copy)]
 enum SeenMoves {
     All,
@@ -130,13 +131,14 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns true unless `nestban` forbids a chain to begin at a node.
+    /// Returns true unless `nestban` forbids a chain (a `line` or `path`) to begin at a node (position).
     pub(super) fn is_free(&self, chain: u16, node: usize) -> bool {
         let of = self.walks.of_each[usize::from(chain)].as_ref();
         !of.is_some_and(|of| of.banned.get(node).is_some_and(|&banned| banned))
     }
 
-    /// Finds the best way through a chain from a node. Returns its value or its last node, as the chain requires.
+    /// Finds the best match of a chain (a `line` or `path`) from a position. Returns its value or its last position, as
+    /// the chain requires.
     pub(super) fn chain(&mut self, nodes: NodeRange<'_>, place: u16, at: usize) -> Result<i64, Stopped> {
         let program = self.program;
         let chain = &program.chains[usize::from(place)];
@@ -152,8 +154,8 @@ impl FlatMachine<'_> {
         out
     }
 
-    /// Checks that the result of a search is in the allowed range, and records the nodes at which `nestban` forbids the chain to
-    /// begin.
+    /// Checks that the result of a search is in the allowed range, and records the positions at which `nestban` forbids later
+    /// matches to begin.
     fn found(
         &self,
         nodes: NodeRange<'_>,
@@ -309,7 +311,7 @@ impl FlatMachine<'_> {
         Ok(false)
     }
 
-    /// Returns false if the moves that the chain requires are not played, in their order, at or after a node.
+    /// Returns false if the moves that the chain requires are not played, in this order, from a position on.
     fn has_moves_ahead(
         &mut self,
         nodes: NodeRange<'_>,
@@ -332,7 +334,7 @@ impl FlatMachine<'_> {
         Ok(true)
     }
 
-    /// Adds attempts to match a constituent of the chain to the pending work.
+    /// Adds attempts to match a constituent (one filter) of the chain to the pending work.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn open(
         &self,
@@ -346,7 +348,7 @@ impl FlatMachine<'_> {
     ) -> Result<(), Stopped> {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return Ok(()) };
         if chain.steps[usize::from(step)].tied.is_some() && first_child(nodes, at as usize).is_some() {
-            // A constituent that is tied to a move is tried with each move played from the position.
+            // A constituent (filter) that is tied to a move is tried with each move played from the position.
             let first = of.open.len();
             let attempt = |child: usize| PendingWalk::Try { op, step, before: at, child: child as u32 };
             of.open.extend(self.children(nodes, at as usize).map(attempt));
@@ -364,7 +366,7 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Adds the continuations after a matching constituent to the pending work.
+    /// Adds the continuations after a matching constituent (filter) to the pending work.
     fn go_on(&self, nodes: NodeRange<'_>, chain: &FlatChain, of: &mut Searched, op: u16, child: u32) {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return };
         let next = op + 1;
@@ -380,7 +382,7 @@ impl FlatMachine<'_> {
         let first = of.open.len();
         let mut enter = |node: usize| of.open.push(PendingWalk::Enter { at: node as u32, op: next });
         self.after(nodes, chain, at as usize, &mut |node| {
-            // A constituent that is tied to a move continues only with that move.
+            // After a constituent (filter) that is tied to a move, the search continues only with that move.
             if child != at && node != child as usize {
                 return;
             }
@@ -393,7 +395,7 @@ impl FlatMachine<'_> {
         of.open[first..].reverse();
     }
 
-    /// Calls `visit` with each node that may follow a node in a chain, in the order of the search.
+    /// Calls `visit` with each position that may follow a position in a chain, in the order of the search.
     fn after(&self, nodes: NodeRange<'_>, chain: &FlatChain, at: usize, visit: &mut dyn FnMut(usize)) {
         let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
         if chain.back {
@@ -413,8 +415,8 @@ impl FlatMachine<'_> {
         std::iter::successors(first_child(nodes, at), next)
     }
 
-    /// Returns true if a constituent matches the move from `before` to `child` or, if these are the same node, the
-    /// position at that node.
+    /// Returns true if a constituent (filter) matches the move from `before` to `child` or, if these are the same
+    /// position, the position itself.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn fits(
         &mut self,
@@ -452,7 +454,7 @@ impl FlatMachine<'_> {
         self.run(nodes, code.0 as usize, child)
     }
 
-    /// Returns the value of a path that ends at node `at`, or `None` if the filter in `max` has no value there.
+    /// Returns the value of a path that ends at the position `at`, or `None` if the filter in `max` has no value there.
     fn at_end(
         &mut self,
         nodes: NodeRange<'_>,
@@ -466,8 +468,8 @@ impl FlatMachine<'_> {
         Ok(self.value(number).map(i64::from))
     }
 
-    /// Writes the progress of a path to the registers from which its constituents read it: the number of moves so far
-    /// that count as steps, and the number of the other moves.
+    /// Writes the progress of a path to the registers from which its filters read it: the number of moves so far that
+    /// count as steps, and the number of other moves.
     fn come_to(&mut self, chain: &FlatChain, [start, at]: [usize; 2], count: u32) {
         if !chain.is_path {
             return;
@@ -502,7 +504,7 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns true if the move that leads to a node counts as a step of the path.
+    /// Returns true if the move that leads to a node (position) counts as a step of the path.
     fn is_seen(&self, nodes: NodeRange<'_>, seen: SeenMoves, node: usize) -> bool {
         match seen {
             SeenMoves::All => true,
@@ -558,7 +560,7 @@ impl FlatMachine<'_> {
             }
             return self.look_at(next.unwrap_or(end) - at);
         }
-        // The search is depth first, and visits the children of a node in the order of their numbers.
+        // The search is depth first, and visits the positions that follow a position in the order of their numbers.
         let mut open: Vec<usize> = self.children(nodes, at).filter(|&child| may_step(child)).collect();
         open.reverse();
         while let Some(node) = open.pop() {
@@ -622,7 +624,7 @@ fn longer(chain: &FlatChain, best: BestWay) -> BestWay {
     BestWay { value: best.value + more, ..best }
 }
 
-/// Returns the index of a table's entry for a node and an operation of the chain.
+/// Returns the index of a table's entry for a node (position) and an operation of the chain.
 fn place(chain: &FlatChain, at: u32, op: u16) -> usize {
     at as usize * chain.ops.len() + usize::from(op)
 }
