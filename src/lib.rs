@@ -28,8 +28,9 @@
 //! ```
 //!
 //! A database that fits into [`DatabaseOptions::resident_bytes_max`] stays in memory; a larger one is read again for each request.
-//! The answers are the same in both cases. [`Database::residence`] returns where the database is. Requests can run at the same time
-//! on several threads. [`Scan::progress`] reports the progress of a request, and a [`CancelToken`] stops it.
+//! The answers are the same in both cases. [`Database::residence`] returns where its blocks are: in memory or in the files.
+//! Requests can run at the same time on several threads. [`Scan::progress`] reports the progress of a request, and a
+//! [`CancelToken`] stops it.
 //!
 //! # The contents of a hit
 //!

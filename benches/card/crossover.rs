@@ -17,8 +17,8 @@ pub struct Costs {
     pub card: f64,
 }
 
-/// Returns a row for each query and for each number of queries that ran at once. A row is left out if a measurement that it needs
-/// is missing.
+/// Returns a row for each query that ran alone, and for each number of queries that ran together. A row is left out if a
+/// measurement that it needs is missing.
 pub fn rows(rows: &[Value]) -> Vec<Value> {
     let number = |row: &Value, field: &str| row[field].as_f64();
     let open = rows.iter().find(|row| row["kind"] == "device").and_then(|row| number(row, "open_s"));

@@ -29,9 +29,11 @@ const GROUPS: u64 = 2048;
 pub const EXTENT_BYTES: u64 = 16;
 /// The number of bytes that are written at a time when a buffer is filled.
 const PIECE_BYTES: u64 = 16 << 20;
-/// The minimum time of a measurement. Waiting for a device takes a tenth of a millisecond even if there is nothing to do.
+/// The minimum time of a measurement. It is long compared with the tenth of a millisecond that waiting for an idle device
+/// takes.
 const ENOUGH: Duration = Duration::from_millis(60);
-/// If a submission takes at least this time, it is not repeated to find the shortest time.
+/// A submission that takes at least this time is timed only once. Shorter ones are repeated, and the shortest time
+/// counts.
 const SUBMISSION_MAX: Duration = Duration::from_millis(500);
 /// The maximum number of dispatches in a submission, and of iterations of a kernel's loop. Software adapters end a loop after
 /// 65,535 iterations.

@@ -49,7 +49,7 @@ impl Vendor {
         }
     }
 
-    /// Returns the numbers of instructions of a kernel in the tables of this maker.
+    /// Returns the instruction counts of a kernel in this maker's tables.
     fn counts(self, kernel: &str) -> impl Iterator<Item = f64> {
         let (amd, nvidia) = (column(AMD, "common"), column(NVIDIA, "sm_90"));
         let amd = amd.filter(move |_| self != Vendor::Nvidia);

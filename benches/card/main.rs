@@ -43,7 +43,7 @@ const POSITIONS: u64 = 512_000_000;
 /// The query with 672 copies (transformed patterns), for which there are targets.
 const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// The beginnings of the lines of built-in queries that would show nothing new about a card.
+/// Prefixes of the lines of built-in queries that are left out, because they would show nothing new about a card.
 const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
 
 /// Returns the built-in queries, without those of [`LEFT_OUT`]. The query of the targets comes first.
@@ -55,8 +55,8 @@ pub fn twelve() -> String {
 
 /// A query with almost nothing to evaluate, which measures the replay of moves.
 pub const REPLAY: &str = "replay\tB\n";
-/// Queries along games: two that look ahead, one that looks back and counts, one for a move followed by a condition, one for a
-/// line and one for a path.
+/// Queries about other positions of a game: two look ahead, one looks back and counts, one tests a move and the condition
+/// after it, one is a line, and one is a path.
 const ALONG: &str = "\
 find_check\tNd4 find check
 find_count\tfind <-- 2 check

@@ -19,7 +19,8 @@ use super::instructions::{Vendor, per_position};
 /// The size of an unpacked position in memory, in bytes.
 const POSITION_BYTES: u64 = 32;
 
-/// A query, and the hits that the processor finds in the games before they are repeated.
+/// A query, and the hits that the processor finds in the original games. Measurements repeat these games to get more
+/// positions.
 pub struct KnownAnswer {
     pub query: NamedQuery,
     pub truth: Vec<Hits>,

@@ -125,8 +125,8 @@ impl Recorder {
         inner.skipped.push(json!({ "kind": kind, "name": name, "why": why }));
     }
 
-    /// Measures a row that is expected to take `seconds` seconds, if so much time is left. Returns `None` if the row was not
-    /// measured; the reason is then in both files.
+    /// Measures a row that is expected to take `seconds` seconds, if that much time is left. Returns `None` if the row was
+    /// not measured; both files then contain the reason.
     pub fn task(
         &self,
         kind: &str,

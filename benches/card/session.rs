@@ -40,7 +40,8 @@ const THREAD_POSITIONS: u64 = 4_000_000;
 /// The number of positions of a database in memory. On some adapters, more positions would exceed the limit for games
 /// that stay on the card.
 const SESSION_POSITIONS: u64 = 64_000_000;
-/// The amount of memory that is read to measure the floors, in bytes.
+/// The least and the largest amount of memory that is read to measure the floors (the limits of the card's speed), in
+/// bytes.
 const FLOOR_BYTES: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
 
 /// A run: the device, the games and the queries to measure, and the options.
@@ -129,7 +130,7 @@ impl Session<'_> {
         AT_ONCE.into_iter().filter(move |&count| count < all).chain((all > 1).then_some(all))
     }
 
-    /// Measures the floors: for memory, instructions and uploads.
+    /// Measures the floors (the limits of the card's speed) for memory, instructions and uploads.
     fn floors(&self, wanted: u64) -> Roofs {
         let record = &self.recorder;
         let bytes = (4 * wanted).clamp(*FLOOR_BYTES.start(), *FLOOR_BYTES.end());

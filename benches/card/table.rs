@@ -70,7 +70,7 @@ fn agree(row: &Value) -> String {
 type TableColumn = (&'static str, fn(&Value) -> String);
 
 /// A section of the table: the kinds of rows that it shows, its title and its columns. The first column is aligned left, and so
-/// is the last one, which says whether answers agree. All others are aligned right.
+/// is the last one, which shows whether answers agree. All others are aligned right.
 struct TableSection {
     kinds: &'static [&'static str],
     title: &'static str,

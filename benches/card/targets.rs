@@ -11,11 +11,13 @@ const RESIDENT: f64 = 20.0 * GIGA;
 /// The next target: this number of positions per second, or this share of the measured limit, whichever is lower.
 const RESIDENT_THEN: f64 = 50.0 * GIGA;
 const ROOF_SHARE: f64 = 0.6;
-/// The target for streamed games: this share of the fastest way to upload, and this number of bytes per second.
+/// The target for streamed games: this share of the speed of the fastest way to upload, and this number of bytes per
+/// second.
 const STREAMED_SHARE: f64 = 0.8;
 const STREAMED_BYTES: f64 = 10.0 * GIGA;
 
-/// Compares the results with the targets for which there are results. A software adapter is not judged.
+/// Returns each target with the measured value, if there is one, and whether it is met. Results of software adapters
+/// are not judged.
 pub fn judge(document: &Value) -> Value {
     let rows = document["rows"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |kind: &str| {

@@ -6,7 +6,7 @@ use std::ops::Range;
 const WORDS: f64 = 8.0;
 const SLOTS: f64 = 32.0;
 
-/// Consecutive instructions with one label, and the kinds of instructions among them.
+/// A run of instructions that begins at a label, with facts about its instructions.
 #[derive(Default)]
 struct Part {
     label: String,

@@ -12,7 +12,7 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure, process};
 
 const QUERIES: &str = include_str!("queries.txt");
-/// The number of positions. Each measurement consists of fifty runs, so these are enough.
+/// The number of positions. It is small, because each measurement consists of fifty runs.
 const POSITIONS: u64 = 4_000_000;
 
 pub fn measures() -> Vec<Measure> {

@@ -20,15 +20,15 @@ const QUERIES: &[&str] = &[
     "shift {#(Pa2 | Pb2 | Pc2 | Pd2) == 4}",
 ];
 
-/// The number of positions. Evaluation copy by copy is slow, so these are enough.
+/// The number of positions. It is small, because the evaluation of one copy (transformed pattern) at a time is slow.
 const COPIES_POSITIONS: u64 = 1_000_000;
 const VALUES_POSITIONS: u64 = 4_000_000;
 
 const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
-/// Each row has a query that compares the number of copies that match at a later position with a bound, the same query for the
-/// position itself, and true if the ratio of their times has a target. Rows with up to 64 copies have a target.
+/// Each row contains a query about the number of copies (transformed patterns) that match at a later position, the same query
+/// about the position itself, and true if the ratio of their times has a target. Rows with up to 64 copies have one.
 const FINDS: &[(&str, &str, bool)] = &[
     ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
     ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),

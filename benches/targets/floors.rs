@@ -15,7 +15,7 @@ use crate::{Bench, Measure};
 const LANES: usize = 32;
 /// The number of positions, of 32 bytes each, that are summed: 512 MiB, more than caches can keep.
 pub const SUM_POSITIONS: u64 = 16 << 20;
-/// The number of positions for the reference engine. It is slow, so these are enough.
+/// The number of positions for the reference engine. It is small, because this engine is slow.
 const REFERENCE_POSITIONS: u64 = 1_000_000;
 
 pub fn measures() -> Vec<Measure> {
@@ -42,7 +42,7 @@ impl Words {
     }
 }
 
-/// Sums words. The speed of memory limits this, whatever the instruction set.
+/// Sums words. Memory bandwidth limits the speed, whatever the instruction set.
 fn sum(words: &[[u64; LANES]]) -> u64 {
     let mut lanes = [0u64; LANES];
     for line in words {

@@ -26,7 +26,7 @@ const QUERIES: &[&str] = &[
     "shift line --> Nd4 --> move from Nd4 --> true",
 ];
 
-/// A line with five constituents. `ATOMS` has the same constituents without the line.
+/// A line of five filters. `ATOMS` has the same filters without the line.
 const LINE: &str =
     "line --> {R attacks p} --> {N attacks p} --> {Q attacks p} --> {P attacks p} --> {B attacks p}";
 const ATOMS: &str = "{{R attacks p} or {N attacks p} or {Q attacks p} or {P attacks p} or {B attacks p}}";

@@ -11,7 +11,8 @@ use serde_json::Value;
 /// The message for a machine without pgn-extract.
 pub const PGN_EXTRACT_MISSING: &str = "pgn-extract is neither in PATH nor in /usr/games";
 
-/// The interval at which the peak memory of a process is read. The system forgets it when the process ends.
+/// The interval at which the peak memory of a process is read. After the process has ended, the system no longer
+/// reports it.
 const PEAK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Returns the program under test, which cargo built for this bench.
@@ -45,12 +46,12 @@ fn positions_hit(line: &Value) -> u64 {
     line["positions_hit"].as_u64().expect("positions that hit are counted")
 }
 
-/// Counts the positions that one query hits, by `orbit scan --count`.
+/// Returns the number of positions at which a query matches, as `orbit scan --count` prints it.
 pub fn count(query: &str, path: &Path, threads: usize) -> u64 {
     positions_hit(&scan(&["--count", query], path, threads)[0])
 }
 
-/// Counts the positions that each query of a file hits, by `orbit scan --queries`.
+/// Returns the number of positions at which each query of a file matches, as `orbit scan --queries` prints it.
 pub fn survey(queries: &Path, path: &Path, threads: usize) -> Vec<u64> {
     let queries = queries.to_str().expect("this project's path is UTF-8");
     scan(&["--queries", queries], path, threads).iter().map(positions_hit).collect()

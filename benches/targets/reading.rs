@@ -1,4 +1,4 @@
-//! Measures reading of PGN by `orbit index`, and compares `orbit scan` of PGN with it.
+//! Measures how fast `orbit index` reads PGN, and compares `orbit scan` of PGN with it.
 
 use std::fs;
 use std::path::Path;

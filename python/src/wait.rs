@@ -35,7 +35,7 @@ impl Running {
 ///
 /// # Errors
 ///
-/// The exception that a signal handler or `watch` raises. In this case the work was stopped.
+/// Returns the exception that a signal handler or `watch` raises. The work has then been stopped.
 pub fn run<T: Send>(
     py: Python<'_>,
     watch: Option<&Bound<'_, PyAny>>,

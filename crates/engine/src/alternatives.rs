@@ -1,8 +1,8 @@
 //! Finds, for each hit of a query, the first alternative that matches there.
 //!
 //! The *alternatives* of a query are the operands of its outermost `or`s. At a hit, only the first alternative that
-//! matches writes output, such as a comment. A plan finds this alternative quickly, and the slow reference engine then
-//! skips the ones before it.
+//! matches writes output, such as a comment. A plan finds this alternative quickly, so that the slow reference engine
+//! evaluates no other one there.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ use super::within;
 use orbit_plan::Carried;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// A column: an entry for each slot of a block. A slot holds one position.
+/// A column, which has an entry for each slot (position) of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum SlotColumn {
     /// One bit for each slot. Each word holds the bits of a segment of 32 slots: bit `i` is for slot `32 * segment +

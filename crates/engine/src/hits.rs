@@ -256,9 +256,10 @@ for_each_isa! {
     /// `64 * n + i` is the last slot of its game.
     pub(super) fn games_hit(bits: &[u32], ends: &[u64]) -> u64 {
         let (mut games, mut carry) = (0, false);
-        // The sum adds ones in all slots of a game except the last to the hits in these slots. If there is a hit, the
-        // addition carries into the game's last slot and sets its bit. It carries no further, because the last bit is 0
-        // in both operands. The words are added as one long number, so a game may span many words.
+        // The sum has two operands: the hits, and a 1 in each slot of a game except the last. If a game has a hit
+        // before its last slot, the addition carries into the last slot and sets its bit. It carries no further,
+        // because the last bit is 0 in both operands. The words are added as one long number, so a game may span many
+        // words.
         let mut add = |bits: u64, ends: u64| {
             let sum;
             (sum, carry) = (bits & !ends).carrying_add(!ends, carry);

@@ -2,7 +2,7 @@
 //!
 //! A *column* has an entry for each slot, that is, for each position of the block. A block contains whole games, and a
 //! position has a higher number than the position before it (its *parent*), even in side lines (variations). So a
-//! single pass over the slots passes data from all children to their parents if it runs in reverse order, and from
+//! single loop over the slots propagates data from all children to their parents if it runs in reverse order, and from
 //! parents to children if it runs in order. This module depends on plans and reels (packed games), but not on queries.
 //! The engines `cpu` and `gpu` both use it.
 
@@ -45,7 +45,7 @@ pub(super) struct BlockGames<'a> {
 const POSITIONS_A_LOOK: usize = 1 << 20;
 
 impl<'a> BlockGames<'a> {
-    /// Creates the data of a block's games. Nothing is computed yet.
+    /// Creates the data of a block's games. They are computed when they are first needed.
     pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> BlockGames<'a> {
         let (moves, tree) = (OnceCell::new(), OnceCell::new());
         BlockGames { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
@@ -65,8 +65,9 @@ impl<'a> BlockGames<'a> {
         self.stopped.set(true);
     }
 
-    /// Counts visited positions, or other work that takes as long, and checks the interrupt at intervals. Returns true
-    /// if the evaluation must end; its results are then discarded.
+    /// Adds to the number of visited positions, and checks the interrupt at intervals. Other work counts as the
+    /// positions that could be visited in the same time. Returns true if the evaluation must end; its results are then
+    /// discarded.
     pub(super) fn count(&self, positions: usize) -> bool {
         let unlooked = self.unlooked.get().saturating_add(positions);
         self.unlooked.set(unlooked);

@@ -49,7 +49,7 @@ pub(super) enum GlanceResult {
     Other,
 }
 
-/// A pattern with which packed moves are compared, up to 16 patterns at a time.
+/// A pattern for packed moves. A move is compared with up to 16 patterns at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MovePattern {
     /// The bits of a [`PackedMove`](orbit_core::board::PackedMove) that the pattern compares.

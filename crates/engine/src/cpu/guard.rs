@@ -27,8 +27,8 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Creates a guard that serves all queries together. `cost` is the cost of their common plan in steps. Returns
-    /// `None` if the queries have no cheap common condition.
+    /// Creates a guard (a condition that is tested first) for all queries together. `cost` is the cost of their common
+    /// plan in steps. Returns `None` if the queries have no cheap common condition.
     pub(super) fn new(plans: &Arc<Plans>, cost: u64, isa: Isa, code: MachineCode) -> Option<Guard> {
         let condition = Prepared::new(plans.guard(0..plans.len())?, isa, code);
         Some(Guard { condition, rest: Rest::default(), worth: worth(cost) })

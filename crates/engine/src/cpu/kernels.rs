@@ -4,7 +4,8 @@
 //! times, once for each instruction set. All functions that [`run`] calls in its loops are inlined into it, so that
 //! they are vectorised for the same instruction set.
 //!
-//! A *segment* is a run of 32 positions. A *chain* is a step that combines several operations.
+//! A *segment* is a run of 32 positions. A *chain* is a step that combines several terms, each a register with a shift
+//! and a mask.
 
 use std::ops::Range;
 

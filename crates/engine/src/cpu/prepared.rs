@@ -215,8 +215,8 @@ impl<P: PlanCode> Prepared<P> {
         cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST
     }
 
-    /// Calls `work` with the register machines of an idle set, or with new ones, and keeps them for later calls. `work`
-    /// runs the plan on about `groups` groups of positions.
+    /// Calls `work` with a set of register machines that no thread uses, or with a new set. Afterwards, the set is kept
+    /// for later calls. `work` runs the plan on about `groups` groups of positions.
     pub(super) fn lend<T>(
         &self,
         groups: usize,

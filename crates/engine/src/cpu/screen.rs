@@ -97,8 +97,8 @@ impl Rest {
 }
 
 impl Screening {
-    /// Creates a screen that serves all queries together. Returns `None` if the queries have no condition that allows segments to
-    /// be skipped.
+    /// Creates a screen (a test of whole segments) for all queries together. Returns `None` if the queries have no condition that
+    /// allows segments to be skipped.
     pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Screening> {
         let screen = plans.screen(0..plans.len())?;
         Some(Screening {
@@ -151,7 +151,7 @@ impl Screening {
     }
 
     /// Returns the segments that may contain hits according to their first positions and their moves. Returns all
-    /// segments while screening pauses because it did not pay in recent blocks.
+    /// segments while screening pauses, because it skipped too few segments in a recent block.
     fn looked_at(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if all.is_empty() || self.rest.takes_one() {
             return all;

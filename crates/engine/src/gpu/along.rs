@@ -27,8 +27,9 @@ const WORKGROUP: u32 = 64;
 /// The size of the shader's struct `Making`, in words.
 const MAKING_WORDS: usize = 8;
 
-/// The maximum number of slots (positions) of a game along which the device propagates results. With longer games, a card might be
-/// busy for seconds, after which systems reset it, and a software driver ends loops after 65,535 iterations.
+/// The maximum number of slots (positions) of a game along which the device propagates results. With longer games, a dispatch
+/// might run for seconds, and operating systems would reset the card. In addition, software adapters end a loop after 65,535
+/// iterations.
 const GAME_SLOTS_MAX: usize = 20_000;
 
 /// The largest total size of all per-position columns, in bytes.
@@ -284,8 +285,8 @@ impl DeviceColumns {
         }
     }
 
-    /// Returns the place of a word: the buffer that contains it, and the values of the fields of the shader's struct `Making`, from
-    /// field number `place` on.
+    /// Returns the buffer that contains a word, and the values that locate the word there: those of the fields of the shader's
+    /// struct `Making` from `place` on.
     fn word(
         &self,
         stage: &StageKernels,

@@ -36,8 +36,8 @@ fn all(conditions: impl IntoIterator<Item = String>) -> Option<String> {
 }
 
 impl Printer<'_> {
-    /// Returns the expression that tests `edge`, the move played from the slot's position, in a game without side
-    /// lines. `operands` are the expressions of the sets that the condition needs.
+    /// Returns the expression for a condition on `edge`, the move played from the position in the slot. The game must
+    /// have no side lines. `operands` are the expressions of the sets of squares that the condition needs.
     pub(super) fn edge(&self, test: &EdgeTest, mut operands: impl Iterator<Item = String>) -> String {
         let mut squares = |test: SquareTest| match test {
             SquareTest::Any => MoveSquares::All,

@@ -22,7 +22,7 @@ pub(super) const SEGMENTS_MAX: usize = 1 << 18;
 pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
 /// The size of a segment's moves, in bytes.
 pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
-/// The size of a game's first and end slot (position) on the device, in bytes.
+/// The size on the device of the range of a game's slots (positions), in bytes.
 pub(super) const GAME_BYTES: u64 = size_of::<[u32; 2]>() as u64;
 /// The size of an entry in the table of start positions, in bytes.
 pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;
@@ -229,8 +229,8 @@ impl Upload {
 const KEY_WORDS: usize = KEY_BYTES as usize / 8;
 const MOVES_WORDS: usize = MOVES_BYTES as usize / 8;
 
-/// The number of segments (32 positions each) whose keys are written together, and that are transposed together. With this number,
-/// the data that are read stay in the first-level cache, and the runs that are written are long.
+/// The number of segments (32 positions each) that are written or transposed together. With this number, the data that are read
+/// stay in the first-level cache, and the runs that are written are long.
 const TILE_SEGMENTS: usize = 256;
 
 /// A writer that transposes records of a few words: it writes the first word of all segments (32 positions each), then the second

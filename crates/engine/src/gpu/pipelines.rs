@@ -44,7 +44,7 @@ type Compiling = OnceLock<Result<Pipeline, GpuError>>;
 
 /// The pipelines of a device.
 pub(super) struct Pipelines {
-    /// The number of this device's pipelines as a set: no other device has the same number.
+    /// The number that identifies this set of pipelines. The set of another device has another number.
     number: u64,
     known: Mutex<HashMap<String, Arc<Compiling>>>,
     /// The maximum number of entries of `known`.

@@ -91,8 +91,8 @@ impl ColumnWay<'_> {
         }
     }
 
-    /// Returns the shader that computes the per-position column. It reads those of the column's mask operands that are not
-    /// constant, or the results of the condition on moves.
+    /// Returns the shader that computes the per-position column. The shader reads the mask operands of the column that are
+    /// not constant or, for a condition on moves, the results of the condition.
     pub(super) fn shader(self, carry: &StageCarry) -> String {
         let mut places = 0..;
         let mut place = || {

@@ -57,7 +57,7 @@ pub struct Kernel {
     pub(super) stages: Vec<StageKernels>,
     /// The byte range of `wgsl` that is specific to the query.
     own: Range<usize>,
-    /// The pipelines of the kernel's forms: see [`Device::pipeline`](super::device::Device::pipeline).
+    /// The compiled pipelines of the kernel: see [`Device::pipeline`](super::device::Device::pipeline).
     pub(super) pipelines: UsedPipelines,
 }
 
@@ -179,7 +179,7 @@ impl Kernel {
     }
 
     /// Creates a kernel for the first pass, which computes one bit for each slot (position). `hits` are the registers that contain
-    /// the masks, and `columns` is the number of columns of games.
+    /// the masks, and `columns` is the number of per-game columns.
     pub fn hits(program: &Program, hits: &[Reg], columns: usize, variant: Variant) -> Kernel {
         let stages = StageKernels::all(program, columns, variant);
         let printer = Printer::new(program, columns, variant);
@@ -492,7 +492,7 @@ impl<'a> Printer<'a> {
         }
         let times = self.times;
         self.times = times.saturating_mul(rows.len() as u64);
-        // The loop counts one more iteration, in which it ends.
+        // The iteration in which the loop ends also counts.
         self.turns = self.turns.saturating_add(self.times).saturating_add(times);
         self.steps(body);
         self.times = times;

@@ -272,7 +272,8 @@ impl<'a> FlatMachine<'a> {
         self.look_at(POSITIONS_A_TURN)
     }
 
-    /// Counts visited positions, or other work that takes as long, and checks the interrupt at intervals.
+    /// Adds to the number of visited positions, and checks the interrupt at intervals. Other work counts as the
+    /// positions that could be visited in the same time.
     fn look_at(&self, positions: usize) -> Result<(), Stopped> {
         if self.games.count(positions) { Err(Stopped) } else { Ok(()) }
     }
@@ -514,8 +515,8 @@ impl<'a> FlatMachine<'a> {
     }
 }
 
-/// Returns the mask that a program tests first, and the program's result where the mask is false. Returns `None` unless
-/// the program has no other effect there.
+/// If a program begins with the test of a mask, and has no effect other than its result where the mask is false,
+/// returns the mask and this result.
 fn lead(program: &FlatProgram) -> Option<(u16, u64)> {
     let [Instr::Const { to, constant }, Instr::Unless { mask, no }, ..] = program.code[..] else {
         return None;

@@ -190,8 +190,8 @@ impl BlockTree {
     }
 }
 
-/// Steps along the moves of a block, which map masks to masks. The steps lead to parents or, if `back` is true, to
-/// children.
+/// Steps along the moves of a block. They map a mask to the mask of the positions one step away: the parents or, if
+/// `back` is true, the children.
 #[derive(Debug)]
 pub(super) struct Flow<'a> {
     back: bool,

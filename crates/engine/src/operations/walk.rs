@@ -1,10 +1,10 @@
 //! Runs automata along games, for `line` and `path`. A *walk* is a sequence of positions of a game that an automaton
 //! accepts.
 //!
-//! First, [`WalkReach`] finds the positions at which a walk begins, for all positions of a segment at once. The values
-//! of walks (the length, or a number) are computed only on request. The best value for a node and a state is computed
-//! from the values of the node's children. So a single pass is enough: from the last node to the first or, for walks
-//! against the direction of the moves, from the first to the last.
+//! First, [`WalkReach`] finds the positions at which a walk begins, 32 positions at a time. The values of walks (the
+//! length, or a number) are computed only on request. The best value for a node and a state is computed from the values
+//! of the node's children. So a single pass is enough: from the last node to the first or, for walks against the
+//! direction of the moves, from the first to the last.
 
 use super::{
     BlockGames, MaskBuilder, OperandSource,

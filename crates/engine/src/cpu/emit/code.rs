@@ -28,7 +28,7 @@ pub(super) struct MachineFunction {
     pub(super) columns: usize,
     /// The number of scratch vectors that the function uses. Their width is the vector width of the function.
     pub(super) slots: usize,
-    /// The number of lines of answers that the function writes.
+    /// The number of lines of answers that the function writes, one for each query.
     pub(super) lines: usize,
 }
 

@@ -207,7 +207,7 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Counts the work of processing the bytes of the strings in some registers.
+    /// Counts the bytes of the strings in some registers as work, so that the interrupt is checked in time.
     fn read(&mut self, strings: &[RegisterWord]) -> Result<(), Stopped> {
         let bytes: usize = strings.iter().filter_map(|&string| self.string(string)).map(<[u8]>::len).sum();
         self.look_at(bytes / BYTES_A_POSITION)
@@ -341,7 +341,7 @@ impl FlatMachine<'_> {
         cmp.holds(if as_bytes { a.cmp(b) } else { text::compare(a, b) })
     }
 
-    /// Returns the range between two places in a string of `length` bytes. A negative place counts from the end of the
+    /// Returns the range between two indices in a string of `length` bytes. A negative index counts from the end of the
     /// string.
     fn part(
         &self,
