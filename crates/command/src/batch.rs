@@ -315,7 +315,6 @@ fn render(fault: &ThemeFault) -> String {
     terminal::rendered(&fault.diagnostic, text, origin, 1)
 }
 
-/// Explains why the themes of a path cannot be loaded.
 fn failure(error: ThemesError, path: &Path) -> Failure {
     if holds_games(path) {
         let path = shown(path);

@@ -70,11 +70,11 @@ struct ThemeCount {
     score_of: ScoreOf,
     score_hit: Option<f64>,
     score_all: Option<f64>,
-    /// The share of games that hit in this group, minus the share in the first group of the grouping.
+    /// The share of games with hits in this group, minus the share in the first group of the grouping.
     difference: Option<f64>,
     difference_low: Option<f64>,
     difference_high: Option<f64>,
-    /// The results of the games that hit, for the side that has the pattern. `None` unless the query determines that side.
+    /// The results of the games with hits, for the side that has the pattern. `None` unless the query determines that side.
     side_wins: Option<u64>,
     side_draws: Option<u64>,
     side_losses: Option<u64>,
@@ -106,7 +106,7 @@ impl ThemeCount {
         }
     }
 
-    /// Returns the row of counts for a group, with the difference between its share of games that hit and that of the first group
+    /// Returns the row of counts for a group, with the difference between its share of games with hits and that of the first group
     /// of the grouping.
     fn beside(row: &GroupRow, first: Option<&GroupRow>) -> ThemeCount {
         let difference =
@@ -125,7 +125,6 @@ fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-/// Returns the difference between the shares of games that hit in two groups.
 fn difference(row: &GroupRow, other: &GroupRow) -> Option<ShareDifference> {
     Some(ShareDifference::between(row.games()?, other.games()?))
 }
@@ -157,7 +156,6 @@ struct GroupCounts {
 }
 
 impl Matrix<'_> {
-    /// Writes the counts of all themes.
     pub(super) fn write(&self, format: TableFormat, sink: Sink) -> Result<(), Failure> {
         sink.write_whole(&match format {
             TableFormat::Text => self.text().into_bytes(),
@@ -248,8 +246,8 @@ impl Matrix<'_> {
         groups
     }
 
-    /// Makes a table with a line for each theme, in which the themes of each group are below the group's name. `sizes` are the
-    /// numbers of games in each column; if they are given, they form the first line.
+    /// Returns a table with a line for each theme. The themes of a group are below the group's name. `sizes` are the numbers of
+    /// games in each column; if they are given, they form the first line.
     fn grid(
         &self,
         headings: Vec<String>,

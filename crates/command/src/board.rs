@@ -55,7 +55,6 @@ pub(super) struct BoardArgs {
 }
 
 impl BoardArgs {
-    /// Returns whether the command searches for positions that are similar to the board.
     pub(super) fn is_similar(&self) -> bool {
         self.similar.is_some()
     }

@@ -82,8 +82,8 @@ pub(super) fn texts(conditions: &[Condition]) -> Vec<String> {
     conditions.iter().map(Condition::to_string).collect()
 }
 
-/// Sets the selection and the order of a search for similar positions in a request: only the best hit of each game counts, and the
-/// best games come first.
+/// Sets the selection and the order of a search for similar positions in a request: only the best hit of each game is counted, and
+/// the games with the best hits come first.
 pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
     if request.sort.is_some() || request.reverse || request.sample.is_some() || request.first {
         let why = "--similar lists the best position of each game, the best games first: leave out --sort, --reverse, \

@@ -90,8 +90,8 @@ pub(super) fn shown(path: &Path) -> String {
     Url::from_path(path).map_or_else(|| path.display().to_string(), |url| url.shown())
 }
 
-/// Returns whether a path is a folder, or a file with a name like those of files of games: `games.pgn`, `games.pgn.zst`,
-/// `games.zip`, `games.reel`.
+/// Returns whether a path is a folder, or a file with an extension of files of games: `games.pgn`, `games.pgn.zst`, `games.zip`,
+/// `games.reel`.
 pub(super) fn holds_games(path: &Path) -> bool {
     const ENDINGS: [&str; 6] = ["pgn", "epd", "fen", "reel", "zip", "7z"];
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -248,8 +248,8 @@ pub(super) fn is_unread(summary: &Summary) -> bool {
         && summary.failures().count() == summary.sources.len()
 }
 
-/// Returns a line that compares the results of the two readers of games. Returns `None` if the games were read by one reader only.
-/// Example: `verified: 12 games read by both readers, 1 differs by a rule: coordinates 1`.
+/// Returns a line that says on how many games the two PGN readers that `--verify` compares agree. Returns `None` if only one reader
+/// was used. Example: `verified: 12 games read by both readers, 1 differs by a rule: coordinates 1`.
 pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
     let Agreement { games, differing, .. } = *agreement;
     if games == 0 {
@@ -290,7 +290,7 @@ pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl T
     PossibleValuesParser::new(values).map(|name| T::named(&name).expect("the parser takes no other name"))
 }
 
-/// Returns the parser of `--engine` for commands that take too long with the reference engine, so it rejects this engine.
+/// Returns the parser of `--engine` for commands that would take too long with the reference engine. It rejects this engine.
 pub(super) fn fast_engine() -> impl TypedValueParser<Value = EngineChoice> {
     choice_of(|engine| engine != EngineChoice::Reference)
 }

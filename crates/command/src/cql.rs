@@ -115,7 +115,6 @@ fn version() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the path of the games to search.
 fn input(options: &CqlOptions, query: &TypedQuery, script: &Script) -> Result<PathBuf, Failure> {
     let path = match (&options.input, &query.header.input) {
         (Some(path), _) if path == Path::new("-") => return Ok(path.clone()),

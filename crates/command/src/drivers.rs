@@ -1,6 +1,6 @@
 //! Silences libraries that are loaded together with a graphics driver and print warnings that do not help users.
 
-/// Makes these libraries quiet. Call it before other threads begin.
+/// Silences the libraries that are loaded together with a graphics driver. Call this before other threads begin.
 ///
 /// Mesa's layer that sorts devices looks for a Wayland display, and libwayland complains on stderr if XDG_RUNTIME_DIR is not an
 /// absolute path. In a folder that does not exist, libwayland finds no display and prints nothing. Mesa also warns about drivers

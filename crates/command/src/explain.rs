@@ -112,7 +112,7 @@ struct Explanation<'a> {
 struct EvaluatedPosition {
     hit: bool,
     value: String,
-    /// The indices of the matching copies, among those that the outermost transform makes.
+    /// The index of each matching copy among the copies that the outermost transform makes.
     copies: Vec<usize>,
 }
 

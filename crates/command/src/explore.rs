@@ -178,7 +178,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     out.finish()?;
     Ok(match used.as_slice() {
         [] => args.pass.end(&summary, &interrupt),
-        // Most of the games were not read.
+        // With tables of positions, most games are counted without being read.
         _ => args.pass.end_with(
             &format!("{} games are counted", grouped(explored.games())),
             &summary,

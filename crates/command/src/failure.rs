@@ -73,7 +73,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Makes a failure from an error of standard output.
     pub(super) fn from_stdout(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,

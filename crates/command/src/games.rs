@@ -26,7 +26,7 @@ impl GameOutputs {
         self.sinks.push(sink);
     }
 
-    /// Returns whether games are written anywhere.
+    /// Returns whether there is an output for games.
     pub(super) fn are_wanted(&self) -> bool {
         !self.sinks.is_empty()
     }

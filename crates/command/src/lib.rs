@@ -277,7 +277,7 @@ mod tests {
         shown.lines().map_while(|line| line.strip_prefix("  ")).map(str::to_owned).collect()
     }
 
-    /// Splits a line for the shell at `|` into commands, and these into words. Redirections by `<` and `>` are left out.
+    /// Splits a shell line into commands at `|`, and each command into words. Redirections by `<` and `>` are left out.
     fn words(line: &str) -> Vec<Vec<String>> {
         let (mut commands, mut word, mut quote) = (vec![vec![]], None::<String>, None);
         let mut is_redirected = false;

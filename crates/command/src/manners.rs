@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::Command;
 
-/// The arguments that `-h` lists for commands with more arguments than fit on a screen. They are named as in clap.
+/// The arguments that `-h` lists for commands with more arguments than fit on a screen. They have their names in clap.
 const SHORT: [(&str, &[&str]); 6] = [
     (
         "explore",

@@ -169,7 +169,6 @@ impl<'a> OutputChoice<'a> {
         self.have(|name| name == FormatName::Pgn)
     }
 
-    /// Returns whether a report is written.
     fn write_page(&self) -> bool {
         self.files.iter().any(|path| matches!(wish(path), Ok(FileContent::Picture(Picture::Page))))
     }
@@ -388,7 +387,6 @@ impl Outputs {
         Ok(Outputs { outputs, pictures, games, order, skip, games_max })
     }
 
-    /// Returns the collectors for the lists and games to write.
     pub(super) fn collectors(&self) -> Collectors {
         let formats = self.outputs.iter().map(|output| output.format).collect();
         let reach = || ListReach::new(self.skip, self.games_max);
@@ -455,7 +453,6 @@ impl Outputs {
         self.games.finish()
     }
 
-    /// Returns whether a heat map is drawn.
     pub(super) fn have_heat_map(&self) -> bool {
         self.pictures.iter().any(|(picture, _)| *picture == Picture::Svg)
     }
@@ -483,8 +480,8 @@ impl Outputs {
         outputs.chain(self.games.sinks()).chain(pictures).filter_map(Sink::path)
     }
 
-    /// Returns whether the listed games and positions are counted separately from all that hit: an output lists hits, or the number
-    /// of listed games is limited.
+    /// Returns whether the listed games and positions are counted in addition to all that hit. They are if an output lists hits, or
+    /// if the number of listed games is limited.
     fn count_games(&self) -> bool {
         let is_limited = self.skip > 0 || self.games_max.is_some();
         is_limited || self.outputs.iter().any(|output| output.format != Format::Nothing)

@@ -31,13 +31,12 @@ pub(super) struct BatchPass<'a> {
     pub(super) fail_if_none: bool,
 }
 
-/// The games of a run. They are read and searched now, or the parts of a job have already stored the results.
+/// The source of a run's results: games that are read and searched now, or the parts of a job, which were searched before.
 pub(super) enum PassSource {
     Read(BlockStream),
     Searched(BlockStream, Replay),
 }
 
-/// Prints the notes on how queries are run.
 pub(super) fn print_notes(scan: &Executor, quiet: bool) {
     scan.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
 }

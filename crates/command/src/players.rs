@@ -162,9 +162,9 @@ fn objects(all: &[(&str, u64)]) -> Vec<Value> {
     all.iter().map(|(name, games)| json!({ "name": name, "games": games })).collect()
 }
 
-/// Returns the doubtful spellings: those that were counted as the player's name but may also belong to another player. Each comes
-/// with the spellings that cause the doubt. A doubtful spelling fits a spelling that was not counted, or fits two counted spellings
-/// that contradict each other.
+/// Returns the doubtful spellings: those that were counted as the player's name but may also belong to another player. Each is
+/// returned with the spellings that cause the doubt. A doubtful spelling fits a spelling that was not counted, or fits two counted
+/// spellings that contradict each other.
 fn undecided<'a>(taken: &[(&'a str, u64)], near: &[(&'a str, u64)]) -> Vec<(&'a str, Vec<&'a str>)> {
     let taken: Vec<&str> = taken.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();
     let near: Vec<&str> = near.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();

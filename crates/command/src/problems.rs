@@ -25,8 +25,8 @@ impl Problems {
         Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
-    /// Makes a list that is not written to a file. A part of a job uses such a list; if `are_wanted` is true, it stores the
-    /// problems among its results.
+    /// Makes a list that is not written to a file. A part of a job uses it; if `are_wanted` is true, the part stores the problems
+    /// among its results.
     pub(super) fn unlisted(are_wanted: bool) -> Problems {
         Problems { file: None, verbose: are_wanted }
     }

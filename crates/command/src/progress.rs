@@ -27,7 +27,6 @@ pub(super) struct ProgressArgs {
 }
 
 impl ProgressArgs {
-    /// Returns true if a bar is wanted.
     pub(super) fn is_bar(&self) -> bool {
         self.progress == ProgressKind::Bar
     }

@@ -11,7 +11,7 @@ use super::query_text::{self, DialectArgs, QueryText};
 
 /// One of several queries.
 pub struct NamedQuery {
-    /// The name, which is before a tab in the line; if there is no name, the text of the query.
+    /// The name of the query, which precedes a tab in the line. Without a name, it is the text of the query.
     pub name: String,
     /// The query as it is written.
     pub text: String,

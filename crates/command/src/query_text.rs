@@ -113,7 +113,6 @@ impl QueryText {
         Ok(QueryText { text, origin, paths: Vec::new() })
     }
 
-    /// Makes a query from its text and its origin.
     pub(super) fn named(text: &str, origin: String) -> QueryText {
         QueryText { text: text.into(), origin, paths: Vec::new() }
     }
@@ -122,7 +121,6 @@ impl QueryText {
         orbit_query::parse_dialect(&self.text, dialect.choice()).map_err(|error| self.failure(&error))
     }
 
-    /// Makes a failure from an error in the query.
     pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
         if self.origin != "query" || !Path::new(&self.text).exists() {
             return Failure::Query(self.render(diagnostic));
@@ -157,7 +155,6 @@ impl QueryText {
     }
 }
 
-/// Reads the text of a query file.
 pub(super) fn read(file: &Path) -> Result<String, Failure> {
     read_text("query file", file)
 }
@@ -191,7 +188,6 @@ fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure>
     }
 }
 
-/// Separates the query from the paths after it.
 fn query_and_paths(words: &[OsString]) -> Result<(&OsString, &[OsString]), Failure> {
     match words {
         [path] if path == "-" || is_there(path) => Err(Failure::Other(format!(

@@ -150,12 +150,12 @@ pub(super) struct PassArgs {
 }
 
 impl PassArgs {
-    /// Returns the options for opening the games.
     pub(super) fn options(&self, interrupt: &CtrlC) -> StreamOptions {
         StreamOptions { substitute_reels: !self.no_reel, ..self.unpack.options(interrupt) }
     }
 
-    /// Prints the number of games and positions, and the sources that were not read to their ends. Returns the exit of the command.
+    /// Prints the number of games and positions, and the sources that were not read to their ends. Returns the outcome of the
+    /// command.
     pub(super) fn end(&self, summary: &Summary, interrupt: &CtrlC) -> Exit {
         self.end_with(&totals_line(&summary.totals), summary, interrupt)
     }

@@ -25,7 +25,6 @@ use super::terminal::{
     Out, Stdout, drawn_message, has_colors, has_colors_on_stdout, has_json_messages, json_message,
 };
 
-/// The number of games that are listed at once.
 const GAMES_SHOWN: usize = 10;
 /// The number of transformed copies of a query that `:explain` lists.
 const COPIES_SHOWN: usize = 10;
@@ -157,7 +156,6 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
 }
 
-/// Prints the problems of the files of a database.
 fn print_problems(database: &serde_json::Value) {
     let problems = database["problems"].as_array().into_iter().flatten();
     problems.filter_map(|problem| problem.as_str()).for_each(|problem| message!("warning: {problem}"));

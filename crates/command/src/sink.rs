@@ -30,7 +30,7 @@ impl Sink {
         Ok(Sink::File(OutputFile::create(path)?))
     }
 
-    /// Does the same as [`Sink::create`]. If there is no path or the path is `-`, opens standard output.
+    /// Like [`Sink::create`], but opens standard output if there is no path or the path is `-`.
     pub(super) fn open(path: Option<&Path>) -> Result<Sink, Failure> {
         named(path).map_or_else(|| Ok(Sink::Stdout(Stdout::new())), Sink::create)
     }
@@ -112,7 +112,6 @@ pub(super) struct OutputFiles<'a> {
 }
 
 impl<'a> OutputFiles<'a> {
-    /// Makes a factory of files that are written.
     pub(super) fn new(database: &'a BlockStream, interrupt: &'a CtrlC) -> OutputFiles<'a> {
         OutputFiles { database, interrupt, are_written: true }
     }

@@ -67,19 +67,17 @@ pub(super) struct Statistics {
 }
 
 impl StatsArgs {
-    /// Returns the output file, if there is one.
     pub(super) fn file(&self) -> Option<&Path> {
         named(self.stats_output.as_deref())
     }
 
-    /// Returns the data about games and hits that the groupings need. If the groupings cannot be parsed, returns none; the error is
-    /// reported later.
+    /// Returns the data about games and hits that the groupings need. If the groupings cannot be parsed, no data is needed, because
+    /// the error is reported later.
     pub(super) fn wants(&self) -> Wants {
         let groupings = parse(&self.stats.join(",")).map_or(Vec::new(), |(groupings, _)| groupings);
         groupings.iter().flat_map(Grouping::properties).map(|by| by.wants()).collect()
     }
 
-    /// Returns the groupings as they were given.
     pub(super) fn groupings(&self) -> &[String] {
         &self.stats
     }
@@ -107,7 +105,6 @@ impl Statistics {
         Ok(Some(Statistics { stats: Stats::new(groupings), limits, format, sink }))
     }
 
-    /// Returns the groupings to count.
     pub(super) fn stats(&self) -> &Stats {
         &self.stats
     }
@@ -117,7 +114,6 @@ impl Statistics {
         self.limits
     }
 
-    /// Returns whether the statistics are written to a file.
     pub(super) fn have_file(&self) -> bool {
         self.sink.path().is_some()
     }

@@ -134,7 +134,6 @@ pub(super) fn drawn_message(text: &str) {
     let _ = writeln!(io::stderr(), "{}", but_for_colors(text, has_colors()));
 }
 
-/// Prints a JSON object as a message.
 pub(super) fn json_message(value: &impl Serialize) {
     let _ = writeln!(io::stderr(), "{}", json(value));
 }
@@ -177,12 +176,10 @@ impl From<(String, Value)> for Remark {
     }
 }
 
-/// Returns whether stderr is a terminal.
 pub(super) fn is_stderr() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Returns whether standard output is a terminal.
 pub(super) fn is_stdout() -> bool {
     io::stdout().is_terminal()
 }
@@ -192,7 +189,6 @@ pub(super) fn has_colors() -> bool {
     colors(is_stderr())
 }
 
-/// Returns whether text on standard output is in colours.
 pub(super) fn has_colors_on_stdout() -> bool {
     colors(is_stdout())
 }
@@ -232,7 +228,6 @@ impl Out {
         writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::from_stdout)
     }
 
-    /// Prints a value as one line of JSON.
     pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         writeln!(self.0, "{}", json(value)).map_err(Failure::from_stdout)
     }

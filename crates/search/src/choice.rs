@@ -24,19 +24,18 @@ use orbit_engine::{Answers, Hits, Wants};
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameMeasures, GameRow};
 
-/// The rules by which games, and hits in these games, are selected.
+/// The rules that select games and the hits in them.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
     /// The conditions on games and on the positions of hits. All of them must be met.
     pub conditions: Vec<Condition>,
-    /// The player whose games are selected, and from whose side queries are evaluated, if one is given.
+    /// If given, only this player's games are selected, and queries are evaluated from the player's side.
     pub player: Option<Player>,
-    /// The position that a hit must have, if one is given.
+    /// If given, only hits in this position are selected.
     pub position: Option<ExactPosition>,
     /// True if only the first hit of each game is selected.
     pub first: bool,
-    /// True if only the hit with the greatest value of each game is selected. If several hits have this value, it is the first
-    /// one. The value of a set is its number of squares.
+    /// True if only the first hit with the greatest value in each game is selected. The value of a set is its number of squares.
     pub best: bool,
 }
 
@@ -150,7 +149,7 @@ impl Choice {
         }
     }
 
-    /// Removes the hits of a game whose positions do not meet the conditions on positions.
+    /// Removes the hits of a game at positions that do not meet the conditions on positions.
     fn apply_to_positions(&self, game: &GameRow, hits: &mut Hits) {
         let (first, end) = (game.first_slot(), game.end_slot());
         let slots: Vec<usize> = hits.slots(first..end).collect();
@@ -183,8 +182,8 @@ impl Choice {
         }
     }
 
-    /// Returns the facts that an engine must report if the facts in `wanted` are needed. To remove a hit, [`Choice::keep_best`]
-    /// must know all transformed copies of the query that match there, so the engine must report all of them.
+    /// Returns the facts that an engine must report when the facts in `wanted` are needed. [`Choice::keep_best`] must know all
+    /// transformed copies of the query that match at a hit, so the engine must report all of them.
     pub fn outputs(&self, wanted: Wants) -> Wants {
         match wanted.detail() {
             Some(_) if self.best => wanted | Wants::ALL_COPIES,
@@ -192,8 +191,8 @@ impl Choice {
         }
     }
 
-    /// Removes all but the best hit of each game, if [`Choice::best`] is true and hits have values. The answers must contain the
-    /// facts of [`Choice::outputs`].
+    /// Removes all but the best hit of each game, if [`Choice::best`] is true and hits have values. The engine must have reported
+    /// the facts that [`Choice::outputs`] returns.
     pub fn keep_best(&self, block: &Block, answers: &mut Answers) {
         if !self.best {
             return;

@@ -1,6 +1,6 @@
 //! Evaluates queries over one database, block by block. This module chooses the engine, and has the only loop over blocks.
 //!
-//! The use of the hits is decided elsewhere: see [`crate::run`] and [`crate::Database`].
+//! The callers decide how hits are used: see [`crate::run`] and [`crate::Database`].
 
 mod matches;
 mod view;
@@ -71,7 +71,7 @@ pub struct EngineOptions {
     pub gpu: Option<GpuOptions>,
     /// The card, once it is open. Scans whose options are clones of these share the card.
     pub card: Card,
-    /// The number of positions to scan, as far as it is known: see [`BlockStream::positions_known`].
+    /// The number of positions to scan, if it is known: see [`BlockStream::positions_known`].
     pub positions: u64,
     /// The numbers of the blocks to scan, if the blocks are kept in memory: see [`Block::number_held`].
     pub held: Option<Range<u64>>,
@@ -141,8 +141,8 @@ impl std::fmt::Debug for Card {
     }
 }
 
-/// The number of positions per thread that a processor evaluates in about a second. Opening a graphics card and compiling a
-/// kernel takes about half a second. This number was not measured on a card yet: `benches/card` prints the right value for its
+/// The number of positions per thread that a processor evaluates in about a second. Opening a graphics card and compiling a kernel
+/// takes about half a second. This number has not been measured on a card yet: `benches/card` prints the right value for its
 /// machine as `auto.positions_a_thread_measured`.
 const POSITIONS_A_SECOND: u64 = 50_000_000;
 
@@ -158,7 +158,8 @@ fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
 
-/// The number of bytes that a position takes on a card. Keys and moves take 3.5 bytes, the rest depends on the lengths of games.
+/// The number of bytes that a position takes on a card. Keys and moves take 3.5 bytes, and the rest depends on the lengths of
+/// games.
 const CARD_BYTES_A_POSITION: u64 = 4;
 
 /// The reason why a graphics card is likely to be faster than the processor.
@@ -166,12 +167,13 @@ const CARD_BYTES_A_POSITION: u64 = 4;
 enum CardGain {
     /// One search outweighs the cost of opening the card and sending the blocks.
     AtOnce,
-    /// Several searches outweigh it, if the blocks stay on the card.
+    /// Several searches together outweigh this cost, if the blocks stay on the card.
     Repeated,
 }
 
-/// Returns why a graphics card is likely to do this work (a number of positions) faster than the processor, if it is. `stay` returns
-/// true if the card has the blocks, or if it is worth sending them; it is called only if the result depends on it.
+/// Returns the reason why a graphics card is likely to search `work` positions faster than the processor; `None` if the processor
+/// is likely to be faster. `stay` returns true if the blocks are on the card or are worth sending. It is called only if the result
+/// depends on it.
 fn gain(work: u64, threads: usize, stay: impl FnOnce() -> bool) -> Option<CardGain> {
     match work {
         _ if work > positions_for_card(threads) => Some(CardGain::AtOnce),
@@ -238,7 +240,7 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Plans a query that was parsed. The scan will use one thread per core.
+    /// Plans a parsed query. The scan will use one thread per core.
     ///
     /// # Errors
     ///
@@ -381,7 +383,7 @@ impl Executor {
         self.queries.iter().map(|prepared| prepared.planner.filter())
     }
 
-    /// Returns as CQL the distinct copies that the outermost transform of the first query makes, in the order in which
+    /// Returns the distinct copies that the outermost transform of the first query makes, as CQL, in the order in which
     /// [`orbit_engine::CopyHits`] numbers them.
     pub fn copies(&self) -> Vec<String> {
         let filter = self.filter();
@@ -507,7 +509,7 @@ impl Executor {
                     };
                     views.iter().map(result).collect()
                 }
-                // Every block of the group gets the error of the first one, because no result is passed on after an error.
+                // Every block of the group gets the same error, because the scan stops at the first error.
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
             }
         };
@@ -520,7 +522,7 @@ impl Executor {
         };
         let summary = stream.for_each_group(threads, at_once, scan, |streamed, result| match result {
             Ok(result) => take(streamed, result),
-            // Only results before the interruption are passed on.
+            // An interrupted scan still returns the results before the interruption.
             Err(EngineError::Interrupted) => ControlFlow::Break(()),
             Err(error) => {
                 fault = Some(error);
@@ -603,7 +605,6 @@ pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<()
         .help("use --engine auto or --engine reference: the reference engine runs all queries, slowly"))
 }
 
-/// Writes notes about how queries are run.
 fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions) -> Vec<String> {
     let refused = queries.iter().filter(|prepared| prepared.planner.refusal().is_some()).count();
     let which = match (refused, queries.len()) {
@@ -667,9 +668,9 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     Ok(Box::new(Texts::new(engine, bulk()?)))
 }
 
-/// Returns the graphics card to use. For [`EngineChoice::Gpu`], this is the card in the options. For [`EngineChoice::Auto`], it
-/// is a card that is not a software adapter, if the work (a number of positions) outweighs the cost of starting it; if that card
-/// cannot be opened, no card is used.
+/// Returns the graphics card to use. For [`EngineChoice::Gpu`], this is the card in the options. For [`EngineChoice::Auto`], it is
+/// a card that is not a software adapter, if the work (a number of positions) outweighs the cost of starting it; returns `None` if
+/// that card cannot be opened.
 fn card(options: &EngineOptions, work: u64) -> Result<Option<Arc<GpuDevice>>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     let has_blocks = |device: &Arc<GpuDevice>| options.held.as_ref().is_some_and(|held| device.holds(held));

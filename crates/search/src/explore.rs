@@ -2,10 +2,10 @@
 //! lichess's explorer.
 //!
 //! An [`ExplorerRequest`] is a position and a selection of games, read from the strings of a command line or of an HTTP request.
-//! Its query finds the positions with the same pieces. An [`Explorer`] keeps those that also have the same castling and en
-//! passant rights. An [`Explored`] writes the result as lichess does, or as a table. The invariant: a game is counted once for a
-//! position, no matter by which moves and how often it reaches the position. A
-//! [table of positions](orbit_visits) gives most of the result without reading the games.
+//! Its query finds the positions with the same pieces. An [`Explorer`] keeps only the positions that also have the same castling
+//! and en passant rights. An [`Explored`] writes the result as lichess does, or as a table. The invariant: a game is counted once
+//! for a position, no matter by which moves and how often it reaches the position. A [table of positions](orbit_visits) gives most
+//! of the result without reading the games.
 
 mod asked;
 mod collect;

@@ -1,4 +1,4 @@
-//! The answers of queries on one block (a group of whole games), in the form in which collectors, lists and requests get them.
+//! The answers of queries on one block (a group of whole games), in the form in which collectors, lists and requests receive them.
 //!
 //! A [`Found`] borrows the answers of one query. All functions that show or count hits take a [`Found`]. It is created from a
 //! [`BlockResult`], which contains the answers of all queries while a block is searched, or from a `KeptBlock`, which outlives the
@@ -14,7 +14,7 @@ use orbit_reel::{Block, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Designators, Filter, Frame, Likeness, Placement};
 
-/// The names of the sources, of the transformed copies of queries, and of the pieces to which hits refer by numbers.
+/// The names to which hits refer by number: sources, transformed copies of queries, and pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// The names of the database's sources.
@@ -79,14 +79,14 @@ pub struct BlockResult<'a> {
     pub names: &'a Names,
 }
 
-/// The answers of a query on one block, kept after the block was searched.
+/// The answers of a query on one block, which are kept after the search of the block has ended.
 #[derive(Debug)]
 pub(crate) struct KeptBlock {
     /// The block.
     pub(crate) block: Arc<Block>,
     /// The answers at the selected hits, with the spans (the moves and positions that matched) if they were requested.
     pub(crate) answers: Answers,
-    /// The other fields of [`Found`], which have the same names.
+    /// This field and the next one have the same meaning as in [`Found`].
     pub(crate) games: Option<Vec<bool>>,
     pub(crate) sides: Option<Vec<Option<Color>>>,
 }
@@ -152,7 +152,7 @@ impl KeptBlock {
         Found { games, sides, ..Found::new(&self.block, &self.answers, names) }
     }
 
-    /// Returns the approximate memory that the answers need in addition to the block.
+    /// Returns the approximate number of bytes that the answers need in addition to the block.
     pub(crate) fn bytes(&self) -> u64 {
         let KeptBlock { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides, .. } =
             self;
@@ -214,8 +214,8 @@ impl<'a> Found<'a> {
     }
 
     /// Returns the frame of the first copy that matches at a hit. A frame maps moves and positions of the game back to the filter
-    /// as it is written. `hit` is the index of the hit among those of the block. If no copy matches, returns the frame of the game
-    /// as the player sees it.
+    /// as it is written. `hit` is the index of the hit in the block. If no copy matches, returns the frame of the game as the
+    /// player sees it.
     pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
         let copy = self.answers.hit_copies().map_or(Some(0), |copies| copies.lowest(hit));
         let placements = self.names.placements.get(self.query);

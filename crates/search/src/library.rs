@@ -90,7 +90,7 @@ pub enum DatabaseError {
     /// A file has changed since the database was opened.
     #[error("{name} has changed since it was opened: open it again")]
     Changed {
-        /// The file, as it was given.
+        /// The name of the file, as the user gave it.
         name: String,
     },
     /// The source (standard input, a pipe or a file on the web) can be read only once, and it does not fit into memory.
@@ -104,7 +104,7 @@ pub enum DatabaseError {
         /// The limit that [`DatabaseOptions::resident_bytes_max`] sets.
         bytes_max: u64,
     },
-    /// The blocks do not exist.
+    /// The request is limited to blocks that do not exist.
     #[error(
         "there are no blocks {blocks:?}: the reels have {there}, counted from 0, and other files have none"
     )]
@@ -117,7 +117,7 @@ pub enum DatabaseError {
     /// A file cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The database is read from the file that would be written.
+    /// The output file is one of the files from which the database is read.
     #[error(transparent)]
     Clash(#[from] Clash),
     /// The results cannot be written.
@@ -170,7 +170,7 @@ impl CancelToken {
         CancelToken::default()
     }
 
-    /// Stops every request that has this switch. Each of them returns [`DatabaseError::Cancelled`].
+    /// Stops every request that uses this switch. The requests return [`DatabaseError::Cancelled`].
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -190,7 +190,7 @@ pub struct Progress {
     pub bytes: u64,
     /// The total number of bytes of input, if every size is known.
     pub bytes_total: Option<u64>,
-    /// The number of games, skipped ones included.
+    /// The number of games, including skipped games.
     pub games: u64,
     /// The number of positions.
     pub positions: u64,
@@ -219,7 +219,7 @@ pub struct Database {
     /// All blocks, if they fit into memory.
     held: Option<Held>,
     sources: Arc<[String]>,
-    /// The stamp of each file when the database was opened, to notice changes.
+    /// The stamp of each file when the database was opened. If it differs later, the file has changed.
     stamps: Vec<(PathBuf, Stamp)>,
     /// The number of positions, which may be an estimate: see [`Database::positions`].
     positions: AtomicU64,
@@ -274,8 +274,8 @@ impl Database {
         Ok(Scan::new(self, Query::from_request(request)?).chosen_by(request)?)
     }
 
-    /// Returns the game with this number; games are counted from 1 over all sources. Returns `None` if there are fewer games, or
-    /// if the game was skipped because no position of it could be read.
+    /// Returns the game with this number; games are counted from 1 over all sources. Returns `None` if there are fewer games, or if
+    /// the game was skipped because none of its positions could be read.
     ///
     /// In a database in memory or a reel, the game is found immediately. For plain PGN files, the first call reads up to the
     /// game, and stores the offsets of games in the user's cache; later calls read a few hundred kilobytes.
@@ -362,7 +362,7 @@ impl Database {
         Ok(stream.interrupted_by(&cancel.0))
     }
 
-    /// Opens a stream of these blocks, from the files.
+    /// Opens a stream of the blocks in a range, which are read from the files.
     fn stream_of_blocks(
         &self,
         cancel: &CancelToken,
@@ -403,7 +403,7 @@ impl Database {
         held.block_of_game(number).map(|streamed| Arc::clone(&streamed.block))
     }
 
-    /// Returns the engine of requests that choose none.
+    /// Returns the engine for requests that do not choose one.
     pub(crate) fn engine(&self) -> EngineChoice {
         self.engine.engine
     }
@@ -413,8 +413,8 @@ impl Database {
         self.numbers().map_or(0, |numbers| self.card().bytes_of(&numbers))
     }
 
-    /// Returns whether an earlier request has read all blocks in memory. Blocks without their side lines do not count, because they
-    /// are made again for each request.
+    /// Returns whether an earlier request has read all blocks in memory. Returns false if the database keeps side lines, because
+    /// blocks without side lines are made anew for each request.
     fn is_repeated(&self) -> bool {
         self.is_resident() && self.is_searched.load(Ordering::Relaxed) && !self.keeps_variations()
     }
@@ -429,7 +429,6 @@ impl Database {
         self.held.as_ref().map(Held::numbers)
     }
 
-    /// Returns whether the blocks of the database are in memory.
     pub(crate) fn is_resident(&self) -> bool {
         self.held.is_some()
     }

@@ -2,9 +2,9 @@
 //! and the evaluation that the player's moves lose. Each figure is compared with the value that is expected from the ratings, or
 //! with the games of others.
 //!
-//! A [`ProfileCollector`] examines all games in one run, with the queries of [`queries`]. A [`Profile`] has the figures that follow
-//! from the sums, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so the order of
-//! addition does not matter, and a profile does not depend on the division of the games into blocks.
+//! A [`ProfileCollector`] examines all games in one run, with the queries of [`queries`]. A [`Profile`] contains the figures that
+//! are computed from the sums, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so the
+//! order of addition does not matter, and a profile does not depend on the division of the games into blocks.
 
 mod collect;
 mod figures;

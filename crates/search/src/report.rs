@@ -2,7 +2,7 @@
 //!
 //! A [`Format`] turns one block and its hits into a [`Report`], on any thread. A [`Stitcher`] writes the reports of a run one after
 //! the other. Nothing here depends on queries or plans. Only [`heat`] and `text` write the colours of terminals, and only
-//! [`game_text`] reads files. The invariant: the bytes depend on the blocks and hits alone, never on threads or on time.
+//! [`game_text`] reads files. The invariant: the output depends on the blocks and hits alone, never on threads or on time.
 
 mod around;
 #[cfg(feature = "arrow")]
@@ -129,7 +129,7 @@ pub enum Format {
         /// The columns.
         columns: Columns,
     },
-    /// The cells of each row in bytes, for [`ParquetWriter`].
+    /// The cells of each row as bytes, for [`ParquetWriter`].
     #[cfg(feature = "parquet")]
     Parquet {
         /// The kind of rows.
@@ -167,7 +167,7 @@ pub struct Report {
 pub struct ReportedGame {
     /// The end of the game's lines in the text.
     pub end: usize,
-    /// The number of positions that hit.
+    /// The number of hits.
     pub hits: u32,
     /// True if the query finds the game. Games that are not found can have lines: see [`Format::Values`].
     pub is_found: bool,
@@ -178,7 +178,7 @@ pub struct ReportedGame {
 }
 
 impl Format {
-    /// Returns the text to write before all reports: the header line of CSV, or nothing.
+    /// Returns the text to write before all reports: the header line for CSV, otherwise nothing.
     pub fn head(self) -> Vec<u8> {
         if let Format::Csv { columns, .. } = self { csv::head(columns) } else { Vec::new() }
     }
@@ -197,7 +197,7 @@ impl Format {
             text::write(found, games, limits, layout, &mut report);
             return report;
         }
-        // A quick exit for the many blocks in which nothing hits.
+        // Most blocks have no hits. For them, the function returns early.
         let is_any_found =
             found.answers.games.as_ref().is_some_and(|told| told.iter().any(|told| told.is_found));
         if hits.bits.iter().all(|&bits| bits == 0) && !is_any_found && !lists_all {
@@ -259,7 +259,7 @@ impl Report {
         if is_sorted && is_within { Ok(()) } else { Err("a game of a list ends outside its text") }
     }
 
-    /// Adds the report of the games that follow.
+    /// Appends the report on the games that follow.
     pub fn append(&mut self, next: Report) {
         let before = self.text.len();
         self.text.extend_from_slice(&next.text);

@@ -66,7 +66,8 @@ pub struct Request {
     pub dialect: Option<Dialect>,
     /// True if side lines are searched.
     pub variations: bool,
-    /// The data that games must share to be duplicates, of which only the first is kept. `None` means that duplicates are kept.
+    /// The data that games must share to count as duplicates. Only the first of several duplicates is kept. `None` means that all
+    /// are kept.
     pub unique: Option<Alike>,
     /// The engine; `None` means the engine of the database.
     pub engine: Option<EngineChoice>,
@@ -95,7 +96,7 @@ pub struct Request {
     pub first: bool,
     /// True if only the hit with the greatest value in each game is selected.
     pub best: bool,
-    /// The number of games with hits that are left out at the beginning.
+    /// The number of games with hits that are skipped before the first listed game.
     pub skip: u64,
     /// The maximum number of games that are listed.
     pub limit: Option<NonZeroU64>,
@@ -107,9 +108,9 @@ pub struct Request {
     pub sample: Option<NonZeroU64>,
     /// The seed of the random sample.
     pub seed: u64,
-    /// True if hits are only counted.
+    /// True if hits are counted but not listed.
     pub count: bool,
-    /// The columns of rows; `None` means the default columns.
+    /// The columns of each row; `None` means the default columns.
     pub columns: Option<Vec<Column>>,
 }
 
@@ -157,7 +158,7 @@ pub struct Chosen {
     pub choice: Choice,
     /// The order in which games are listed; `None` for the order of the database.
     pub order: Option<Order>,
-    /// The number of games with hits that are left out at the beginning.
+    /// The number of games with hits that are skipped before the first listed game.
     pub skip: u64,
     /// The maximum number of games that are listed.
     pub games_max: Option<u64>,
@@ -169,7 +170,8 @@ impl Request {
         Request { query: vec![query.to_owned()], ..Request::default() }
     }
 
-    /// Returns the queries as text; instead of them, a theme, a board or a position can give one query.
+    /// Returns the queries as text. If the request has a theme, a board or a position instead of queries, returns the query that
+    /// finds it.
     ///
     /// # Errors
     ///
@@ -204,7 +206,8 @@ impl Request {
         }
         if let Some(position) = self.exact()? {
             let board = diagram::query(&position.board(), &[]).map_err(fault("{at}"))?.text;
-            // A condition without squares is last, so that no man of the position is shown as what the query finds.
+            // `true` comes last because the value of the query is that of its last filter. A report would otherwise highlight the
+            // pieces of the position as the squares that the query finds.
             texts.push(format!("{{{board} true}}"));
         }
         match texts.is_empty() {
@@ -259,7 +262,6 @@ impl Request {
         Ok(Chosen { choice, order: self.order()?, skip: self.skip, games_max })
     }
 
-    /// Parses the position that hits must have.
     fn exact(&self) -> Result<Option<ExactPosition>, RequestError> {
         self.at.as_deref().map(|text| parsed("{at}", text)).transpose()
     }
@@ -352,8 +354,8 @@ impl Chosen {
 }
 
 impl Choice {
-    /// Checks that the games and hits have what they are grouped by. `has_spans` is true if hits can have spans (the moves that the
-    /// query matched).
+    /// Checks that the games and hits have the properties by which they are grouped. `has_spans` is true if hits can have spans
+    /// (the moves that the query matched).
     ///
     /// # Errors
     ///
@@ -436,7 +438,6 @@ fn parsed<T: FromStr<Err: fmt::Display>>(field: &'static str, text: &str) -> Res
     text.parse().map_err(|error| RequestError::about(field, error))
 }
 
-/// Reads one string, or a list of strings.
 fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a text or a list of texts")]

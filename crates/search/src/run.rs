@@ -130,7 +130,7 @@ impl<'a, C: Collector> Run<'a, C> {
         if stream.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
     }
 
-    /// Returns the names of the sources, and those of the transformed copies of queries if they are needed.
+    /// Returns the names of the sources. If the run needs them, also returns the names of the transformed copies of queries.
     pub fn names(&self, sources: Vec<String>) -> Names {
         names_of(self.scan, self.wants(), sources)
     }
@@ -190,13 +190,13 @@ impl<'a, C: Collector> Run<'a, C> {
     }
 }
 
-/// Returns the facts that an engine has to find for a filter.
+/// Returns the facts that an engine must report for a filter.
 pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
     wants.for_filter(filter.has_one_copy(), filter.copy_sides().is_some())
 }
 
-/// Returns the names of the sources. If they are needed, it also returns the names of the copies that the first query's transform
-/// makes, and for all queries the sides and placements of copies.
+/// Returns the names of the sources. If `wants` requires them, also returns the names of the copies that the first query's
+/// transform makes, and the sides and placements of the copies of all queries.
 pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> Names {
     let filter = scan.filter();
     let names = match wants.contains(Wants::COPY_NAMES) {

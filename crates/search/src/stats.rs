@@ -148,9 +148,9 @@ pub struct Tally {
     pub positions: u64,
     /// The number of counted games that have a known result.
     pub results: u64,
-    /// The points of one side in the games with a known result: 2 for a win, 1 for a draw. [`GroupRow::score_of`] is the side.
+    /// The points of one side in the games with a known result: 2 for a win, 1 for a draw. [`GroupRow::score_of`] says which side.
     pub half_points: u64,
-    /// The results of these games for the sides that have the pattern.
+    /// The results of the counted games for the sides that have the pattern.
     pub sides: SideResults,
 }
 
@@ -188,7 +188,7 @@ impl Tally {
     }
 
     /// Returns the mean score, from 0 to 1, in the games with a known result; `None` if there are no such games.
-    /// [`GroupRow::score_of`] is the side whose score it is.
+    /// [`GroupRow::score_of`] says whose score it is.
     pub fn score(&self) -> Option<f64> {
         (self.results > 0).then(|| self.half_points as f64 / 2.0 / self.results as f64)
     }
@@ -227,15 +227,15 @@ pub struct Counts {
     tells_sides: bool,
 }
 
-/// The tallies of one grouping, for each pair of groups. In `all`, a property that only hits have is not divided into groups.
-/// Queries over the same games share `all` after it was counted.
+/// The tallies of one grouping, for each pair of groups. `all` has no groups by properties that only hits have, so queries over the
+/// same games can share it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct TallyTable {
     all: Arc<HashMap<[GroupKey; 2], Tally>>,
     hit: HashMap<[GroupKey; 2], Tally>,
     /// The values at hits, if they are counted.
     values: HashMap<[GroupKey; 2], Distribution>,
-    /// Further sums over the games that hit, if groups are moves.
+    /// Further sums over the games with hits, if groups are moves.
     moves: HashMap<[GroupKey; 2], MoveTally>,
 }
 
@@ -307,8 +307,8 @@ impl Stats {
         self.tells_values
     }
 
-    /// Declares that the games are those of a player, whom the query regards as White. [`Found::sides`] contains the player's side
-    /// in each game.
+    /// Counts scores for the player whose games are chosen, whom the query regards as White. [`Found::sides`] contains the player's
+    /// side in each game.
     #[must_use]
     pub fn for_player(self) -> Stats {
         Stats { score_of: ScoreOf::Player, ..self }
@@ -425,7 +425,7 @@ impl Stats {
 enum CountedGames {
     /// All selected games.
     All,
-    /// Only the games that hit, because the counts of another query already contain the groups of all games.
+    /// Only the games with hits, because the counts of another query already contain the groups of all games.
     Hit,
 }
 
@@ -714,7 +714,7 @@ impl Counts {
     }
 
     /// Returns the groups of a grouping, or of one property of a cross table. Numbers and results have their own order. Names,
-    /// openings and copies are sorted by the number of games that hit. Values and copies have groups only for hits, and these are
+    /// openings and copies are sorted by the number of games with hits. Values and copies have groups only for hits, and these are
     /// compared with all games.
     ///
     /// # Panics

@@ -115,7 +115,7 @@ impl ThemeFault {
         (&self.text, &self.origin)
     }
 
-    /// Renders the message with the line that it is about. If `styled` is true, it has ANSI colours.
+    /// Renders the message with the line to which it refers. If `styled` is true, it has ANSI colours.
     pub fn render(&self, styled: bool) -> String {
         self.diagnostic.render(&self.text, &self.origin, styled)
     }

@@ -62,8 +62,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The rates of two basic operations on one thread, in positions per second, as upper limits for engines on the CPU: adding up 32
-/// bytes for each position, and replaying the moves.
+/// Upper limits for the speed of engines on the CPU, in positions per second on one thread. `sum` is the rate of adding up 32 bytes
+/// for each position, and `replay` is the rate of replaying the moves.
 struct CpuFigures {
     sum: f64,
     replay: f64,
@@ -109,7 +109,6 @@ impl<'a> BenchCard<'a> {
         Ok(BenchCard { device, report: device.report(), uploads, resident })
     }
 
-    /// Returns a name for the kind of device.
     fn kind(&self) -> &'static str {
         if self.report.is_software() { "software adapter, not a GPU" } else { "GPU" }
     }

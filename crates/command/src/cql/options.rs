@@ -35,14 +35,14 @@ enum Does {
     Assign,
     /// Adds a filter with this query text.
     Filter(&'static str),
-    /// Adds a filter: this text, then the operand of the option as a string in quotes.
+    /// Adds a filter that consists of this text and the operand of the option as a quoted string.
     FilterOfText(&'static str),
-    /// Adds a filter: this text, then the operand of the option as a word without quotes.
+    /// Adds a filter that consists of this text and the operand of the option without quotes.
     FilterOfWord(&'static str),
     /// Restricts the search to a range of game numbers.
     Games,
-    /// Adds two filters: the number that this filter computes, such as `year`, must be at least the first operand and at most the
-    /// second.
+    /// Adds two comparisons of the number that this filter computes, such as `year`. The number must be at least the first operand
+    /// and at most the second.
     FilterOfRange(&'static str),
     Transform(&'static str),
     Variations(bool),

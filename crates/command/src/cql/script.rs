@@ -17,7 +17,6 @@ const OPTIONS: &str = "options of orbit cql";
 
 /// A script, and the text that options add to it.
 pub(super) struct Script {
-    /// The file of the script, if it has one.
     pub(super) path: Option<PathBuf>,
     text: String,
     /// The text to insert before the filters of the script, at the byte `at`.
@@ -59,7 +58,6 @@ impl Script {
         orbit_query::parse_dialect(&whole, None).map_err(|fault| self.failure(&fault))
     }
 
-    /// Makes a failure from an error in the script.
     pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
         Failure::Query(self.render(diagnostic))
     }

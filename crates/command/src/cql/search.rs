@@ -30,7 +30,7 @@ pub(super) struct CqlSearch {
     sums: Parts,
     texts: GameTexts,
     games: GameOutputs,
-    /// True if games go to standard output, so that nothing else may go there.
+    /// True if games go to standard output. Lines are then printed to stderr.
     games_to_stdout: bool,
     shows_matches: bool,
     /// The number of the last wanted game. Later games are not read.

@@ -18,7 +18,6 @@ use crate::failure::Failure;
 use crate::help::plain_spellings;
 
 const PROMPT: &str = "orbit> ";
-/// The maximum number of lines in the history.
 const HISTORY_MAX: usize = 1000;
 
 /// The result of reading a line.

@@ -21,8 +21,8 @@ use crate::reading::open;
 /// queries together take a second or two.
 const POSITIONS_MAX: u64 = 5_000_000;
 
-/// Runs similar queries on the same games, or on the first of them. Returns `None` if there are no such queries, or if the games
-/// cannot be read again. The report is then less detailed, but not wrong.
+/// Runs queries similar to `query` on its games, or on the first of these games. Returns `None` if there are no similar queries, or
+/// if the games cannot be read again. The report then lacks the section about similar queries.
 pub(super) fn find(options: &ScanOptions, query: &QueryText, interrupt: &CtrlC) -> Option<Misses> {
     let ScanOptions { args, run, chosen, .. } = options;
     // Standard input and pipes cannot be read again, and opening them would block.

@@ -61,7 +61,6 @@ impl RunOptions {
         RunOptions { purpose, threads, quiet, progress, engine: EngineOfPart::default() }
     }
 
-    /// Makes the display of progress.
     pub(super) fn progress(&self) -> ProgressDisplay {
         ProgressDisplay::from_args(&self.progress, self.quiet)
     }

@@ -107,15 +107,15 @@ impl ScanRun {
         Ok(ScanRun { choice, chosen, engine, collectors, names, sinks })
     }
 
-    /// Searches all games of a database, or only as many as are wanted.
+    /// Searches all games of a database, or stops when enough games are listed.
     pub(super) fn run(&mut self, scan: &Executor, database: BlockStream) -> Result<Summary, ScanError> {
         let ScanRun { choice, collectors, names, sinks, .. } = self;
         let take = |taken: StreamedBlock, parts| sinks.take_or_stop(collectors, &taken, parts);
         Run::new(scan, choice, collectors).for_each_part(database, names, take)
     }
 
-    /// Does the same as [`ScanRun::run`], but takes the results from the parts of a job, which have already searched the games.
-    /// `sources` are the sources of the database.
+    /// Like [`ScanRun::run`], but takes the results from the parts of a job, which have already searched the games. `sources` are
+    /// the sources of the database.
     pub(super) fn merge(
         &mut self,
         sources: &[SourceSummary],
@@ -126,12 +126,10 @@ impl ScanRun {
             .for_each_part(sources, collectors, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
     }
 
-    /// Returns the choice of games and hits.
     pub(super) fn choice(&self) -> &Choice {
         &self.choice
     }
 
-    /// Returns the choice of games, the collectors and the names.
     pub(super) fn collects(self) -> (Choice, Collectors, Names) {
         (self.choice, self.collectors, self.names)
     }
@@ -193,7 +191,6 @@ impl ScanRun {
         Some(collector.findings(&part, &about))
     }
 
-    /// Returns the totals of the games that were read.
     pub(super) fn totals(&self) -> Totals {
         self.sinks.sums.totals.as_ref().map_or(Totals::default(), |part| part.totals.clone())
     }

@@ -1,5 +1,5 @@
-//! Comparisons, which conditions join with `and` and `or`. A comparison tests a tag, another fact about a game, or a measure of a
-//! position, such as the time on the clock: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`.
+//! Comparisons, of which conditions consist: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`. A comparison tests a tag, another
+//! fact about a game, or a measure of a position, such as the time on the clock.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -67,13 +67,13 @@ enum ComparisonField {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ComparisonTest {
-    /// The value of the game consists of these strings in this order, with any characters between them. The strings are the parts
-    /// of the pattern between its `*`, in lower case. If there is a number, a value that parses as this number also matches.
+    /// The value consists of these strings in this order, with any text between them. The strings are the parts of the pattern
+    /// between its `*`, in lower case. If there is a number, a value that parses as this number also matches.
     Parts(Vec<String>, Option<i64>),
     /// The value contains this string, which is in lower case.
     Contains(String),
     Number(Compare, i64),
-    /// The same as `Number`, but in thousandths.
+    /// Like `Number`, but with a number of thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
     /// The opening satisfies all of these comparisons. A bound is one comparison, and a range is two.
@@ -131,16 +131,16 @@ pub enum ConditionError {
     Resembles {
         /// The name as the user wrote it.
         name: String,
-        /// A similar known name, which the message suggests.
+        /// The name of a similar known tag, which the message suggests.
         hint: &'static str,
     },
-    /// The name or the value is missing.
+    /// The comparison lacks its name or its value.
     #[error("`{0}` lacks a name or a value; write both, such as `eco=B9*`")]
     Half(String),
-    /// An operator for numbers and dates is used with a value that has no order.
+    /// `<`, `>` or another operator for numbers and dates is used with a value that is neither.
     #[error("`{operator}` compares numbers and dates, and `{value}` is neither; use `=` or `~` for texts")]
     NoOrder {
-        /// `<` or another operator that needs an order.
+        /// The operator, such as `<`.
         operator: &'static str,
         /// The value.
         value: String,
@@ -217,7 +217,7 @@ pub enum ConditionError {
     },
 }
 
-/// The names in comparisons that are not the names of tags.
+/// The names in comparisons that are not names of tags.
 const FIELDS: [&str; 16] = [
     "player",
     "elo",
@@ -324,8 +324,8 @@ fn test(
             if !(is_equal && is_date_text(value)) =>
         {
             let date = Date::parse(value).filter(|date| {
-                // `Date::parse` accepts a date of which only some parts are valid, because tags contain such dates. A condition
-                // with such a date is an error, so that the user learns of the mistake.
+                // `Date::parse` also accepts dates with invalid parts, because tags contain such dates. In a condition, such a date
+                // is an error, so that the user learns of the mistake.
                 date.parts().into_iter().flatten().count() == date_parts(value)
             });
             Ok(ComparisonTest::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
@@ -437,8 +437,8 @@ impl Comparison {
         if let ComparisonField::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
     }
 
-    /// Returns the field that compares what the moves of a game show, if a tag is compared instead: `opening-name` for the tag
-    /// Opening.
+    /// If a tag is compared that could also be determined from the moves, returns the name of the field that does so, such as
+    /// `opening-name` for the tag Opening.
     pub fn field_of_moves(&self) -> Option<&'static str> {
         let ComparisonField::Tag { name, .. } = &self.field else { return None };
         match name.to_ascii_lowercase().as_str() {
@@ -538,7 +538,7 @@ impl ComparisonTest {
             ComparisonTest::Thousandths(..) => {
                 thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
             }
-            // Openings are compared by `fits_eco`. A value that is not an opening is outside all ranges.
+            // `fits_eco` compares openings. A value that is not an opening is outside all ranges.
             ComparisonTest::Eco(_) => false,
             ComparisonTest::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))

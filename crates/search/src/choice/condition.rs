@@ -101,7 +101,7 @@ impl Condition {
         self.joined.holds(&|compared| compared.holds(game) && compared.holds_at(measures))
     }
 
-    /// Returns whether a game can meet the condition. Comparisons of measures are taken as true.
+    /// Returns whether a game can meet the condition, assuming that all comparisons of measures hold.
     pub fn holds(&self, game: &GameRow) -> bool {
         self.joined.holds(&|compared| compared.holds(game))
     }
@@ -129,7 +129,7 @@ impl ConditionJoin {
 /// Reads a condition from left to right.
 struct ConditionReader<'a> {
     text: &'a str,
-    /// The byte offset of the text that is still to be read.
+    /// The byte offset of the unread text.
     at: usize,
     /// The number of open parentheses.
     depth: usize,
@@ -231,7 +231,7 @@ impl<'a> ConditionReader<'a> {
         is_next
     }
 
-    /// Returns the text that is still to be read, without blanks around it.
+    /// Returns the unread text, without blanks around it.
     fn rest(&self) -> &'a str {
         self.text[self.at..].trim()
     }

@@ -24,12 +24,12 @@ use orbit_core::fen::{self, FenRecord, Leniency};
 pub struct ExactPosition(Position);
 
 impl ExactPosition {
-    /// Returns the position in the form in which positions are compared.
+    /// Returns the position in the form in which positions are compared: see [`legal::as_counted`].
     pub fn position(&self) -> &Position {
         &self.0
     }
 
-    /// Returns true if `position` is the same.
+    /// Returns whether `position` equals this position, as for threefold repetition.
     pub fn is(&self, position: &Position) -> bool {
         position.board == self.0.board && legal::as_counted(position) == self.0
     }
@@ -65,12 +65,12 @@ impl FromStr for ExactPosition {
 pub enum WrittenPosition<'t> {
     /// A FEN, whose last fields may be missing.
     Fen(&'t str),
-    /// Moves from the usual start position, in SAN or UCI. There are none for the word `start`.
+    /// Moves from the usual start position, in SAN or UCI. The word `start` becomes an empty string.
     Moves(&'t str),
 }
 
 impl<'t> WrittenPosition<'t> {
-    /// Tells a FEN from moves. The text is not checked.
+    /// Decides whether a string is a FEN or a list of moves. Does not check that it is valid.
     pub fn new(text: &'t str) -> WrittenPosition<'t> {
         match text.trim() {
             fen if fen.contains('/') => WrittenPosition::Fen(fen),
@@ -80,8 +80,8 @@ impl<'t> WrittenPosition<'t> {
     }
 }
 
-/// Returns a note about a position without castling rights whose kings and rooks could have them, because a FEN with missing
-/// fields means such a position. Returns `None` for other positions.
+/// Returns a note for a position without castling rights although a king and a rook are on their home squares. The user may have
+/// left out the last fields of the FEN by mistake. Returns `None` for other positions.
 pub fn missing_rights(position: &Position) -> Option<&'static str> {
     let is_at =
         |square, letter| position.board.at(square).piece().is_some_and(|piece| piece.char() == letter);
@@ -124,8 +124,8 @@ pub(crate) fn play(
     Ok(())
 }
 
-/// Reads a move in SAN or UCI, which may follow its number. Castling may be written with zeros, as in `0-0`. Returns `None` for a
-/// number alone.
+/// Reads a move in SAN or UCI, possibly with a move number before it. Castling may be written with zeros, as in `0-0`. Returns
+/// `None` if there is only a number.
 fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, String> {
     let bare = match word.starts_with('0') {
         true => word,
@@ -134,7 +134,6 @@ fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, String> {
     if bare.is_empty() {
         return Ok(None);
     }
-    // A move number may stand before `0-0`, so the zeros are looked at after it.
     let bare = bare.trim_end_matches(['!', '?']);
     let letters = if bare.starts_with("0-0") { bare.replace('0', "O") } else { bare.to_owned() };
     let san = letters.parse::<SanPlus>();

@@ -1,4 +1,4 @@
-//! The order of games. The best of many games are kept in bounded memory.
+//! The order of games. [`TopGames`] keeps the best of many games in bounded memory.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -98,7 +98,7 @@ impl Order {
 }
 
 impl Order {
-    /// Returns the slot of the hit that represents a game in the order; a slot is the number of a position in its block. In an
+    /// Returns the slot of the hit that represents a game in the order. A slot is the number of a position in its block. In an
     /// order by greatest values, this is the hit with the greatest value; otherwise it is the first hit.
     pub(crate) fn slot(self, hits: &Hits, game: &GameRow) -> usize {
         let best = match self {
@@ -137,8 +137,8 @@ impl SortKey {
     }
 }
 
-/// Measures are clamped to the range from this number to its negation, so all measures outside this range have equal keys. For
-/// clocks, in thousandths of a second, the limit is some 49 days. Of all evaluations, only mates are outside the range.
+/// The minimum of measures in keys; the maximum is its negation. Measures outside this range are clamped, so they have equal keys.
+/// For clocks, in thousandths of a second, the maximum is about 49 days. The only evaluations outside the range are mates.
 const MEASURE_MIN: i64 = -(1 << 32);
 
 /// Returns the value of the query at a slot (a position of the block) as a key. Greater values have greater keys.
@@ -174,14 +174,14 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
 
 /// The games with the best ranks, at most `max`. Every list whose order is not that of the database is built with this type.
 ///
-/// Among games with the same rank, the one with the lower number wins. A sample keeps only one game of each rank, the one that is
-/// offered first, so games must be offered in the order of the database. Memory is bounded by `max` entries: [`TopGames::offer`]
+/// Among games with the same rank, the game with the lower number wins. A sample keeps only the first game that is offered with
+/// each rank, so games must be offered in the order of the database. Memory is bounded by `max` entries: [`TopGames::offer`]
 /// creates an entry only if it will be kept; if the list is full, it drops the worst entry. The operations on the list cannot fail;
 /// only a function that the caller passes to [`TopGames::try_map`] can.
 #[derive(Clone, Debug)]
 pub struct TopGames<T> {
     max: usize,
-    /// The ranks that are kept, if each rank may be kept only once.
+    /// The ranks of the kept games, if each rank may be kept only once.
     ranks: Option<HashSet<Rank>>,
     /// The kept entries, with the worst one on top of the heap.
     kept: BinaryHeap<RankEntry<T>>,
@@ -244,7 +244,7 @@ impl<T> TopGames<T> {
         }
     }
 
-    /// Adds the entries of a list whose games come after those of this list in the database.
+    /// Adds the entries of `next`, whose games follow those of this list in the database.
     pub fn merge(&mut self, next: TopGames<T>) {
         let mut entries = next.kept.into_vec();
         entries.sort_unstable_by_key(|entry| entry.place.1);
@@ -334,7 +334,7 @@ impl<T: PartialEq> PartialEq for TopGames<T> {
     }
 }
 
-/// A list is written as the rule and the entries, the best first: `(max, is_distinct, [(rank, number, what)])`.
+/// A list is serialized as its rule and its entries, the best first: `(max, is_distinct, [(rank, number, what)])`.
 impl<T: Serialize> Serialize for TopGames<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kept =

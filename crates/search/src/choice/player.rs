@@ -96,7 +96,7 @@ impl Player {
         Player { name, side: Side::Any, ratings: None, opponent: None, opponent_ratings: None }
     }
 
-    /// Creates a player whose name must be spelled exactly like this.
+    /// Creates a player whose name must be spelled exactly as `name`.
     pub fn exact(name: &str) -> Player {
         Player::new(PlayerName::exact(name))
     }

@@ -10,8 +10,8 @@ use orbit_reel::Block;
 /// The counts of matching positions in the games of some blocks, for the queries of a scan.
 pub(super) struct MatchCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// For each block and each query, the games of the block with their counts. The list of games is empty if the query does not
-    /// depend on the number of matching positions.
+    /// For each block and each query, the games of the block with their counts. The list is empty if the query does not depend on
+    /// the number of matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> MatchCounts<'a> {
     }
 
     /// Counts the positions that a query matches, and removes the hits in games that are not found. `hits` must contain all hits,
-    /// so hits must not be selected before, for example by `first`.
+    /// so selections such as `first` must be applied later.
     pub(super) fn count(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
         let header = &self.queries[query].query.header;
         if !counts(header) {

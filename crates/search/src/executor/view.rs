@@ -1,8 +1,8 @@
 //! The part of a block on which queries are evaluated: the whole block, or the games of a player from the player's side.
 //!
-//! A query describes the player as White. If the player has Black in a game, engines evaluate the game with colours swapped, so no
-//! engine needs code for the player's side. The answers are then moved to the slots (the numbers of positions) that the games have
-//! in the whole block. Squares are flipped back; everything else stays as the player sees it.
+//! A query describes the player as White. If the player has Black in a game, engines evaluate the game with colours swapped, so
+//! engines need no code for players. The answers are then moved to the slots (the numbers of positions) that the games have in the
+//! whole block. Squares are flipped back; everything else stays as the player sees it.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl<'a> BlockView<'a> {
         self.part.is_some() && self.places.is_empty()
     }
 
-    /// Returns the answers of each query for a block without a game of the player.
+    /// Returns the empty answers of each query for a block without a game of the player.
     pub(super) fn nothing(&self, scan: &Executor, outputs: &[Wants]) -> Vec<Answers> {
         let nothing = scan.queries().iter().zip(outputs).map(|(prepared, outputs)| {
             let mut hits = Hits::new(self.whole);

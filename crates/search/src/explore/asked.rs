@@ -13,7 +13,7 @@ use orbit_visits::{RATING_GROUPS, TabledFacts};
 
 /// The maximum number of games and of moves in each list.
 pub const LISTED_MAX: usize = 500;
-/// The maximum number of bytes of one value.
+/// The maximum number of bytes in the value of a parameter.
 const VALUE_BYTES_MAX: usize = 10_000;
 
 /// The parameters of a request, with the names that lichess uses. A parameter that is `None` was not given.
@@ -51,9 +51,9 @@ pub struct ExplorerRequest {
     /// The position. It has an en passant square only if a pawn can capture there.
     pub(super) position: Position,
     pub(super) chess: Chess,
-    /// The opening of this position or, if the position has no name, of the last named position before it.
+    /// The opening of the position. If the position has no name, it is the opening of the last named position before it.
     pub(super) opening: Option<&'static Opening>,
-    /// The moves that lead to the position from the usual start, if the request has such moves.
+    /// The moves that lead to the position from the usual start position, if the request contains them.
     pub(super) way: Option<Vec<PackedMove>>,
     /// The first and the last date of the selected games.
     since: Option<Date>,
@@ -135,7 +135,7 @@ impl ExplorerRequest {
         [self.since, self.until].into_iter().flatten().all(|date| date.day.is_none())
     }
 
-    /// Returns true if a game with these facts meets the conditions of the request, except those on players.
+    /// Returns whether a game with these facts meets all conditions of the request except those on players.
     pub(super) fn takes(&self, facts: &TabledFacts) -> bool {
         let bounds = [(self.since, Compare::GreaterOrEqual), (self.until, Compare::LessOrEqual)];
         let is_within = |(bound, compare): (Option<Date>, Compare)| {
@@ -144,7 +144,8 @@ impl ExplorerRequest {
         bounds.into_iter().all(is_within) && self.takes_kind(facts)
     }
 
-    /// Returns true if games with these facts meet the conditions on ratings, speeds and modes. Dates and players are not compared.
+    /// Returns whether games with these facts meet the conditions on ratings, speeds and modes, but not necessarily those on dates
+    /// and players.
     pub(super) fn takes_kind(&self, facts: &TabledFacts) -> bool {
         is_among(&self.ratings, || facts.rating_group())
             && is_among(&self.speeds, || facts.speed)
@@ -171,18 +172,18 @@ fn words<'a>(name: &'static str, text: &'a str) -> Result<impl Iterator<Item = &
     Ok(checked(name, text)?.split([',', ' ', '\n', '\t']).filter(|word| !word.is_empty()))
 }
 
-/// Returns true if the list is empty, which stands for all values, or contains the value.
+/// Returns whether the list contains the value or is empty. An empty list means all values.
 fn is_among<T: PartialEq>(list: &[T], value: impl FnOnce() -> Option<T>) -> bool {
     list.is_empty() || value().is_some_and(|value| list.contains(&value))
 }
 
-/// Reads a date. Returns `None` for the year 0, which is lichess's default of `since` and no bound.
+/// Reads a date. Returns `None` for the year 0, which is lichess's default for `since` and means no bound.
 fn read_date(name: &'static str, text: &str) -> Result<Option<Date>, AskError> {
     if text == "0000" || text.starts_with("0000-") {
         return read_date(name, &text.replacen("0000", "2000", 1)).map(|_| None);
     }
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
-    // A date of a game may have parts that cannot be read. The date of a request may not.
+    // The date of a game may have unreadable parts, but the date of a request may not.
     let is_whole = |date: &Date| date.parts().iter().flatten().count() == text.split(['-', '.']).count();
     let date = Date::parse(text).filter(|date| is_plain && text.len() <= 10 && is_whole(date));
     let message = match date {
@@ -195,7 +196,6 @@ fn read_date(name: &'static str, text: &str) -> Result<Option<Date>, AskError> {
     Err(AskError { name, message })
 }
 
-/// Returns the number of days of a month.
 fn days(year: u16, month: u8) -> u32 {
     let is_leap_year = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     match month {
@@ -225,7 +225,6 @@ fn number<N: std::str::FromStr>(name: &'static str, text: &str) -> Result<N, Ask
     text.trim().parse().map_err(|_| AskError { name, message: format!("`{text}` is no whole number from 0") })
 }
 
-/// Returns the group of a mean rating.
 fn group(mean: u32) -> u32 {
     RATING_GROUPS.into_iter().rev().find(|&low| low <= mean).unwrap_or_default()
 }

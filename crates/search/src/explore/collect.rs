@@ -25,11 +25,11 @@ pub struct Explorer {
 /// The moves that were played in a position, in some of the blocks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExplorerPart {
-    /// The games, grouped by the move that was played in the position. The key is `None` for games that end there.
+    /// The games, grouped by the move that was played in the position. The key is `None` for games that end in the position.
     pub(super) moves: BTreeMap<Option<u16>, ExploredMove>,
     /// The number of games that reach the position by moves other than those in the request.
     pub(super) other_way: u64,
-    /// The games of each list, each with its rank; the highest rank comes first.
+    /// The games of each list with their ranks, in descending order of rank.
     pub(super) top: Vec<(u64, ExploredGame)>,
     pub(super) recent: Vec<(u64, ExploredGame)>,
     pub(super) top_max: usize,
@@ -43,7 +43,7 @@ pub struct ExploredMove {
     pub games: u64,
     /// The results and ratings, from the point of view of the side to move.
     pub tally: MoveTally,
-    /// The only game with a result; `None` if there is no such game or more than one.
+    /// The game with a result, if there is exactly one.
     pub(super) only: Option<ExploredGame>,
 }
 
@@ -98,7 +98,6 @@ impl Explorer {
         &self.asked
     }
 
-    /// Returns true if the players of a game match the request.
     fn takes_players(&self, game: &GameRow) -> bool {
         let fits = |(name, color): &(_, Option<Color>)| {
             let name: &orbit_core::game::PlayerName = name;
@@ -108,8 +107,8 @@ impl Explorer {
         self.asked.player.as_ref().is_none_or(fits)
     }
 
-    /// Returns the last node at which a game has the position and continues with a move. If the game never continues from the
-    /// position, returns the last node with the position.
+    /// Returns the last node at which a game has the position and plays another move. If no move follows the position in the game,
+    /// returns the last node with the position.
     fn last_visit(&self, found: &Found, game: &GameRow) -> Option<u32> {
         let same = |slot: &usize| legal::as_counted(&position_at(found.block, *slot)) == self.asked.position;
         let nodes =
@@ -191,12 +190,12 @@ impl Part for ExplorerPart {
 }
 
 impl ExploredGame {
-    /// Creates an entry for a game whose place in a reel is known, but not yet its other facts.
+    /// Creates an entry with only the move and the place of the game in its reel. The other facts are read later.
     pub(super) fn at_place(place: u32, mv: Option<u16>) -> ExploredGame {
         ExploredGame { number: place, mv, ..ExploredGame::default() }
     }
 
-    /// Creates a game. `number` is its number in the database.
+    /// Creates the entry of a game. `number` is its number in the database.
     pub(super) fn new(game: &GameRow, number: u32, mv: Option<u16>) -> ExploredGame {
         let TabledFacts { date, ratings, outcome, speed, is_rated } = TabledFacts::from_game(game);
         let lichess =

@@ -13,7 +13,7 @@ use orbit_visits::{HeldBlocks, NarrowedStream, OpenTables, PositionTable, TableE
 /// The games that were counted with the help of tables of positions, and the blocks that must still be read.
 #[non_exhaustive]
 pub struct TabledGames {
-    /// The games that the tables tell.
+    /// The games that were counted from the tables.
     pub part: ExplorerPart,
     /// The blocks that no table covers. If the request needs facts that tables do not contain, these are all blocks with the
     /// position.
@@ -28,12 +28,12 @@ impl Explorer {
     /// Counts the games of reels that have tables of positions. The result for the whole database is this part merged with the part
     /// that is collected from the rest of the blocks.
     ///
-    /// Tables contain no names of players. So if the request is about a player, no games are counted here, and the rest consists of
-    /// all blocks that have the position. The same is true if the database also has text, because the games of a reel that follows
-    /// text have no numbers yet.
+    /// Tables contain no names of players. If the request names a player, no games are counted here, and all blocks that have the
+    /// position must be read. This is also true if the database contains PGN text, because the numbers of games in a reel after the
+    /// text are not known yet.
     ///
-    /// `tables` are the tables that are already open. If the database is in memory, `held` returns the block that contains the game
-    /// with a given number.
+    /// `tables` are the tables of positions that are already open. If the database is in memory, `held` returns the block that
+    /// contains the game with a given number.
     pub fn from_tables(
         &self,
         database: BlockStream,
@@ -109,8 +109,8 @@ impl Explorer {
 }
 
 impl ExplorerPart {
-    /// Reads the games in the lists, which have their places in the reel, and gives them their numbers in the database. `before`
-    /// is the number of games before the reel. Returns the blocks that were read.
+    /// Reads the games of the lists and replaces their places in the reel by their numbers in the database. `before` is the number
+    /// of games before the reel. Returns the blocks that were read.
     fn read_listed(
         &mut self,
         (reel, held): (&Reel, HeldBlocks),

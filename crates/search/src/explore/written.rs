@@ -24,7 +24,7 @@ pub struct Explored<'a> {
 }
 
 impl<'a> Explored<'a> {
-    /// Combines a request and its result.
+    /// Creates the answer from a request and its result.
     pub fn new(asked: &'a ExplorerRequest, part: &'a ExplorerPart) -> Explored<'a> {
         let with_move = part.moves.iter().filter_map(|(mv, sum)| Some((PackedMove((*mv)?), sum)));
         let mut moves: Vec<(PackedMove, &ExploredMove)> = with_move.collect();

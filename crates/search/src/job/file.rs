@@ -1,5 +1,5 @@
-//! The file with the results of one part of a job. It has a header, a record for each block (a group of whole games), a record with
-//! the sums over all blocks, and a checksum.
+//! The file with the results of one part of a job. It contains a header, a record for each block (a group of whole games), a record
+//! with the sums over all blocks, and a checksum.
 //!
 //! A record is a letter, the length of its content in eight bytes, and the content. The checksum is the 128-bit XXH3 of all bytes
 //! before it, in 16 bytes. A file with a wrong checksum is not used.
@@ -60,8 +60,8 @@ pub(super) struct BlockRecord {
     pub(super) totals: Totals,
     pub(super) side_lines: u64,
     pub(super) bytes: u64,
-    /// The results that the sums in [`EndRecord`] leave out: those that depend on the order of blocks, and those that must cover
-    /// only the blocks that are replayed before the search stops.
+    /// The results of the block that cannot be added up in [`EndRecord`]: those that depend on the order of blocks, and those that
+    /// are needed only up to the block at which the search stops.
     pub(super) parts: Parts,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct EndRecord {
     /// The sums, over all blocks of the part, of the results that do not depend on the order of blocks.
     pub(super) parts: Parts,
     pub(super) sources: Vec<SourceRecord>,
-    /// The number of side lines that no block counts. These are the side lines that were left out of reels.
+    /// The number of side lines that were left out of reels. No block counts them.
     pub(super) side_lines: u64,
     /// True if all blocks of the part were searched; false if the search stopped early because the lists had reached their limit of
     /// games.
@@ -203,7 +203,6 @@ impl PartReader {
         }
     }
 
-    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

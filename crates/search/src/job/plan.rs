@@ -50,7 +50,7 @@ pub enum JobError {
         /// A description of the error.
         what: String,
     },
-    /// The request differs from the one with which the job was planned.
+    /// The request differs from that for which the job was planned.
     #[error("{} is of another job: {what} than when it was planned; plan the job again, in a new folder", path.display())]
     Other {
         /// The file.
@@ -84,8 +84,7 @@ pub enum JobError {
 pub enum OnePartReason {
     /// The query keeps state from game to game.
     State,
-    /// Duplicates are dropped. To detect them, all earlier games are needed, but a part of a job does not read the games of the
-    /// parts before it.
+    /// Duplicates are left out. To detect them, a part would have to read all earlier games, but it reads only its own.
     Duplicates,
     /// The database has PGN text, which can be read only from its beginning.
     Text,
@@ -94,7 +93,7 @@ pub enum OnePartReason {
 }
 
 impl OnePartReason {
-    /// Returns the reason and its remedy.
+    /// Returns a sentence for the user with the reason and, if there is one, the remedy.
     pub fn text(self) -> &'static str {
         match self {
             OnePartReason::State => {
@@ -148,7 +147,7 @@ pub struct Job {
     pub parts: Vec<JobPart>,
 }
 
-/// The fields of a job that have the same name and type in all formats.
+/// The fields of a job that have the same name and type in all versions of the format.
 #[derive(Deserialize)]
 struct JobFormat {
     schema: u32,
@@ -289,11 +288,7 @@ impl Job {
         }
     }
 
-    /// Checks that a request is the one with which the job was planned.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`JobError::Other`] if the request is a different one.
+    /// Checks that a request equals that for which the job was planned.
     pub fn demand(&self, now: &JobRequest, folder: &Path) -> Result<(), JobError> {
         let then = &self.question;
         let what = if then.sources != now.sources {
@@ -322,10 +317,10 @@ pub fn hash_text(text: &str) -> String {
 }
 
 /// Divides the blocks of reels into about `parts` parts with about the same number of positions. If there are at least as many
-/// reels as parts, each part consists of whole reels. If `parts` is `None`, each of several reels is a part, and a single reel is
-/// divided into `PARTS_USUAL` parts. No part is empty, and there is at least one part.
+/// reels as parts, each part consists of whole reels. If `parts` is `None`, each reel is a part if there are several, and a single
+/// reel is divided into `PARTS_USUAL` parts. No part is empty, and there is at least one part.
 pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
-    // The pieces that are not divided any further: reels or blocks.
+    // The units that are not divided any further: reels or blocks.
     let whole_reels: Vec<u64> = reels.iter().map(|blocks| blocks.iter().sum()).collect();
     let blocks: Vec<u64> = reels.iter().flatten().copied().collect();
     let keeps_reels = reels.len() >= parts.unwrap_or(2).max(2);
@@ -344,8 +339,8 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
         done += piece;
         let left = pieces.len() - index - 1;
         let open = wanted - out.len();
-        // A part ends when it has its share of the positions. It also ends when there are only as many pieces left as parts, since
-        // each part needs at least one piece.
+        // A part ends when it has its share of the positions. It also ends when the remaining parts need all remaining units,
+        // because each part needs at least one.
         let is_share = u128::from(done) * wanted as u128 >= u128::from(total) * (out.len() as u128 + 1);
         if left == 0 || open > 1 && (is_share || left < open) {
             let number = out.len() as u32 + 1;

@@ -25,8 +25,8 @@ pub enum RecordError {
     File(io::Error),
 }
 
-/// Collects the results of one run over `database` and writes them to the file of a part. `watch` is called with each block and
-/// the number of its games that hit. If the run is interrupted, no file is written.
+/// Collects the results of one run over `database` and writes them to the file of a part. `watch` is called with each block and the
+/// number of its games with hits. If the run is interrupted, no file is written.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn record(
     Ok(summary)
 }
 
-/// Moves the results of a block that depend on the order of blocks (lists, games, totals, problems, spellings) out of `found`.
+/// Moves the block's results that depend on the order of blocks (lists, games, totals, problems, spellings) out of `found`.
 fn kept(
     collectors: &Collectors,
     found: &mut Parts,
@@ -102,7 +102,6 @@ fn kept(
     Ok(BlockRecord { totals: totals.clone(), side_lines: *side_lines, bytes: *bytes, parts })
 }
 
-/// Returns the number of games with hits in the list of a block.
 fn games_listed(parts: &Parts) -> u64 {
     let list = parts.lists.as_ref().and_then(|lists| lists.first());
     list.map_or(0, |list| list.report.games.iter().filter(|game| game.is_found).count() as u64)

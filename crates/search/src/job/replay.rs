@@ -10,7 +10,7 @@ use super::plan::{Job, JobPart};
 use crate::run::{Collector as _, Collectors, Parts};
 use orbit_database::{SourceSummary, StreamedBlock, Summary};
 
-/// The maximum number of parts that a message lists.
+/// The maximum number of faulty parts that a message lists.
 const LISTED_MAX: usize = 10;
 
 /// The reason why parts cannot be merged.
@@ -27,7 +27,7 @@ pub enum ReplayError {
         folder: PathBuf,
         /// The number of parts of the job.
         parts: usize,
-        /// The numbers of the parts that cannot be used, each with the reason.
+        /// The number of each part that cannot be used, with the reason.
         faults: Vec<(u32, PartFault)>,
     },
     /// A part changed or became unreadable while it was merged.

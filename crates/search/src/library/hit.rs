@@ -11,8 +11,8 @@ use orbit_engine::{Answer, CopyDetail, MatchSpan, SpanKind};
 use orbit_reel::{Block, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 
-/// One position that a query hits. It can be kept, like its [`GameRef`]. Facts that take time to compute are computed when their
-/// method is called.
+/// One position that a query hits. A hit can be kept after the search, like its [`GameRef`]. Methods that take time compute their
+/// results on demand.
 #[derive(Clone)]
 pub struct Hit {
     game: GameRef,
@@ -151,7 +151,7 @@ impl Hit {
 
     /// Returns the first matching copy among those that the outermost transform makes of the query. A query without a transform is
     /// its own copy. The result is `None` after [`Scan::places_only`](super::Scan::places_only). It is also `None` if no copy
-    /// matches, which is possible at a hit of a range of counts such as `flip 0 3 Ra1`.
+    /// matches, which is possible for a transform with a range of counts, such as `flip 0 3 Ra1`.
     pub fn copy(&self) -> Option<MatchedCopy<'_>> {
         self.lowest.0.map(|index| self.named(index))
     }
@@ -161,8 +161,8 @@ impl Hit {
         self.lowest.1
     }
 
-    /// Iterates over all transformed copies of the query that match, after [`Scan::all_copies`](super::Scan::all_copies). Otherwise
-    /// the iterator contains only the first of them.
+    /// Iterates over all transformed copies of the query that match, after [`Scan::all_copies`](super::Scan::all_copies).
+    /// Otherwise, iterates over the first of these copies only.
     pub fn copies(&self) -> impl Iterator<Item = MatchedCopy<'_>> {
         let all = self.copies.as_deref().map_or(self.lowest.0.as_slice(), |copies| copies);
         all.iter().map(|&index| self.named(index))
@@ -191,7 +191,7 @@ impl fmt::Debug for Hit {
 pub(super) struct HitMaker<'a> {
     pub(super) query: &'a Query,
     pub(super) sources: &'a Arc<[String]>,
-    /// The lowest copy and the number of copies for hits whose answers do not contain copies.
+    /// The lowest matching copy and the number of matching copies, for hits whose answers do not contain copies.
     pub(super) untold: (Option<u32>, usize),
 }
 

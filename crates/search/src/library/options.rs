@@ -18,7 +18,7 @@ const RESIDENT_BYTES_MAX: u64 = 1 << 30;
 /// The minimum memory for each position, which is the size of one move: two bytes.
 const POSITION_BYTES: u64 = 2;
 
-/// The place where a database's blocks are.
+/// The place from which requests read a database's blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Residence {
@@ -96,7 +96,7 @@ impl<'a> DatabaseOptions<'a> {
     }
 
     /// Sets the memory that the database may use (1 GiB by default). A database that needs more is read from its files for each
-    /// request. With 0, every database is.
+    /// request. With 0, requests always read the files.
     pub fn resident_bytes_max(mut self, bytes: u64) -> Self {
         self.resident_bytes_max = bytes;
         self
@@ -156,7 +156,7 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Lets a switch stop the reading of the database.
+    /// Lets `cancel` stop the reading of the database.
     pub fn cancel_token(mut self, cancel: &CancelToken) -> Self {
         self.cancel = cancel.clone();
         self
@@ -169,7 +169,7 @@ impl<'a> DatabaseOptions<'a> {
     }
 
     /// Opens files, folders, reels, URLs (with the feature `https`) and `-` (standard input), in the order given. Reels are
-    /// recognized by their first bytes; a folder stands for the PGN, EPD and FEN files in it and in its subfolders.
+    /// recognized by their first bytes. For a folder, the PGN, EPD and FEN files in it and in its subfolders are opened.
     ///
     /// # Errors
     ///

@@ -14,8 +14,8 @@ use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, Parsed, Type, diagram};
 use orbit_transforms::Filter;
 
-/// A query that was parsed, and whose transforms were expanded into copies. Any number of databases can run it. Clones share the
-/// prepared query.
+/// A parsed query, with its transforms expanded into copies. It can run on any number of databases. Clones share the prepared
+/// query.
 ///
 /// ```
 /// use orbit_search::Query;
@@ -165,8 +165,8 @@ impl Query {
         self.0.prepared.query.has_spans()
     }
 
-    /// Returns as CQL the distinct copies that the outermost transform makes of the query. A query without a transform is its only
-    /// copy.
+    /// Returns the distinct copies that the outermost transform makes of the query, as CQL. A query without a transform has one
+    /// copy, which is the query itself.
     pub fn copies(&self) -> &[String] {
         &self.names().copies
     }

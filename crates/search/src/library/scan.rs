@@ -56,11 +56,11 @@ pub struct Scan<'a> {
     is_narrowed: bool,
     pub(super) cancel: CancelToken,
     watch: Box<dyn FnMut(Progress) + Send + 'a>,
-    /// The place for the description of the engine when the request has ended.
+    /// Receives a description of the engine when the request has ended.
     ran: Option<&'a OnceLock<EngineInfo>>,
 }
 
-/// The number of hits that an iterator may have ready before the search waits.
+/// The maximum number of hits that wait for an iterator to take them. The search pauses when it is reached.
 const HITS_WAITING_MAX: usize = 512;
 
 /// The iterator of [`Scan::iter`].
@@ -122,8 +122,7 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Selects only the hit with the greatest value in each game; if several hits have this value, the first of them. The value
-    /// of a set is its number of squares.
+    /// Selects only the first hit with the greatest value in each game. The value of a set is its number of squares.
     pub fn best_per_game(mut self) -> Self {
         self.choice.best = true;
         self
@@ -181,7 +180,7 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Finds at each hit all transformed copies of the query that match, and not only the first: see [`Hit::copies`].
+    /// Finds all transformed copies of the query that match at each hit, and not only the first: see [`Hit::copies`].
     pub fn all_copies(mut self) -> Self {
         self.detail |= Wants::ALL_COPIES;
         self
@@ -193,7 +192,7 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Finds only the positions that hit, which is faster, without the values of the query and the copies that match.
+    /// Finds only the positions that hit, without the values of the query and the copies that match. This is faster.
     pub fn places_only(mut self) -> Self {
         self.detail = Wants::HITS;
         self
@@ -241,7 +240,7 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Lets a switch stop the request.
+    /// Lets `cancel` stop the request.
     pub fn cancel_token(mut self, cancel: &CancelToken) -> Self {
         self.cancel = cancel.clone();
         self
@@ -368,10 +367,9 @@ impl<'a> Scan<'a> {
         HitIter { hits }
     }
 
-    /// Folds the hits of the first query on all threads. For each block of games, `init` returns the first value, and `fold` adds
-    /// the hits to it one by one. `merge` then combines the value of all earlier blocks with the value of this block, in the
-    /// order of the database. If hits are limited or [sorted](Scan::order), they are treated as one block, which one thread
-    /// folds.
+    /// Folds the hits of the first query on all threads. For each block of games, `init` returns the initial value, and `fold` adds
+    /// the hits to it one by one. `merge` then combines the value of all earlier blocks with the value of this block, in the order
+    /// of the database. If hits are limited or [sorted](Scan::order), they are treated as one block, which one thread folds.
     ///
     /// ```
     /// use orbit_search::{Database, Query};
@@ -430,7 +428,7 @@ impl<'a> Scan<'a> {
         Ok(sum.expect("a sum is put back after each step"))
     }
 
-    /// Returns the facts that the engine must report for each query, so that `wants` are known about the hits.
+    /// Returns for each query the facts that the engine must report when the facts in `wants` are needed.
     fn outputs(&self, wants: Wants) -> Vec<Wants> {
         let wants = wants | self.choice.wants();
         self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect()
@@ -504,7 +502,6 @@ impl<'a> Scan<'a> {
         listed.min(max).saturating_add(self.skipped())
     }
 
-    /// Returns the progress of a request at its start.
     pub(super) fn begin(&self, stream: &BlockStream) -> Progress {
         Progress { bytes_total: stream.bytes_total(), ..Progress::default() }
     }
@@ -520,7 +517,6 @@ impl<'a> Scan<'a> {
         self.hits_max == u64::MAX && self.games_max.is_none() && self.skip == 0 && self.order.is_none()
     }
 
-    /// Checks that the games and hits are not limited, skipped or sorted.
     pub(super) fn check_takes_all(&self) -> Result<(), RequestError> {
         let why = "counts, statistics and heat maps are of all games: leave out {skip}, {limit}, {sort} and {sample}";
         if self.takes_all() { Ok(()) } else { Err(RequestError::new(why)) }
@@ -545,8 +541,8 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the groupings cannot be read, they need moves or a player and there are none, games or hits are limited, skipped or
-    /// sorted, or an error of [`Scan::collect`] occurs.
+    /// Fails if the groupings cannot be read, they need moves or a player and the request has none, games or hits are limited,
+    /// skipped or sorted, or an error of [`Scan::collect`] occurs.
     pub fn statistics(self, groupings: &str) -> Result<Counts, DatabaseError> {
         self.check_takes_all()?;
         let groupings = Grouping::list(groupings)?;
@@ -622,9 +618,8 @@ impl<'a> Scan<'a> {
         Ok(Executor::new(queries, &self.engine_options())?.threads(self.threads))
     }
 
-    /// Returns the options for the engine.
     fn engine_options(&self) -> EngineOptions {
-        // Without duplicates, blocks are made again for each request.
+        // If duplicates are left out, the blocks are made anew for each request.
         let is_of_held = self.unique.is_none() && self.blocks.is_none();
         let is_repeated = is_of_held && self.database.is_repeated();
         EngineOptions { is_repeated, ..self.engine.clone() }

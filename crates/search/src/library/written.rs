@@ -97,7 +97,7 @@ impl Scan<'_> {
         Ok(collector.findings(&part, &about))
     }
 
-    /// Returns the content of a heat map on the first query. [`Findings::heat_map`] draws it.
+    /// Returns the content of a heat map for the first query. [`Findings::heat_map`] draws it.
     ///
     /// # Errors
     ///

@@ -49,9 +49,9 @@ pub struct Record {
 pub struct ThemeTally {
     /// The player's games with the theme.
     pub player: u64,
-    /// The number of these games in which the player has the pattern, if the theme determines a side.
+    /// The number of the player's games with the theme in which the player has the pattern, if the theme determines a side.
     pub own: u64,
-    /// The number of these games in which the opponent has the pattern, if the theme determines a side.
+    /// The number of the player's games with the theme in which the opponent has the pattern, if the theme determines a side.
     pub opponent: u64,
     /// The games of others with the theme.
     pub others: u64,
@@ -64,28 +64,28 @@ pub struct ThemeTally {
 pub struct ClockTally {
     /// The number of games with clocks of the player or the opponent.
     pub games: u64,
-    /// For the player and the opponent: the number of these games in which this side has clocks and the starting time is known from
-    /// the tag `TimeControl`.
+    /// The number of games in which the player has clocks and the tag `TimeControl` gives the starting time, and the same number
+    /// for the opponent.
     pub known: [u64; 2],
-    /// The number of these games in which the player was in time trouble, and the number in which the opponent was.
+    /// The number of `known` games in which the player was in time trouble, and the number in which the opponent was.
     pub short: [u64; 2],
     /// The results of the games in which the player was in time trouble.
     pub record: Record,
 }
 
-/// The minimum losses of the moves in the three columns of a table of losses, in thousandths of a pawn.
+/// The minimum loss of the moves that each column of a table of losses counts, in thousandths of a pawn.
 pub(super) const LOSSES: [i64; 3] = [500, 1_000, 2_000];
 
 /// The number of classes of remaining time, for each of which losses are added up separately. The time left is at least half of the
 /// starting time, at least a tenth, less than a tenth, or unknown.
 pub(super) const REMAINING_TIMES: usize = 4;
 
-/// Sums over the moves of one side, as far as the losses of the moves are known.
+/// Sums over the moves of one side whose losses are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LossTally {
     /// The number of moves.
     pub moves: u64,
-    /// The sum of the losses of these moves, in thousandths of a pawn.
+    /// The sum of the losses of the moves, in thousandths of a pawn.
     pub lost: u64,
     /// The number of moves that lost at least half a pawn, one pawn and two pawns.
     pub at_least: [u64; LOSSES.len()],
@@ -121,7 +121,7 @@ pub struct ProfilePart {
     pub endings: Vec<Record>,
     /// The sums about clocks.
     pub clocks: ClockTally,
-    /// The sums about the losses of moves.
+    /// The sums of the losses of moves.
     pub losses: LossTallies,
 }
 

@@ -84,9 +84,9 @@ pub struct SideRow {
 pub struct OpeningTable {
     /// The most frequent openings.
     pub openings: Vec<Scored>,
-    /// The number of the other openings.
+    /// The number of openings that are not in the list.
     pub more: usize,
-    /// The results in the other openings.
+    /// The results in the openings that are not in the list.
     pub rest: Scored,
 }
 
@@ -111,7 +111,7 @@ pub struct ThemeShare {
     pub share: Option<Share>,
 }
 
-/// The share of a theme in the player's games and in the field.
+/// The share of games with a theme, among the player's games and among those of other players (the field).
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ThemeRow {
     /// The name of the theme in the catalogue.
@@ -151,7 +151,7 @@ pub struct Losses {
     pub games: u64,
     /// The moves of the player: a row for each class of remaining time, then a row for all moves.
     pub player: Vec<LossRow>,
-    /// The moves of the opponents, in the same order.
+    /// The rows for the opponents' moves, in the order of `player`.
     pub opponents: Vec<LossRow>,
 }
 
@@ -302,7 +302,7 @@ impl Profile {
     }
 }
 
-/// Returns the positions in which the score is furthest below the expected score. Positions with equal records have probably been
+/// Returns the positions in which the score is furthest below the expected score. Positions with equal records were probably
 /// reached by the same games, so only the one with the longest name is listed.
 fn gaps(part: &ProfilePart) -> Vec<GapRow> {
     let mut all = Vec::new();

@@ -66,7 +66,6 @@ pub struct MoveGames {
     pub games: u64,
 }
 
-/// Facts about a game of the player.
 struct PlayerGame {
     side: Color,
     record: Record,
@@ -156,7 +155,6 @@ impl NoveltyRow {
     }
 }
 
-/// Names the result of one game.
 fn result(results: SideResults) -> Option<&'static str> {
     match results {
         SideResults { wins: 1, .. } => Some("won"),

@@ -209,7 +209,7 @@ impl Columns {
         }
     }
 
-    /// Returns the facts about games and hits that the columns need, and no more.
+    /// Returns exactly those facts about games and hits that the columns need.
     pub fn wants(&self) -> Wants {
         use Column as C;
         let have = |wanted: &[Column]| self.list().iter().any(|column| wanted.contains(column));
@@ -274,7 +274,7 @@ impl Column {
 }
 
 /// Appends the rows of a game to bytes. `push` appends the cell of the column with the given index; `end` is appended after each
-/// row. Cells that are equal in all rows of a game are written once and then copied. Returns the number of positions that hit.
+/// row. Cells that are equal in all rows of a game are written once and then copied. Returns the number of hits.
 pub(super) fn push_rows(
     (found, game): (&Found, &GameRow),
     (rows, columns): (Rows, Columns),

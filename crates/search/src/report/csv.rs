@@ -15,7 +15,7 @@ pub(super) fn head(columns: Columns) -> Vec<u8> {
     format!("{}\n", names.join(",")).into_bytes()
 }
 
-/// Appends the rows of a game. Returns the number of positions that hit.
+/// Appends the rows of a game. Returns the number of hits.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
     let is_alone = columns.list().len() == 1;
     let push = |index: usize, cell: TableCell, out: &mut Vec<u8>| {
@@ -60,7 +60,7 @@ pub(super) fn text(cell: TableCell<'_>) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// The csv crate writes the same bytes.
+    /// Checks that the csv crate writes the same bytes.
     #[test]
     fn fields_are_quoted_as_the_csv_crate_quotes_them() {
         let mut random = fastrand::Rng::with_seed(11);

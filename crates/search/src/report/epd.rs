@@ -13,7 +13,7 @@ use orbit_core::game::{date, tags};
 use orbit_core::visible::is_hidden;
 use orbit_reel::GameRow;
 
-/// Appends the FENs of a game's rows. Returns the number of positions that hit.
+/// Appends the FENs of a game's rows. Returns the number of hits.
 pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     found.rows(game, rows, |row| {
         out.extend_from_slice(row.fen.as_bytes());
@@ -21,9 +21,9 @@ pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec
     })
 }
 
-/// Appends the EPDs of a game's rows. Returns the number of positions that hit. The operations are `sm` (the next move), `hmvc`
-/// and `fmvn` (the last two fields of a FEN), `id` (players, event and date), `c0` (game and ply, and for a side line its name
-/// and the node) and `c1` (the move that led to the position, with its number).
+/// Appends the EPDs of a game's rows. Returns the number of hits. The operations are `sm` (the next move), `hmvc` and `fmvn` (the
+/// last two fields of a FEN), `id` (players, event and date), `c0` (game and ply, and for a side line its name and the node) and
+/// `c1` (the move that led to the position, with its number).
 pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     let mut id = None;
     found.rows(game, rows, |row| {

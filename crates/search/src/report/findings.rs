@@ -22,8 +22,8 @@ use orbit_transforms::{AsText, CopyPlaces, Filter, Orbit, Pattern, Placement};
 const COPIES_MAX: usize = 100;
 /// A group with fewer games than this is marked, because its shares are not reliable.
 pub const FEW_GAMES: u64 = 50;
-/// The maximum number of characters in the text of a copy. The full text can be very long: if a copy contains further transforms,
-/// their copies are all written out in it.
+/// The maximum number of characters in the text of a copy. If a copy contains further transforms, its full text lists all copies
+/// that they make, so it can be very long.
 pub(crate) const TEXT_MAX: usize = 300;
 
 /// The maximum number of positions that a report shows.
@@ -57,7 +57,7 @@ pub struct Findings {
     pub sources: Vec<String>,
     /// The numbers of games and positions that were searched, and of those that hit.
     pub totals: HitCounts,
-    /// The results of the games that hit, as PGN writes them: first `1-0`, then `0-1`, `1/2-1/2` and `*`. Results that do not
+    /// The results of the games with hits, as PGN writes them: first `1-0`, then `0-1`, `1/2-1/2` and `*`. Results that do not
     /// occur are left out.
     pub results: Vec<ResultCount>,
     /// The hits of each copy that the outermost transform makes of the query; `None` if there is no transform.
@@ -100,7 +100,7 @@ pub struct Misses {
     pub positions: u64,
     /// True if all games were searched.
     pub is_whole: bool,
-    /// The queries, in the order in which they were tried.
+    /// The similar queries, in the order in which they were tried.
     pub tried: Vec<Miss>,
 }
 
@@ -113,7 +113,7 @@ pub struct Miss {
     pub query: String,
     /// The number of games with a hit.
     pub games_hit: u64,
-    /// The number of positions that hit.
+    /// The number of hits.
     pub positions_hit: u64,
 }
 
@@ -126,11 +126,11 @@ pub struct HitCounts {
     pub games_hit: u64,
     /// The number of positions searched.
     pub positions: u64,
-    /// The number of positions that hit.
+    /// The number of hits.
     pub positions_hit: u64,
 }
 
-/// The number of games that hit and ended with a result.
+/// The number of games with hits that have one of the results.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct ResultCount {
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
@@ -169,8 +169,8 @@ pub struct CopyFindings {
     pub text: String,
     /// The transform that produces the copy from the filter as written.
     pub transform: String,
-    /// The square of this copy that corresponds to the filter's first designator of a single square, if every copy has such a
-    /// square.
+    /// The square to which the copy's transform maps the first single square that the filter names. It is `None` unless every copy
+    /// has such a square.
     pub anchor: Option<String>,
     /// The shift of the copy in files and ranks. It is `None` if `anchor` is known, or if no single shift produces the copy.
     pub offset: Option<[i8; 2]>,
@@ -191,7 +191,7 @@ pub struct TransformSum {
     pub positions: u64,
 }
 
-/// A filter that is drawn as a board, and as text the conditions that cannot be drawn; see [`Pattern`].
+/// A filter drawn as a board. The conditions that cannot be drawn are text; see [`Pattern`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct PatternBoard {
     /// The placement field of a FEN, with `A`, `a` and `_` in addition to the letters of pieces.
@@ -232,7 +232,7 @@ pub struct ValueGroup {
     pub games: u64,
     /// The number of hits.
     pub positions: u64,
-    /// A summary of the values at these hits.
+    /// A summary of the values at the hits of the group.
     #[serde(flatten)]
     pub summary: NumberSummary,
 }
@@ -248,7 +248,7 @@ pub struct Histogram {
     pub rows: Vec<HistogramRow>,
 }
 
-/// A table of groups, with the cells that the text of `--stats` has.
+/// A table of groups, with the same cells as the text of `--stats`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct GroupTable {
     /// The name of the grouping: `next`.
@@ -263,7 +263,7 @@ pub struct GroupTable {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
-    /// The share of games that hit among all games of the group.
+    /// The share of games with hits among all games of the group.
     Games,
     /// The share of positions that hit among all positions of the group.
     Positions,
@@ -364,7 +364,7 @@ pub struct ListedGame {
     pub date: String,
     /// The event, or else the site; empty if both are unknown or are the title.
     pub event: String,
-    /// The number of positions that hit.
+    /// The number of hits.
     pub hits: u64,
     /// The moves that led to the hits, each with the value of the query at the hit, as in a list on the terminal.
     pub moves: String,

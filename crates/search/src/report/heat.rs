@@ -58,8 +58,8 @@ impl Palette {
 }
 
 impl HeatMap {
-    /// Creates a map that adds up the hits of an orbit's copies by the places of the copies on the board. Returns `None` if all
-    /// copies have the same place, or if a copy has no place.
+    /// Creates a map that adds up the hits of a query's transformed copies by the places of the copies on the board. Returns `None`
+    /// if all copies have the same place, or if a copy has no place.
     pub(crate) fn from_places(places: &CopyPlaces, counts: &[u64]) -> Option<HeatMap> {
         let (label, grid, cells): (_, _, Option<Vec<usize>>) = match places {
             CopyPlaces::Squares(squares) => (

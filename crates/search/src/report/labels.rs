@@ -5,8 +5,8 @@ use orbit_core::board::{Bitboard, Board, Code, Square, role_name};
 use orbit_engine::Answer;
 use orbit_transforms::{CopyDifference, Placement};
 
-/// Returns in words the value of a query at a position; the result is empty for a condition. For a set of more than `squares_max`
-/// squares, only the number of squares is given.
+/// Returns the value of a query at a position in words. The result is empty for a condition. For a set of more than `squares_max`
+/// squares, it contains only the number of squares.
 pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: usize) -> String {
     match value {
         (_, Some(text)) => {

@@ -26,7 +26,7 @@ pub enum MoveToken<'a> {
     End(Outcome),
 }
 
-/// Returns the movetext of a game. A parser reads the same tree of moves from it.
+/// Returns the movetext of a game. A parser that reads it obtains the same tree of moves.
 pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     let mut leaving: Vec<(u32, usize)> = game.lines().map(|line| (line.parent(), line.index())).collect();
     leaving.sort_unstable();

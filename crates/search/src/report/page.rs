@@ -86,8 +86,8 @@ pub(crate) fn document(
     page.into_string() + "\n"
 }
 
-/// Returns the header. The query is shown once: as the headline if it is short and the page has no other name, otherwise below
-/// it.
+/// Returns the header. The query is shown once: as the headline if it is short and the page has no other name, otherwise below the
+/// headline.
 fn header(findings: &Findings, title: &str) -> Markup {
     let query = findings.query.trim();
     let is_named = title != "Report" && !query.starts_with(title);
@@ -204,7 +204,6 @@ fn summary(findings: &Findings) -> Markup {
     }
 }
 
-/// Returns the tile with the results of the games that hit.
 fn results_tile(results: &[ResultCount]) -> Markup {
     let games = |wanted: &str| {
         number(results.iter().find(|count| count.result == wanted).map_or(0, |count| count.games))
@@ -223,7 +222,6 @@ fn results_tile(results: &[ResultCount]) -> Markup {
     }
 }
 
-/// Returns the tile that summarizes the values of all hits.
 fn value_tile(all: &NumberSummary) -> Markup {
     html! {
         div {

@@ -26,7 +26,7 @@ use orbit_reel::GameRow;
 const GROUP_ROWS: usize = 65_536;
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Appends the rows of a game in the form that [`ParquetWriter`] reads. Returns the number of positions that hit.
+/// Appends the rows of a game in the form that [`ParquetWriter`] reads. Returns the number of hits.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
     push_rows((found, game), (rows, columns), |_, cell, out| push(cell, out), b"", out)
 }

@@ -46,7 +46,7 @@ impl RowParts {
 pub struct Row<'a> {
     /// The game.
     pub game: GameRow<'a>,
-    /// The number of positions of the game that hit.
+    /// The number of hits in the game.
     pub hits: usize,
     /// The number of the position in its game; on the main line its ply.
     pub node: u32,
@@ -103,13 +103,13 @@ impl<'a> Found<'a> {
         row.difference.get_or_init(|| self.difference(&row.game, &row.position.board)).as_ref()
     }
 
-    /// Visits the rows of a game in order. Returns the number of positions that hit.
+    /// Visits the rows of a game in order. Returns the number of hits.
     pub fn rows(&self, game: &GameRow, rows: Rows, visit: impl FnMut(&Row)) -> usize {
         self.rows_with(game, rows, RowParts::ALL, visit)
     }
 
     /// Visits the rows of a game in order, with only the given parts filled in. The other parts are empty. Returns the number of
-    /// positions that hit.
+    /// hits.
     pub(super) fn rows_with(
         &self,
         game: &GameRow,

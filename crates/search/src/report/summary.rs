@@ -13,7 +13,7 @@ use orbit_reel::{ProblemKind, Totals};
 pub struct HitTotals {
     /// The number of games with hits.
     pub games: u64,
-    /// The number of positions that hit.
+    /// The number of hits.
     pub positions: u64,
 }
 

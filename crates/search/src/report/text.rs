@@ -17,7 +17,7 @@ use orbit_core::visible;
 use orbit_engine::Answer;
 use orbit_reel::GameRow;
 
-/// The maximum width of the column with the players. Players with longer names shift only their own line.
+/// The maximum width of the column with the players. Longer names shift the rest of their line only.
 const PLAYERS_WIDTH_MAX: usize = 56;
 /// The maximum width of the column with the event. Longer names are cut on a terminal.
 const EVENT_WIDTH_MAX: usize = 32;
@@ -108,8 +108,8 @@ pub(super) fn write(
     }
 }
 
-/// Returns a game as [`Format::Text`](super::Format::Text) lists it, with limits so that it takes bounded memory. `spans` is true
-/// if the moves of hits are shown.
+/// Returns a game as [`Format::Text`](super::Format::Text) lists it, with limits that bound its memory. `spans` is true if the
+/// moves of hits are shown.
 pub(crate) fn listed(game: GameRow, found: &Found, spans: bool) -> ListedGame {
     let moves_max = spans.then_some(MOVES_MAX);
     let limits = TextLimits { runs_max: RUNS_MAX, moves_max, styled: false, cut: false };
@@ -274,8 +274,8 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
     out
 }
 
-/// Returns the title of a game without players, such as a study or a lesson: its event, or else its site, or else its annotator.
-/// The title is not cut. Returns `None` if a player is known.
+/// Returns the title of a game without players, such as a study or a lesson: its event, its site or its annotator, whichever is
+/// known first. The title is not cut. Returns `None` if a player is known.
 fn title(game: &GameRow) -> Option<String> {
     if [Color::White, Color::Black].into_iter().any(|side| tags::player(game, side).is_some()) {
         return None;

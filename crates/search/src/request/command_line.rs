@@ -26,7 +26,7 @@ const TRANSFORMS: [&str; 9] = [
     "reversecolor",
 ];
 
-/// A command line, as a string to which options are added.
+/// A command line that is built by appending options.
 struct ShellWords(String);
 
 impl ShellWords {
@@ -49,7 +49,7 @@ impl ShellWords {
 
 impl Request {
     /// Returns the command line of `orbit scan` for this request and some files, quoted for a POSIX shell. Options have a fixed
-    /// order. Options that have their defaults are left out, and also `count` and `columns`, which only affect the output.
+    /// order. Options with default values are left out, as are `count` and `columns`, which only affect the output.
     ///
     /// Returns `None` if one command cannot express the request: there are several queries, the transforms of a board do not
     /// exist as options in this order, or similar positions are listed in an order other than best first.

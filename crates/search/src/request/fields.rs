@@ -1,5 +1,5 @@
-//! Reads the fields of a JSON object. Unlike those of `serde_json`, the messages name the field with the wrong value, and suggest a
-//! name in place of an unknown one.
+//! Reads the fields of a JSON object. Unlike those of `serde_json`, its messages name the field that has a wrong value, and suggest
+//! a known name for an unknown field.
 
 use std::fmt;
 
@@ -86,7 +86,7 @@ impl<'de> Deserializer<'de> for FieldsReader<'_> {
     }
 }
 
-/// The fields that are not read yet, and the one whose name was read last.
+/// The fields that have not been read yet, and the field whose name was read last.
 struct FieldsLeft {
     rest: map::IntoIter,
     value: Option<(String, Value)>,

@@ -40,7 +40,7 @@ pub trait Collector: Sync {
     /// result is created.
     fn look(&self, result: &BlockResult, room: &MemoryBudget) -> Self::Part;
 
-    /// Returns whether this collector could have computed this part. A part that was read from a file may come from another search.
+    /// Returns whether this collector could have computed this part. A part that was read from a file may belong to another search.
     fn could_make(&self, _: &Self::Part) -> bool {
         true
     }
@@ -196,7 +196,7 @@ collectors! {
     messages: MessagesCollector,
     /// The spellings of a player's name.
     spellings: SpellingsCollector,
-    /// The games that conditions such as `white=Carlsen` miss, because these compare whole strings.
+    /// The games that conditions such as `white=Carlsen` miss because they compare whole strings.
     whole_texts: WholeTextsCollector,
     /// The content of a report.
     findings: FindingsCollector,

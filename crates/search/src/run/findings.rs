@@ -128,7 +128,7 @@ impl FindingsCollector {
         }
     }
 
-    /// Declares that the games are those of a player.
+    /// Counts scores for the player whose games are chosen, and not for White.
     #[must_use]
     pub fn for_player(self) -> FindingsCollector {
         FindingsCollector { stats: self.stats.for_player(), ..self }
@@ -172,7 +172,7 @@ impl FindingsCollector {
         Some(OrbitFindings::new(orbit, &copies))
     }
 
-    /// Returns the number of times that each square was in the value. Returns `None` if the value is not a set.
+    /// Returns the number of times that each square was in the value of a hit. Returns `None` if the value is not a set.
     pub fn squares(&self, part: &FindingsPart) -> Option<HeatMap> {
         let mut counts = [0; 64];
         part.squares.iter().enumerate().for_each(|(at, count)| counts[at % 64] += count);
@@ -276,8 +276,8 @@ impl FindingsCollector {
         })
     }
 
-    /// Returns the slot of the hit that represents a game in the order; a slot is the number of a position in its block. If there
-    /// is a hit where the query takes the value by which it sorts the game, this hit is chosen.
+    /// Returns the slot of the hit that represents a game in the order. A slot is the number of a position in its block. If the
+    /// query computes its sort value at one of the hits, that hit is chosen.
     fn slot(&self, found: &Found, game: &GameRow) -> usize {
         let commentary = found.commentary_of(game).filter(|_| self.order == Order::ByQuery);
         let sorted = commentary.and_then(|told| {
@@ -288,7 +288,6 @@ impl FindingsCollector {
         sorted.filter(is_hit).unwrap_or_else(|| self.order.slot(&found.answers.hits, game))
     }
 
-    /// Returns the values by which the query sorts a game.
     fn sorts(&self, found: &Found, game: &GameRow) -> Vec<SortedBy> {
         if self.order != Order::ByQuery {
             return Vec::new();
@@ -306,7 +305,7 @@ impl FindingsCollector {
         sorted.chain(count.map(|value| SortedBy { name: String::from("matchcount"), value })).collect()
     }
 
-    /// Lists the games of a block that are found, except those that certainly come after the end of the list.
+    /// Lists the games that are found in a block, except those that certainly come after the end of the list.
     fn games(&self, found: &Found) -> TopGames<ListedGame> {
         let mut top = TopGames::new(GAMES_MAX);
         let end = lock(&self.end).clone();
@@ -533,7 +532,7 @@ fn sample_note(shown: u64, games_hit: u64, order: Order) -> String {
     }
 }
 
-/// Returns the results of the games that hit, with their numbers.
+/// Returns the results that occur among the games with hits, each with its number of games.
 fn results(all: &stats::Counts) -> Vec<ResultCount> {
     let rows = all.rows(&By::Result.into()).into_iter().filter(|row| row.hit.games > 0);
     rows.map(|row| ResultCount { result: row.keys[0].to_string(), games: row.hit.games }).collect()
@@ -555,7 +554,6 @@ pub fn without_folders(sources: &[String]) -> Vec<String> {
     sources.iter().map(short).collect()
 }
 
-/// Returns the number of years from the first year to the last.
 fn years(years: &Histogram) -> i64 {
     let known = || years.rows.iter().filter_map(|row| row.first);
     known().max().zip(known().min()).map_or(0, |(last, first)| last - first + 1)

@@ -1,4 +1,4 @@
-//! The games that hit, with the text of their sources and with comments at the hits.
+//! The games with hits, with the text of their sources and with comments at the hits.
 //!
 //! The comments are written on any thread. The text of a game may be in a file that must be decompressed from its beginning, so
 //! texts are read in the order of the database, when the parts (the results for blocks) are added up.
@@ -15,7 +15,7 @@ use orbit_engine::{Answer, Wants};
 use orbit_pgn::{Amendment, amend, annotate};
 use orbit_reel::GameRow;
 
-/// The maximum number of characters that a comment shows of a transformed copy.
+/// The maximum number of characters of a transformed copy in a comment.
 const COPY_MAX: usize = 200;
 
 /// The comments to write at hits.
@@ -32,7 +32,7 @@ pub enum Comment {
     Query(CommentStyle),
 }
 
-/// Collects the games that hit.
+/// Collects the games with hits.
 #[derive(Debug, Default)]
 pub struct GamesCollector {
     comment: Comment,
@@ -64,7 +64,7 @@ pub enum Added {
     Amendment(Amendment),
 }
 
-/// The games that hit, in order.
+/// The games with hits, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct GamesPart {
     /// The games.
@@ -253,7 +253,7 @@ impl GamesTaken {
         GamesTaken { skip, left: games_max.unwrap_or(u64::MAX) }
     }
 
-    /// Returns whether the wanted number of games was accepted.
+    /// Returns whether the maximum number of games has been accepted.
     pub fn are_all(&self) -> bool {
         self.left == 0
     }

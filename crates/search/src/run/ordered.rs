@@ -41,8 +41,8 @@ pub struct OrderedPart {
 }
 
 impl OrderedCollector {
-    /// Creates a collector that keeps at most `games_max` games. If `comment` is not `None`, games are also written as PGN. This is
-    /// also true of [`Comment::None`], which adds no comments.
+    /// Creates a collector that keeps at most `games_max` games. If `comment` is not `None`, games are also written as PGN; for
+    /// [`Comment::None`], they are written without comments.
     pub fn new(
         order: Order,
         games_max: usize,

@@ -9,7 +9,7 @@ use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_reel::{Block, Problem};
 
-/// Lists games that differ from their sources.
+/// Lists the games that were cut, skipped or repaired.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProblemsCollector;
 

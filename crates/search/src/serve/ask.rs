@@ -45,7 +45,7 @@ pub struct Answered {
     pub time: Duration,
     /// The type of the query's value.
     pub ty: Type,
-    /// The hits; `None` if they were only counted or were sent.
+    /// The kept hits; `None` if the hits were only counted or were sent as they were found.
     pub kept: Option<Arc<KeptHits>>,
     /// The number of rows that are kept or were sent; `None` if the hits were only counted.
     pub rows: Option<u64>,
@@ -97,8 +97,8 @@ impl OpenDatabases {
         self.ask_sending(ask, cancel, watch, &mut |_, _| ())
     }
 
-    /// Runs a query. If the request has `stream`, `send` gets the rows as they are found, with the number of the first of them,
-    /// counted from 0. `send` may block: the search waits for it, and computes only a few blocks ahead.
+    /// Runs a query. If the request has `stream`, `send` receives rows as they are found, and the number of the first of these
+    /// rows, counted from 0. `send` may block: the search waits for it, and computes only a few blocks ahead.
     pub(super) fn ask_sending(
         &self,
         ask: &Ask,
@@ -181,7 +181,7 @@ impl OpenDatabases {
     }
 }
 
-/// Adds the engine that answered to an answer, and the memory used on the graphics card if the card answered.
+/// Adds the name of the engine to an answer, and the memory used on the graphics card if the card was used.
 pub(super) fn tell_engine(answer: &mut Response, engine: &str, card: Option<CardUse>) {
     answer.fields.insert("engine".into(), engine.into());
     if let Some(CardUse { uploaded, resident }) = card {
@@ -309,7 +309,7 @@ impl Keeping {
         }
     }
 
-    /// Drops the blocks that have none of the first games of the order.
+    /// Drops the blocks that contain none of the first games in the order.
     fn prune(&mut self) {
         let Some((order, top)) = self.order.take() else { return };
         let mut places = vec![None; self.blocks.len()];

@@ -28,7 +28,7 @@ pub struct ServeOptions {
     pub memory_max: u64,
     /// The memory that the hits of one query may use, in bytes. If they need more, only the first hits are kept.
     pub kept_max: u64,
-    /// The engine of requests that name none.
+    /// The engine for requests that do not name one.
     pub engine: EngineChoice,
     /// The graphics card. With `None`, a card is used only if a request names the engine `gpu`.
     pub gpu: Option<GpuOptions>,
@@ -170,8 +170,8 @@ impl OpenDatabases {
         databases.iter_mut().filter(|(name, _)| name == from).for_each(|(name, _)| *name = to.to_owned());
     }
 
-    /// Returns the files from which a database is read, and the files from which its reels were made. Returns none if no database
-    /// has this name.
+    /// Returns the files from which a database is read, and the files from which its reels were made. The list is empty if no
+    /// database has this name.
     pub fn files(&self, name: &str) -> Vec<PathBuf> {
         self.database(name).map_or(Vec::new(), |database| database.files())
     }
@@ -192,12 +192,10 @@ impl OpenDatabases {
         databases.iter().for_each(|(_, database)| database.card().give_back(idle));
     }
 
-    /// Returns the memory that the hits of one query may use.
     pub(super) fn kept_max(&self) -> u64 {
         self.options.kept_max
     }
 
-    /// Returns the threads that all requests share.
     pub(super) fn turns(&self) -> &Turns {
         &self.turns
     }

@@ -21,7 +21,7 @@ pub enum ErrorCode {
     Busy,
     /// No database of this name is open.
     UnknownDatabase,
-    /// There is no request with this id: none is running or waiting, and none has stored hits.
+    /// No request with this id is running or waiting, and no hits are stored for one.
     UnknownQuery,
     /// The hits of the query are no longer stored.
     Dropped,
@@ -88,13 +88,11 @@ impl Fault {
         Fault { code, message: message.into(), place: None }
     }
 
-    /// Creates an error at a place in a query.
     pub(super) fn from_query(diagnostic: Diagnostic, text: &str) -> Fault {
         let message = diagnostic.message.clone();
         Fault { code: ErrorCode::Query, message, place: Some(Box::new((diagnostic, text.to_owned()))) }
     }
 
-    /// Converts an error of a database.
     pub(super) fn from_database(error: DatabaseError, text: &str) -> Fault {
         match error {
             DatabaseError::Query(error) => {
@@ -118,7 +116,6 @@ impl Fault {
         }
     }
 
-    /// Converts an error of an engine.
     pub(super) fn from_engine(error: EngineError, text: &str) -> Fault {
         match error {
             EngineError::Query { game, place, diagnostic, .. } => {
@@ -129,7 +126,6 @@ impl Fault {
         }
     }
 
-    /// Creates the error of a request that was cancelled.
     pub(super) fn cancelled() -> Fault {
         Fault::new(ErrorCode::Cancelled, "cancelled")
     }

@@ -18,12 +18,10 @@ pub enum RequestFiles {
 }
 
 impl RequestFiles {
-    /// Checks that a file or a folder may be read.
     pub(super) fn check_read(&self, path: &Path) -> Result<(), Fault> {
         self.check(path, fs::canonicalize(path).ok())
     }
 
-    /// Checks that a file may be written.
     pub(super) fn check_written(&self, path: &Path) -> Result<(), Fault> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());

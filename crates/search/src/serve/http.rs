@@ -210,7 +210,7 @@ impl HttpListener {
             (Some(_), _) => {
                 Err(RequestRefusal::new(403, "pages of this Origin may not ask: see --allow-origin"))
             }
-            // Browsers send `Sec-Fetch-Site` also when they send no `Origin`, for example for an image or a link.
+            // Browsers send `Sec-Fetch-Site` even without `Origin`, for example when a page loads an image or follows a link.
             (None, _)
                 if head.all("sec-fetch-site").any(|site| matches!(site, "cross-site" | "same-site")) =>
             {

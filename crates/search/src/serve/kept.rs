@@ -17,7 +17,8 @@ use orbit_engine::{EngineError, FindSpan, Interrupt, PreparedQuery};
 use orbit_reel::Block;
 use orbit_transforms::Likeness;
 
-/// The maximum numbers of runs of hits, and of moves of a hit, in a line of text.
+/// The maximum number of runs of hits (consecutive hits with the same value) in a line of text, and the maximum number of moves of
+/// a hit.
 const TEXT_MAX: usize = 12;
 
 /// All kept hits of a query, in the order in which they are listed.
@@ -109,7 +110,7 @@ impl KeptHits {
         self.bytes
     }
 
-    /// Returns the facts that only some rows have.
+    /// Returns the optional facts that the rows have.
     pub fn extras(&self) -> Extras {
         self.extras
     }

@@ -70,7 +70,7 @@ impl OpenDatabases {
     }
 }
 
-/// Writes a file: the games that hit, a report or a heat map. The name of the file decides which. A report can have a title.
+/// Writes a file of games, a report or a heat map, depending on the extension of the path. A report can have a title.
 fn write(
     database: &Database,
     scan: Scan<'_>,

@@ -83,7 +83,6 @@ impl Drop for DatabaseOpening<'_> {
     }
 }
 
-/// Returns the memory that a database uses.
 pub(super) fn resident_bytes(database: &Database) -> u64 {
     match database.residence() {
         Residence::Resident { bytes } => bytes,

@@ -89,7 +89,6 @@ impl QueueState {
 }
 
 impl SlowWork {
-    /// Returns the name of the database that the request is about.
     fn database(&self) -> &str {
         match self {
             SlowWork::Open(open) => &open.database,

@@ -83,7 +83,7 @@ pub enum Message {
 /// The fields of a line.
 struct LineFields {
     fields: Map<String, Value>,
-    /// The name of a field that the line has more than once.
+    /// The name of a field that occurs more than once in the line.
     twice: Option<String>,
 }
 
@@ -343,7 +343,7 @@ impl Explain {
 }
 
 impl What {
-    /// Checks the name of a file.
+    /// Checks that the output file has a supported extension, and that only a report has a title.
     fn check(&self) -> Result<(), &'static str> {
         match self {
             What::File { path, .. } if !is_picture(path) && !is_games(path) => Err(
@@ -418,17 +418,17 @@ impl Ask {
     }
 }
 
-/// Returns whether the name of a file is that of a report or a heat map.
+/// Returns whether a file is a report or a heat map, according to its extension.
 pub(super) fn is_picture(path: &Path) -> bool {
     ends_in(path, &[".html", ".svg"])
 }
 
-/// Returns whether the name of a file is that of a report.
+/// Returns whether a file is a report, according to its extension.
 pub(super) fn is_page(path: &Path) -> bool {
     ends_in(path, &[".html"])
 }
 
-/// Returns whether the name of a file is that of a file of games.
+/// Returns whether a file contains games, according to its extension.
 fn is_games(path: &Path) -> bool {
     ends_in(path, &[".pgn", ".pgn.zst"])
 }
@@ -438,7 +438,7 @@ fn ends_in(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads a request that must have one query. `others` are the names of the fields that were removed.
+/// Reads a request that must have exactly one query. `others` are the names of the fields that the caller has removed.
 fn one_query(fields: Map<String, Value>, others: &[&'static str]) -> Result<Request, Fault> {
     let request: Request = read_fields(fields, others)?;
     if request.query.len() > 1 {
@@ -447,7 +447,7 @@ fn one_query(fields: Map<String, Value>, others: &[&'static str]) -> Result<Requ
     Ok(request)
 }
 
-/// Returns `rows` if a page can have this many rows, and otherwise an error.
+/// Returns `rows`, or an error if a page cannot have this many rows.
 pub(super) fn checked_rows(rows: u64) -> Result<u64, Fault> {
     match rows <= PAGE_ROWS_MAX {
         true => Ok(rows),

@@ -19,7 +19,7 @@ const NO_LIST: &str = "";
 /// The reason stored for a query whose hits were sent as they were found.
 const SENT: &str = "they were sent as they were found";
 
-/// The hits of queries, found by the ids of the queries.
+/// The hits of queries, by the ids of the queries.
 #[derive(Default)]
 pub(super) struct Results {
     /// The queries whose answers are kept, the oldest first.

@@ -212,7 +212,7 @@ impl GroupColumn {
         matches!(self, GroupColumn::Lengths(_) | GroupColumn::Sans(_))
     }
 
-    /// Returns the index of the transformed copy that a group stands for. Returns `None` if groups are not copies.
+    /// Returns the index of the transformed copy that a group represents. Returns `None` if groups are not copies.
     pub(super) fn copy(&self, code: GroupCode) -> Option<usize> {
         matches!(self, GroupColumn::Copies).then(|| usize::try_from(code - 1).ok()).flatten()
     }
@@ -227,8 +227,8 @@ impl GroupColumn {
         matches!(self, GroupColumn::Measures { .. })
     }
 
-    /// Returns whether the player of a group has White in a game, and whether he has Black. Returns `None` if groups are not
-    /// players.
+    /// Returns whether the player that a group represents has White in a game, and whether that player has Black. Returns `None` if
+    /// groups are not players.
     pub(super) fn sides(&self, game: usize, code: GroupCode) -> Option<[bool; 2]> {
         let GroupColumn::Players { codes, .. } = self else { return None };
         Some(codes[game].map(|player| player == code))
@@ -245,8 +245,7 @@ impl GroupColumn {
         Some([white?, black?]).filter(|[white, black]| white != black)
     }
 
-    /// Lists the groups of a position, no matter whether it hits. If only hits have groups by this property, the only group is that
-    /// of everything.
+    /// Lists the groups of a position, whether or not it hits. If only hits have this property, all positions are in one group.
     pub(super) fn codes(&self, place: PositionAt, out: &mut Vec<GroupCode>) {
         let PositionAt { game, slot, ply } = place;
         out.clear();
@@ -280,7 +279,7 @@ impl GroupColumn {
             GroupColumn::Moves { step, numbers } => {
                 let number = numbers[game].full(ply as u32);
                 let left = (number / step + 1) * step - number;
-                // A move has two half-moves, and this may be the second one.
+                // A move has two half-moves, and `ply` may be the second of them.
                 let is_second = numbers[game].full(ply as u32 + 1) > number;
                 ply + 2 * left as usize - usize::from(is_second)
             }

@@ -52,7 +52,7 @@ struct CountsData {
     tells_sides: [bool; 2],
     total: [Tally; 2],
     values: Distribution,
-    /// For each grouping, the groups of all games, the groups of the games that hit, and the values at the hits by group.
+    /// For each grouping, the groups of all games, the groups of the games with hits, and the values at the hits by group.
     tables: Vec<([Vec<Group>; 2], Vec<ValueBucket>)>,
     met: BTreeSet<[String; 2]>,
 }
@@ -90,7 +90,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Returns whether one of the groupings is by moves next to hits. Only then, a list of move tallies follows at the end of the data.
+/// Returns whether one of the groupings is by moves next to hits. If so, the data ends with a list of move tallies.
 fn are_of_moves(groupings: &[Grouping]) -> bool {
     groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }

@@ -109,7 +109,7 @@ pub enum GroupingError {
         "`{0}`: a step is a number from 0.001 to {STEP_MAX}, as in `clock:10` or `eval:0.5`; of `eval` a multiple of 0.01"
     )]
     Thousandths(String),
-    /// The code of an opening is to be shortened to a number of characters other than 1, 2 or 3.
+    /// A grouping by opening would shorten ECO codes to a number of characters other than 1, 2 or 3.
     #[error("`{0}`: openings are grouped by `{name}:1` (B), `{name}:2` (B9) or `{name}` (B90)", name = .0.split(':').next().unwrap_or_default())]
     Eco(String),
     /// A name after `tag:` is similar to the name of a known tag.
@@ -274,7 +274,7 @@ impl fmt::Display for Grouping {
 }
 
 impl By {
-    /// Returns whether groups are sorted by the number of their games that hit. Groups of other properties have a natural order,
+    /// Returns whether groups are sorted by the number of their games with hits. Groups of other properties have a natural order,
     /// such as that of years.
     pub fn is_ranked(&self) -> bool {
         matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San | By::Position)

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::{CountedGames, Counts, Stats, TooManyGroups, people};
 use crate::found::Found;
 
-/// The counts of several queries over the same games. Counts that do not depend on hits are made once for all queries.
+/// The counts of several queries over the same games. Counts that do not depend on hits are computed once for all queries.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyCounts {
     /// The counts of each query. The counts of the first query contain the groups of all games, those of the others only the groups
-    /// of games that hit. If only some queries search side lines, the first query of each kind has the groups of all games.
+    /// of games with hits. If only some queries search side lines, the first query of each kind has the groups of all games.
     counts: Vec<Counts>,
     /// For each query, true if it searches only main lines although others also search side lines.
     main_lines: Vec<bool>,

@@ -10,7 +10,7 @@ use super::grouping::{By, Grouping};
 use super::{Counts, GroupKey, TallyTable};
 use orbit_core::game::{Mention, are_alike, who_is_who};
 
-/// Returns the pairs of similar names that are the two players of one game. Such names belong to different people, so their groups
+/// Returns the pairs of similar names that name the two players of one game. Such names belong to different people, so their groups
 /// are not merged.
 pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> BTreeSet<[String; 2]> {
     let mut pairs = BTreeSet::new();

@@ -47,7 +47,6 @@ impl PlayedColumn {
         PlayedColumn { beside, is_played, names: RefCell::default() }
     }
 
-    /// Returns the group that has a code.
     pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         self.names.borrow().key(code)
     }
@@ -129,7 +128,7 @@ pub struct MoveTally {
 /// highest rating of one player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BestGame {
-    /// The mean of both ratings, or the known one if only one is known.
+    /// The mean of both ratings. If only one rating is known, it is that rating.
     pub rating: u32,
     /// True if both ratings are known. Such games are preferred to games with one known rating.
     pub are_both_rated: bool,
@@ -178,8 +177,8 @@ impl<'a> StoredFacts<'a> {
 }
 
 impl BestGame {
-    /// Returns whether this game is preferred to another one: only it has both ratings, or it has the higher rating or, if the
-    /// ratings are equal, comes first by source and number.
+    /// Returns whether this game is preferred to another one. Games with both ratings come first, then games with higher ratings.
+    /// Equal games are in the order of their sources and numbers.
     fn is_before(&self, other: &BestGame) -> bool {
         let place = |game: &BestGame| (Reverse(game.rank()), game.source.clone(), game.number);
         place(self) < place(other)
@@ -191,7 +190,7 @@ impl BestGame {
 }
 
 impl MoveTally {
-    /// Adds a game in which these sides play the moves.
+    /// Adds a game. `sides` are the sides that play the moves.
     pub(super) fn add_game(&mut self, facts: &StoredFacts, sides: ByColor<bool>) {
         self.add_known(facts.game.outcome(), 1, facts.ratings.map(known), facts.year, sides);
         let is_higher = |rank: &_| self.best.as_ref().is_none_or(|best| *rank >= best.rank());
@@ -201,13 +200,13 @@ impl MoveTally {
         self.add_best(best);
     }
 
-    /// Adds a game whose names are not known, so that it is never the best game.
+    /// Adds a game without its players' names. Such a game never becomes the best game.
     pub(crate) fn add_facts(&mut self, facts: &TabledFacts, sides: ByColor<bool>) {
         let [white, black] = facts.ratings.map(|rating| known(rating.map(u64::from)));
         self.add_known(facts.outcome, 1, ByColor { white, black }, facts.date.map(|date| date.year), sides);
     }
 
-    /// Adds games whose names are not known.
+    /// Adds the sums of several games, without the names of their players.
     pub(crate) fn add_sum(&mut self, sum: &GameSum, sides: ByColor<bool>) {
         let [white, black] = sum.ratings;
         let year = sum.facts.date.map(|date| date.year);
@@ -268,7 +267,7 @@ impl MoveTally {
         }
     }
 
-    /// Returns whether the tally is consistent with `games` games that hit, and with `results` games that have a result.
+    /// Returns whether the tally is consistent with `games` games with hits, and with `results` games that have a result.
     pub(super) fn is_sound(&self, games: u64, results: u64) -> bool {
         let MoveTally { rated, opposed, .. } = self;
         let most = RATING_MAX.into();
@@ -284,7 +283,8 @@ impl MoveTally {
         (sum + count / 2).checked_div(count)
     }
 
-    /// Returns the mean rating of the opponents of these sides in games with a result; `None` if no such rating is known.
+    /// Returns the mean rating of the opponents of the sides that play the moves, in games with a result. Returns `None` if no
+    /// opponent's rating is known.
     pub fn opponent_rating(&self) -> Option<u64> {
         let [games, _, ratings] = self.opposed;
         (ratings + games / 2).checked_div(games)

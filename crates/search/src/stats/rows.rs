@@ -20,21 +20,21 @@ pub struct GroupRow {
     pub hit: Tally,
     /// The side or player to whom the scores belong.
     pub score_of: ScoreOf,
-    /// The results of the games that hit, for the sides that have the pattern; `None` if the query does not determine them.
+    /// The results of the games with hits, for the sides that have the pattern; `None` if the query does not determine them.
     pub sides: Option<SideResults>,
     /// The values at the hits; `None` if the query's value is not a number or values are not counted.
     pub values: Option<Distribution>,
-    /// Further numbers about the games that hit, in a group of moves.
+    /// Further numbers about the games with hits, in a group of moves.
     pub moves: Option<MoveRow>,
 }
 
 /// The numbers in a row about moves next to hits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveRow {
-    /// The sums over the games that hit.
+    /// The sums over the games with hits.
     pub tally: MoveTally,
-    /// The number of games in which this move could be played. For the first move of a group, these are all games that hit or, in a
-    /// cross table, those in the group of the other property. For a later move, they are the games in which the moves before it
+    /// The number of games in which this move could be played. For the first move of a group, these are all games with hits or, in
+    /// a cross table, those in the group of the other property. For a later move, they are the games in which the moves before it
     /// were played.
     pub games_before: u64,
 }
@@ -69,7 +69,7 @@ impl MoveRow {
 }
 
 impl GroupRow {
-    /// Returns the share of the group's games that hit.
+    /// Returns the share of the group's games with hits.
     pub fn games(&self) -> Option<Share> {
         Share::new(self.hit.games, self.all.games)
     }
@@ -80,8 +80,7 @@ impl GroupRow {
         Share::new(self.hit.games, self.moves.as_ref()?.games_before)
     }
 
-    /// Returns the share of the group's positions that hit. Positions of one game are similar, so the true share can be farther
-    /// away than the interval says.
+    /// Returns the share of the group's positions that hit. Positions of one game are similar, so the interval is too narrow.
     pub fn positions(&self) -> Option<Share> {
         Share::new(self.hit.positions, self.all.positions)
     }
@@ -160,8 +159,8 @@ fn of_hits(grouping: &Grouping) -> [bool; 2] {
     [properties.next(), properties.next()].map(|found| found == Some(true))
 }
 
-/// Returns the keys of the group of all games with which the group `keys` is compared. If only hits have a property, all games have
-/// no groups by it, so its key is [`GroupKey::Whole`].
+/// Returns the keys of the group of all games with which the group `keys` is compared. Games have no groups by a property that only
+/// hits have, so its key is [`GroupKey::Whole`].
 pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
     let of_hits = of_hits(grouping);
     [0, 1].map(|k: usize| if of_hits[k] { GroupKey::Whole } else { keys[k].clone() })
@@ -201,9 +200,9 @@ pub(super) fn group_rows(table: &TallyTable, grouping: &Grouping, counts: &Count
 struct MoveRows<'a> {
     /// The index of the property whose groups are moves.
     place: usize,
-    /// In a cross table, the games that hit, grouped by the other property.
+    /// In a cross table, the games with hits, grouped by the other property.
     others: Option<&'a HashMap<[GroupKey; 2], Tally>>,
-    /// The number of all games that hit.
+    /// The number of all games with hits.
     games: u64,
 }
 

@@ -46,7 +46,7 @@ impl SideResults {
         self.losses += other.losses;
     }
 
-    /// Returns the mean score of these sides, from 0 to 1. Returns `None` if there are no games.
+    /// Returns the mean score of the sides that have the pattern, from 0 to 1. Returns `None` if there are no games.
     pub fn score(&self) -> Option<f64> {
         let games = self.wins + self.draws + self.losses;
         (games > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / games as f64)
@@ -69,7 +69,6 @@ pub(crate) struct PatternSides<'a> {
 }
 
 impl<'a> PatternSides<'a> {
-    /// Reads the sides of all hits of a block.
     pub(crate) fn from_found(found: &Found<'a>) -> PatternSides<'a> {
         let (hits, hit_sides) = (&found.answers.hits, found.answers.hit_sides());
         let (Some(told), Some(of_copies)) = (hit_sides, found.copy_sides()) else {

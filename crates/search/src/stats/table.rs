@@ -14,15 +14,15 @@ use orbit_core::visible;
 
 /// The maximum width of a name. Longer names are cut on a terminal.
 const KEY_WIDTH_MAX: usize = 40;
-/// The maximum number of columns in a cross table whose columns are sorted by the number of games that hit.
+/// The maximum number of columns in a cross table whose columns are sorted by the number of games with hits.
 const COLUMNS_MAX: usize = 8;
 
 /// The groups that a text table lists, if the groups are names, openings, copies or moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TableLimits {
-    /// The maximum number of groups. Those with the most games that hit are listed.
+    /// The maximum number of groups. Those with the most games with hits are listed.
     pub rows_max: usize,
-    /// The minimum number of games that hit in a group.
+    /// The minimum number of games with hits in a group.
     pub games_min: u64,
 }
 
@@ -35,10 +35,10 @@ impl From<usize> for TableLimits {
 
 impl Counts {
     /// Writes a table for each grouping, with an empty line between two tables. A grouping by one property has a line for each
-    /// group; a grouping by two properties is a cross table of the games that hit. If groups are names, openings or copies, only
-    /// the groups within the limits are listed, and the number of the other groups follows. `copies` contains
-    /// each transformed copy of the query as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a
-    /// terminal. Headings of columns are always cut.
+    /// group; a grouping by two properties is a cross table of the games with hits. If groups are names, openings or copies, only
+    /// the groups within the limits are listed, and the number of the other groups follows. `copies` contains each transformed copy
+    /// of the query as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a terminal. Headings of
+    /// columns are always cut.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl Counts {
         more.into_iter().for_each(|more| grid.remark(more));
         let mut sums = numbers(&total);
         if score_of != total.score_of {
-            // The scores in the rows belong to the players of the groups. The total has no such score.
+            // Each row shows the score of the player that its group represents. The total belongs to no player, so it has no score.
             sums[SCORES].fill(String::new());
         }
         grid.push("total".into(), sums);
@@ -147,7 +147,7 @@ impl Counts {
         grid
     }
 
-    /// Returns the cross table of two properties: the numbers of games that hit, and the totals of each row and each column.
+    /// Returns the cross table of two properties: the numbers of games with hits, and the totals of each row and each column.
     fn matrix(&self, grouping: &Grouping, second: &By, limits: TableLimits, cut: bool) -> TextTable {
         let margin = |by: &By| self.rows(&by.clone().into());
         let (rows, more) = split(margin(&grouping.first), &grouping.first, limits);
@@ -214,7 +214,7 @@ fn split(mut rows: Vec<GroupRow>, by: &By, limits: TableLimits) -> (Vec<GroupRow
         return (rows, None);
     }
     let all = rows.len();
-    // A row never has fewer games than its continuations in a tree of moves, so no continuation is shown without the row before it.
+    // A move in the tree never has fewer games than its continuations, so no continuation is shown without the moves before it.
     rows.retain(|row| row.hit.games >= limits.games_min);
     if rows.len() > limits.rows_max {
         let mut ranks: Vec<(Reverse<u64>, usize)> =
@@ -232,7 +232,6 @@ fn split(mut rows: Vec<GroupRow>, by: &By, limits: TableLimits) -> (Vec<GroupRow
 /// The range of cells that contain the scores of a group.
 const SCORES: std::ops::Range<usize> = 6..8;
 
-/// Returns the cells of a group.
 fn numbers(row: &GroupRow) -> Vec<String> {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let score = |score: Option<f64>| score.map_or(String::new(), percent);
@@ -255,7 +254,6 @@ fn numbers(row: &GroupRow) -> Vec<String> {
     cells
 }
 
-/// Returns the cells of a group of moves.
 fn move_cells(row: &GroupRow, cut: bool) -> Vec<String> {
     let Some(moves @ MoveRow { tally, .. }) = &row.moves else {
         return vec![String::new(); MOVE_HEADINGS.len()];

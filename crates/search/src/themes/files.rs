@@ -38,7 +38,7 @@ pub(super) fn find(path: &Path, including: Option<&ThemeFile>) -> Result<ThemeFi
     let folder = including.and_then(|file| file.path.parent());
     let path = folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
     match fs::canonicalize(&path) {
-        // Only regular files can be included. If a file included a pipe, everyone who reads this file could be blocked.
+        // Only regular files can be included. Reading a file that includes a pipe could block forever.
         Ok(identity) if including.is_some() && !identity.is_file() => {
             let error = io::Error::other("it is a folder, a pipe or a device");
             Err(ThemesError::Read { path, error })

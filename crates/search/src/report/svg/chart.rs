@@ -308,7 +308,6 @@ fn bar(histogram: &Histogram, row: &HistogramRow, (left, right): (f64, f64), top
     }
 }
 
-/// Returns whether the name of a group has no digit in it.
 fn is_no_number(name: &str) -> bool {
     !name.contains(|letter: char| letter.is_ascii_digit())
 }
@@ -386,7 +385,6 @@ fn names(rows: &[HistogramRow], plane: &Plane, is_turned: bool) -> Markup {
     }
 }
 
-/// Writes a coordinate with one decimal.
 pub(super) fn fixed(value: f64) -> String {
     format!("{value:.1}")
 }

@@ -64,7 +64,6 @@ fn lines(groups: &[&ValueGroup]) -> (Vec<f64>, f64) {
     ((first..=last.max(first + 1)).map(|k| k as f64 * step).collect(), step)
 }
 
-/// Returns the label of a line.
 fn tick(value: f64, step: f64) -> String {
     let decimals = (-step.log10().floor()).clamp(0.0, 6.0) as usize;
     let text = format!("{value:.decimals$}");

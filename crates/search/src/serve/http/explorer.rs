@@ -16,7 +16,6 @@ const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 const GAMES: &str = "application/x-chess-pgn";
 
-/// Returns true if a path belongs to the explorer.
 pub(super) fn is_explorer(path: &str) -> bool {
     matches!(path, "/masters" | "/lichess" | "/player") || game_number(path).is_some()
 }
@@ -68,7 +67,7 @@ pub(super) fn answer(
     part.merge(rest).unwrap_or_else(|error| unreachable!("{error}"));
     let mut json = Explored::new(explorer.asked(), &part).json();
     if let Some(fields) = json.as_object_mut() {
-        // Lichess's answers at these paths do not contain these lists.
+        // The lists that lichess's answers do not contain, each with the path of the request.
         let left_out = [
             ("/masters", "recentGames", &parameters.recent_games),
             ("/player", "topGames", &parameters.top_games),

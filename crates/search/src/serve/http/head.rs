@@ -120,7 +120,6 @@ impl RequestHead {
         })
     }
 
-    /// Returns the number of bytes in the body.
     pub(super) fn body_bytes(&self) -> Result<u64, RequestRefusal> {
         let mut lengths = self.all("content-length");
         let length = match (lengths.next(), lengths.next(), self.all("transfer-encoding").next()) {
