@@ -19,6 +19,6 @@ pub fn keep_freed_memory() {
     }
 }
 
-/// Does nothing, since other allocators decide on their own.
+/// Does nothing, since other allocators do not have these settings.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn keep_freed_memory() {}

@@ -248,8 +248,8 @@ pub(super) fn is_unread(summary: &Summary) -> bool {
         && summary.failures().count() == summary.sources.len()
 }
 
-/// Returns a line that says on how many games the two PGN readers that `--verify` compares agree. Returns `None` if only one reader
-/// was used. Example: `verified: 12 games read by both readers, 1 differs by a rule: coordinates 1`.
+/// Returns a line about the comparison of the two PGN readers by `--verify`. Returns `None` if only one reader was used. Example:
+/// `verified: 12 games read by both readers, 1 differs by a rule: coordinates 1`.
 pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
     let Agreement { games, differing, .. } = *agreement;
     if games == 0 {

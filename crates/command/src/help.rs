@@ -86,7 +86,7 @@ pub(super) fn for_fish() -> String {
     )
 }
 
-/// Returns the command in which the argument of `orbit help` accepts only the names of commands, so that shells complete them.
+/// Returns `orbit` with a command `help` that accepts only the names of commands, so that shells complete them.
 pub(super) fn with_commands(orbit: Command) -> Command {
     let names: Vec<String> = orbit.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     orbit.mut_subcommand("help", |help| {

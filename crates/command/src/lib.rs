@@ -191,7 +191,7 @@ impl Cli {
 }
 
 /// Adds a remedy to clap's error about an option that is given twice, since clap suggests none. Removes clap's tip from the error
-/// about a negative number, since `-- -1` would make a path of the number.
+/// about a negative number, since `-- -1` would turn the number into a path.
 fn with_remedy(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
     let number = given.strip_prefix('-').and_then(|rest| rest.bytes().next());

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::Command;
 
-/// The arguments that `-h` lists for commands with more arguments than fit on a screen. They have their names in clap.
+/// The arguments that `-h` lists for commands with more arguments than fit on a screen. They are named by their ids in clap.
 const SHORT: [(&str, &[&str]); 6] = [
     (
         "explore",
@@ -62,7 +62,7 @@ const SHORT: [(&str, &[&str]); 6] = [
 /// The number of lines of examples that `-h` shows.
 const EXAMPLES: usize = 3;
 
-/// Returns the command. If `-h` is given, its help is reduced to the common options and a few examples, so that it fits a screen.
+/// Returns `orbit`. If `-h` is given, its help is reduced to the common options and a few examples, so that it fits a screen.
 pub(super) fn with_help_for(orbit: Command, arguments: &[OsString]) -> Command {
     let is_short = |word: &OsString| {
         word.to_str()

@@ -109,14 +109,14 @@ const STACK_BYTES: usize = 1 << 20;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[expect(unsafe_code, reason = "safe code cannot touch a part of the stack alone")]
 fn grow_stack() {
-    // SAFETY: the stack pointer is back at its place after the last instruction. The byte that is written is below all data of this
-    // thread, and the main thread may use the stack down to there.
+    // SAFETY: the stack pointer has its old value again after the last instruction. The byte that is written is below all data of
+    // this thread, and the main thread may use the stack down to there.
     unsafe {
         std::arch::asm!("sub rsp, {0}", "or byte ptr [rsp], 0", "add rsp, {0}", const STACK_BYTES);
     }
 }
 
-/// Enlarges the stack to [`STACK_BYTES`], by an array of this size.
+/// Enlarges the stack to [`STACK_BYTES`] with an array of this size.
 #[cfg(all(target_os = "linux", not(target_arch = "x86_64")))]
 #[inline(never)]
 fn grow_stack() {

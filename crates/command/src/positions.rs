@@ -137,7 +137,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns a note that a table of positions was used to leave out blocks or to add up games.
+/// Returns a note that a table of positions was used to skip blocks or to add up games.
 pub(super) fn used_line(used: &UsedTable) -> String {
     let UsedTable { path, blocks, of_blocks, appended, untotalled, .. } = used;
     let appended = match appended {

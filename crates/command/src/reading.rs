@@ -172,8 +172,8 @@ impl PassArgs {
     }
 }
 
-/// Prints notes about files in folders and archives that are not read, and about reels: those that are read or not read instead of
-/// files, those that are outdated, and those with other bytes after their ends.
+/// Prints notes about files in folders and archives that are not read, and about reels: which are read instead of files and which
+/// are not, which are outdated, and which are followed by other bytes.
 pub(super) fn print_substitutes(database: &BlockStream, quiet: bool) {
     if quiet {
         return;

@@ -234,7 +234,7 @@ impl FromStr for SampleArg {
 }
 
 impl Args {
-    /// Returns the folder of `--resume`: the folder of the job as which the search is run.
+    /// Returns the folder of `--resume`, which contains the job of the search.
     pub(super) fn resumed(&self) -> Option<&Path> {
         self.resume.as_deref()
     }

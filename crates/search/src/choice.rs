@@ -92,7 +92,7 @@ impl Choice {
         player | values | self.conditions.iter().map(Condition::wants).collect::<Wants>()
     }
 
-    /// Returns for each game of a block whether it is selected. Returns `None` if all games are selected.
+    /// Returns whether each game of a block is selected. Returns `None` if all games are selected.
     pub fn games(&self, block: &Block) -> Option<Vec<bool>> {
         match self.sides(block) {
             Some(sides) => Some(sides.iter().map(Option::is_some).collect()),

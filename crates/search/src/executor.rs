@@ -1,4 +1,4 @@
-//! Evaluates queries over one database, block by block. This module chooses the engine, and has the only loop over blocks.
+//! Evaluates queries over one database, block by block. This module chooses the engine, and contains the only loop over blocks.
 //!
 //! The callers decide how hits are used: see [`crate::run`] and [`crate::Database`].
 
@@ -60,8 +60,8 @@ choices! { EngineChoice, "engine",
     EngineChoice::Reference => "reference", "A slow engine written apart from the others, to check them";
 }
 
-/// Settings of the engine and of its verification. The default never opens a graphics card, because [`EngineChoice::Auto`] needs
-/// `positions` to decide whether a card pays off.
+/// Settings of the engine and of its verification. The default never opens a graphics card, because [`EngineChoice::Auto`] uses a
+/// card only if `positions` is large enough.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EngineOptions {
@@ -288,8 +288,8 @@ impl Executor {
         }
     }
 
-    /// Returns whether a query depends on the tags of games. If none does, the same hits are found in a
-    /// [`BlockStream::without_tags`], which is read faster.
+    /// Returns whether a query depends on the tags of games. If none does, a [`BlockStream::without_tags`] gives the same hits and
+    /// is read faster.
     pub fn reads_tags(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.planner.reads_tags())
     }
@@ -554,7 +554,7 @@ fn comment(
     Ok(())
 }
 
-/// Returns for each query a finder of the spans (the moves and positions) of its hits, unless the engine returned them. `fault`
+/// Returns a finder of spans (the moves and positions of hits) for each query, unless the engine returned the spans. `fault`
 /// receives the errors of the finders.
 fn late_spans<'a>(
     finders: &'a [Option<SpanFinder>],

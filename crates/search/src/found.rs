@@ -21,11 +21,11 @@ pub struct Names {
     pub sources: Vec<String>,
     /// The transformed copies of the query that its outermost transform makes, as CQL. Without a transform, there is one copy.
     pub copies: Vec<String>,
-    /// The description in words of the transform that makes each copy.
+    /// A description, in words, of the transform that makes each copy.
     pub transforms: Vec<String>,
     /// The piece designators of the query, for the columns of tables that show the squares of matched pieces.
     pub designators: Designators,
-    /// The board that the query compares positions with, if there is one.
+    /// The board with which the query compares positions, if there is one.
     pub likeness: Option<Likeness>,
     /// For each query, the sides that have the pattern in each of its transformed copies, if this was requested: see
     /// [`Filter::copy_sides`].

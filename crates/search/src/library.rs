@@ -204,7 +204,8 @@ impl Progress {
         (self.bytes, self.bytes_total) = (streamed.bytes, streamed.bytes_total);
     }
 
-    /// Sets the bytes to the size of the input, because the bytes of the last block do not include text after the last game.
+    /// Sets the number of bytes to the size of the input, because the bytes up to the last block do not include text after the last
+    /// game.
     fn finish(&mut self, summary: &Summary) {
         self.bytes = self.bytes_total.unwrap_or(summary.bytes);
     }
@@ -320,9 +321,9 @@ impl Database {
         self.held.as_ref().map(Held::summary)
     }
 
-    /// Returns messages about the files: about files and archive members that may contain games but are not read, about bytes
-    /// after the ends of reels, and about reels that were made by the rules of another version, with the command that makes them
-    /// again. For a database in memory, there are also messages about files that contain no games or were not read to their ends.
+    /// Returns messages about files and archive members that may contain games but are not read, about bytes after the end of a
+    /// reel, and about reels made by the rules of another version (with the command that makes the reel again). For a database in
+    /// memory, there are also messages about files that contain no games or were not read to their ends.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if let Some(summary) = self.summary() {

@@ -141,10 +141,9 @@ pub enum Format {
     Epd(Rows),
     /// The position of each row.
     Fen(Rows),
-    /// A line `game node` for each position that hits. The node is the number of the position in the game; on the main line it is
-    /// the ply.
+    /// A line `game node` for each hit. The node is the number of the position in the game; on the main line, it is the ply.
     Plain,
-    /// A line `game node value` for each position that hits. If the query is a condition, its value is `true`.
+    /// A line `game node value` for each hit. If the query is a condition, its value is `true`.
     Values {
         /// For a query whose value is a set: true if all positions are listed, even those where the set is empty.
         all: bool,

@@ -214,7 +214,7 @@ pub struct Stats {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counts {
     stats: Stats,
-    /// The tallies of all selected games, and of those that hit.
+    /// The tallies of all selected games and of the games with hits.
     total: [Tally; 2],
     /// The values at hits, if they are counted.
     values: Distribution,
@@ -630,8 +630,8 @@ impl GroupCounter<'_> {
     }
 }
 
-/// Returns the result for the side or player whose score a pair of groups shows. If one of the groups is a player, this is the
-/// player.
+/// Returns the result for the side or player whose score a pair of groups shows. If one of the groups is a player, the result is
+/// for this player.
 fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups: [GroupCode; 2]) -> Outcome {
     let sides = columns.iter().zip(groups).find_map(|(column, code)| column.sides(game.index, code));
     let played = || found.block.game(game.index).outcome();

@@ -28,7 +28,7 @@ pub const CATALOGUE: &str = "catalogue";
 /// A named query.
 #[derive(Clone, Debug)]
 pub struct Theme {
-    /// The name: lower case letters, digits and `-`. It is unique among all themes that were loaded together.
+    /// The name, which consists of lower-case letters, digits and `-`. It is unique among all themes that were loaded together.
     pub name: String,
     /// The name that people read. If none is given, it is the same as `name`.
     pub title: String,
@@ -153,7 +153,7 @@ pub fn named(name: &str) -> Result<Theme, Diagnostic> {
     all.into_iter().find(|theme| theme.name == name).ok_or(unknown)
 }
 
-/// Returns the message that no theme or group has the name `name`. `list` is the command that lists them.
+/// Returns the message that no theme or group has the name `name`. `list` is the command that lists the known names.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Diagnostic {
     let known: Vec<&str> = known.collect();
     let label = match nearest(name, known.iter()) {

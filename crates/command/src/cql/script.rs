@@ -69,7 +69,7 @@ impl Script {
         }
     }
 
-    /// Returns the name that the output file has if none is given.
+    /// Returns the default name of the output file.
     pub(super) fn output(&self) -> PathBuf {
         let stem = self.path.as_deref().and_then(Path::file_stem).unwrap_or("cql".as_ref());
         let mut name = stem.to_os_string();

@@ -163,7 +163,7 @@ impl CqlSearch {
         })
     }
 
-    /// Writes the games that are ordered differently from the database, gives the output file its name, and prints the persistent
+    /// Writes the games whose order differs from that of the database, gives the output file its name, and prints the persistent
     /// variables.
     pub(super) fn finish(&mut self, scan: &Executor) -> Result<(), Failure> {
         if let Some(fault) = self.fault.take() {

@@ -76,7 +76,7 @@ enum ComparisonTest {
     /// Like `Number`, but with a number of thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
-    /// The opening satisfies all of these comparisons. A bound is one comparison, and a range is two.
+    /// The opening satisfies all of these comparisons: one for a bound, two for a range.
     Eco(Vec<(Compare, EcoBound)>),
 }
 
@@ -419,7 +419,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the string that a whole value must equal; `None` for comparisons of other kinds.
+    /// Returns the string that the whole value must equal. Returns `None` if the comparison is of another kind.
     pub fn whole_text(&self) -> Option<WholeText<'_>> {
         let is_whole =
             matches!(&self.test, ComparisonTest::Parts(parts, _) if parts.len() == 1) && !self.is_not;
@@ -578,8 +578,8 @@ fn has_parts(text: &str, parts: &[String]) -> bool {
     rest.ends_with(last.as_str())
 }
 
-/// Compares the years, then the months and the days of two dates, as far as `bound` has them. Returns false if the result depends
-/// on a part that is unknown in `date`.
+/// Compares the years of two dates, then the months and the days if `bound` has them. Returns false if the result depends on a part
+/// that is unknown in `date`.
 pub(crate) fn compare_dates(date: Date, bound: Date, compare: Compare) -> bool {
     for (part, bound) in date.parts().into_iter().zip(bound.parts()) {
         let Some(bound) = bound else { break };

@@ -60,7 +60,7 @@ impl FromStr for ExactPosition {
     }
 }
 
-/// The forms in which a position is written.
+/// The text of a position, in one of two forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WrittenPosition<'t> {
     /// A FEN, whose last fields may be missing.

@@ -41,7 +41,7 @@ choices! { SortKey, "order",
     SortKey::Measure(Measure::Loss) => "loss", "The pawns that the move that led to a hit lost";
 }
 
-/// A ranking of games. Among games with equal keys, the one that comes first in the database ranks higher.
+/// A ranking of games. Among games with equal keys, the game that comes first in the database ranks higher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// The order by a key, the greatest key first.

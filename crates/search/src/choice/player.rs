@@ -60,7 +60,7 @@ impl Side {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ratings(RangeInclusive<u32>);
 
-/// The error that a string is not a range of ratings.
+/// The error for a string that is not a range of ratings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no range of ratings from 1 to {RATING_MAX}; write it as `2600-2700`, `2600-` or `-2700`")]
 pub struct NoRatings(String);

@@ -1,4 +1,4 @@
-//! Finds games by the number of their positions that match: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
+//! Finds games by the number of their matching positions: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
 
 use std::sync::Mutex;
 

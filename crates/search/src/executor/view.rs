@@ -44,7 +44,7 @@ impl<'a> BlockView<'a> {
         self.part.as_ref().unwrap_or(self.whole)
     }
 
-    /// Returns for each game of [`block`](Self::block) whether it is selected; `None` if all games are.
+    /// Returns whether each game of [`block`](Self::block) is selected; `None` if all games are.
     pub(super) fn games_asked(&self) -> Option<&[bool]> {
         self.games.as_deref().filter(|_| self.part.is_none())
     }

@@ -58,8 +58,8 @@ pub struct ExplorerRequest {
     /// The first and the last date of the selected games.
     since: Option<Date>,
     until: Option<Date>,
-    /// The groups of mean ratings, the speeds, and true for rated and false for casual games. If a list is empty, all games are
-    /// selected.
+    /// The selected groups of mean ratings, speeds and modes (true for rated games, false for casual games). An empty list selects
+    /// all games.
     ratings: Vec<u32>,
     speeds: Vec<Speed>,
     modes: Vec<bool>,
@@ -70,8 +70,7 @@ pub struct ExplorerRequest {
 }
 
 impl ExplorerRequest {
-    /// Reads a request. If the parameters do not set the lengths of lists, these are lichess's: 12 moves, and 4 games in each
-    /// list.
+    /// Reads a request. The default lengths of lists are those of lichess: 12 moves, and 4 games in each list.
     ///
     /// # Errors
     ///

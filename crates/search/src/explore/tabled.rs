@@ -73,8 +73,8 @@ impl Explorer {
         TabledGames { part, rest, used, unused }
     }
 
-    /// Returns the games of the blocks that a table covers, the number of these blocks that were read, and the number of games
-    /// that were added up although the table has totals. `before` is the number of games before the reel.
+    /// Returns the games of the blocks that a table covers, the number of these blocks that were read, and the number of games that
+    /// were added up one by one although the table has totals. `before` is the number of games before the reel.
     fn of_table(
         &self,
         (reel, held): (&Reel, HeldBlocks),

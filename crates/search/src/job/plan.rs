@@ -122,7 +122,7 @@ pub struct JobRequest {
     /// A description of the outputs. When a job is continued, the description is compared with that of the new request; it is never
     /// parsed.
     pub output: Value,
-    /// A hash of the queries as they are after all transforms were replaced by the copies that they make.
+    /// A hash of the queries with all transforms expanded into copies.
     pub plan: String,
     /// The inputs.
     pub sources: Vec<SourceMark>,

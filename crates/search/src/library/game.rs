@@ -31,7 +31,7 @@ impl GameRef {
         self.block.game(self.index)
     }
 
-    /// Returns the number of the game over all sources, counted from 1 and with skipped games included.
+    /// Returns the number of the game over all sources, counted from 1, including skipped games.
     pub fn number(&self) -> u32 {
         self.row().number()
     }
@@ -41,7 +41,7 @@ impl GameRef {
         self.sources.get(self.row().source() as usize).map_or("", String::as_str)
     }
 
-    /// Returns the number of the game in its source, counted from 1 and with skipped games included.
+    /// Returns the number of the game in its source, counted from 1, including skipped games.
     pub fn number_in_source(&self) -> u32 {
         self.row().number_in_source()
     }
@@ -113,7 +113,8 @@ impl GameRef {
         self.checked(node).ply_of(node)
     }
 
-    /// Returns the side line of a node, counted from 0 in the order of nodes; `None` on the main line.
+    /// Returns the number of the side line that contains a node, counted from 0 in the order of nodes. Returns `None` on the main
+    /// line.
     pub fn line(&self, node: u32) -> Option<usize> {
         Some(self.checked(node).line_of(node)?.index())
     }

@@ -11,8 +11,8 @@ use orbit_engine::{Answer, CopyDetail, MatchSpan, SpanKind};
 use orbit_reel::{Block, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 
-/// One position that a query hits. A hit can be kept after the search, like its [`GameRef`]. Methods that take time compute their
-/// results on demand.
+/// One position that a query hits. A hit can be kept after the search, like its [`GameRef`]. Facts that take time to compute are
+/// computed only when their methods are called.
 #[derive(Clone)]
 pub struct Hit {
     game: GameRef,
@@ -108,7 +108,8 @@ impl Hit {
         self.game.ply(self.node)
     }
 
-    /// Returns the side line of the position, counted from 0 in the order of nodes; `None` on the main line.
+    /// Returns the number of the side line that contains the position, counted from 0 in the order of nodes. Returns `None` on the
+    /// main line.
     pub fn line(&self) -> Option<usize> {
         self.game.line(self.node)
     }
@@ -150,8 +151,8 @@ impl Hit {
     }
 
     /// Returns the first matching copy among those that the outermost transform makes of the query. A query without a transform is
-    /// its own copy. The result is `None` after [`Scan::places_only`](super::Scan::places_only). It is also `None` if no copy
-    /// matches, which is possible for a transform with a range of counts, such as `flip 0 3 Ra1`.
+    /// its own copy. The result is `None` if [`Scan::places_only`](super::Scan::places_only) was called. It is also `None` if no
+    /// copy matches, which is possible for a transform with a range of counts, such as `flip 0 3 Ra1`.
     pub fn copy(&self) -> Option<MatchedCopy<'_>> {
         self.lowest.0.map(|index| self.named(index))
     }
@@ -161,15 +162,15 @@ impl Hit {
         self.lowest.1
     }
 
-    /// Iterates over all transformed copies of the query that match, after [`Scan::all_copies`](super::Scan::all_copies).
+    /// Iterates over all transformed copies of the query that match, if [`Scan::all_copies`](super::Scan::all_copies) was called.
     /// Otherwise, iterates over the first of these copies only.
     pub fn copies(&self) -> impl Iterator<Item = MatchedCopy<'_>> {
         let all = self.copies.as_deref().map_or(self.lowest.0.as_slice(), |copies| copies);
         all.iter().map(|&index| self.named(index))
     }
 
-    /// Returns the span of the hit (the moves and positions that matched), after [`Scan::spans`](super::Scan::spans). Returns
-    /// `None` if spans were not requested, or if no filter with moves matched.
+    /// Returns the span of the hit (the moves and positions that matched). Returns `None` if [`Scan::spans`](super::Scan::spans)
+    /// was not called, or if no filter with moves matched.
     pub fn span(&self) -> Option<HitSpan<'_>> {
         Some(HitSpan { span: self.span.as_deref()?, game: &self.game })
     }

@@ -103,8 +103,8 @@ impl<'a> DatabaseOptions<'a> {
     }
 
     /// Chooses the engine. [`EngineChoice::Auto`], the default, uses a graphics card (not a software adapter) for a request with
-    /// enough positions; a tenth of them is enough from the second request on, if the games are in memory and fit on the card. An
-    /// opened card stays open for later requests.
+    /// enough positions. From the second request on, a tenth of this number is enough if the games are in memory and fit on the
+    /// card. An opened card stays open for later requests.
     pub fn engine(mut self, choice: EngineChoice) -> Self {
         self.engine.engine = choice;
         self

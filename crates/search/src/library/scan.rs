@@ -435,7 +435,8 @@ impl<'a> Scan<'a> {
     }
 
     /// Passes the answers of the first query for each block to `take`, in the order of the database, until `take` breaks. `wants`
-    /// are the facts needed about hits; the facts that the selection needs are added. `executor` is that of [`Scan::executor`].
+    /// are the facts needed about hits; the facts that the selection needs are added. `executor` is the result of
+    /// [`Scan::executor`].
     ///
     /// # Errors
     ///

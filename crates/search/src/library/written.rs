@@ -66,8 +66,8 @@ impl Scan<'_> {
     }
 
     /// Returns the content of a report on the first query. It shows at most `sample_max` hits, which are drawn at random with the
-    /// seed `seed`. After [`Scan::order`], only hits of the first games in this order are drawn, and games are listed in this
-    /// order. [`Findings::page`] writes the report as HTML.
+    /// seed `seed`. If [`Scan::order`] was called, only hits of the first games in this order are drawn, and games are listed in
+    /// this order. [`Findings::page`] writes the report as HTML.
     ///
     /// # Errors
     ///

@@ -20,8 +20,8 @@ const CLOCK_PLIES: u32 = 60;
 /// A side is in time trouble once its clock shows less than the starting time divided by this number.
 const SHORT_PART: i64 = 10;
 
-/// Collects the sums for a player's profile. The choice of the run must not have a player, so that the games of others are
-/// selected as well.
+/// Collects the sums for a player's profile. The selection of games must not contain a player, because the games of other players
+/// are examined too.
 #[derive(Clone, Debug)]
 pub struct ProfileCollector {
     player: Player,
@@ -76,7 +76,7 @@ pub struct ClockTally {
 /// The minimum loss of the moves that each column of a table of losses counts, in thousandths of a pawn.
 pub(super) const LOSSES: [i64; 3] = [500, 1_000, 2_000];
 
-/// The number of classes of remaining time, for each of which losses are added up separately. The time left is at least half of the
+/// The number of classes of remaining time. Losses are added up separately for each class. The time left is at least half of the
 /// starting time, at least a tenth, less than a tenth, or unknown.
 pub(super) const REMAINING_TIMES: usize = 4;
 

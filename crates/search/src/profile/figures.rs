@@ -119,7 +119,7 @@ pub struct ThemeRow {
     /// The title.
     pub title: String,
     /// The share in the player's games. If the database has no games of other players, only games in which the player has the
-    /// pattern count.
+    /// pattern are counted.
     pub player: ThemeShare,
     /// The share in the games of other players. If the database has no such games and the theme determines a side, this is the
     /// share of the player's games in which the opponent has the pattern.
@@ -155,8 +155,8 @@ pub struct Losses {
     pub opponents: Vec<LossRow>,
 }
 
-/// The losses of one side's moves in one class of remaining time. The class of a move is the fraction of the starting time that is
-/// left after it.
+/// The losses of one side's moves in one class of remaining time. A move's class is the fraction of the starting time that is left
+/// after the move.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct LossRow {
     /// The name of the class of remaining time.

@@ -23,8 +23,8 @@ pub struct PlayerNovelties {
     pub games: [Scored; 3],
     /// The number of the player's games that were not examined, because the limit on the number of positions had been reached.
     pub left_out: u64,
-    /// The player's novelties, at most `LISTED_MAX`. They are sorted by the number of earlier games that reach the position before
-    /// the new move, the most first.
+    /// The player's novelties, at most `LISTED_MAX`. The novelties whose preceding position was reached by the most earlier games
+    /// come first.
     pub listed: Vec<NoveltyRow>,
 }
 
@@ -81,7 +81,7 @@ impl PlayerGame {
 
 impl PlayerNovelties {
     /// Finds the novelties in the player's games that meet the conditions of `choice`. Other games still count as earlier games.
-    /// The whole database is read several times, and `watch` is called with each block of each reading. Returns `None` if the
+    /// The whole database is read several times, and `watch` is called with every block that is read. Returns `None` if the
     /// database cannot be read more than once, or if the reading was interrupted.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ use crate::found::Found;
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// Rows as columns in memory. [`ArrowTable::add`] appends the rows of a game, [`ArrowTable::finish`] returns all rows.
+/// Rows as columns in memory. [`ArrowTable::add`] appends the rows of a game, and [`ArrowTable::finish`] returns all rows.
 pub struct ArrowTable {
     columns: Columns,
     cells: Vec<ArrowCells>,

@@ -35,7 +35,7 @@ pub enum ColumnType {
 /// Declares each column once, so that the list of columns and their names agree.
 macro_rules! columns {
     ($($column:ident $name:literal $ty:ident)*) => {
-        /// A column of a table; `docs/output.md` describes each.
+        /// A column of a table. `docs/output.md` describes all columns.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Column {
             $(#[doc = concat!("`", $name, "`")] $column,)*
@@ -138,7 +138,7 @@ pub struct Extras {
     /// True if rows have spans. A span consists of the moves and positions that matched, if the query matches more than one
     /// position.
     pub spans: bool,
-    /// True if rows have a string, which is the value of the query.
+    /// True if rows contain a string, which is the value of the query.
     pub texts: bool,
     /// True if rows have the differences between the position and the board that the query compares it with.
     pub likeness: bool,

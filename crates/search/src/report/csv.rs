@@ -25,8 +25,7 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns,
     push_rows((found, game), (rows, columns), push, b"\n", out)
 }
 
-/// Appends a field with the same bytes as the csv crate. The writer of that crate cannot append fields
-/// that are already quoted.
+/// Appends a field exactly as the csv crate writes it. The crate's writer cannot append fields that are already quoted.
 fn push_field(text: &str, is_alone: bool, out: &mut Vec<u8>) {
     // An empty field that is alone on its line is quoted, because readers skip empty lines.
     let is_quoted = text.is_empty() && is_alone;

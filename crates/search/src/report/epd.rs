@@ -1,4 +1,4 @@
-//! Writes positions that hit, one per line: as FEN, or as EPD with operations.
+//! Writes the positions of hits, one per line, as FEN or as EPD with operations.
 //!
 //! Source: the PGN standard, section 16.2,
 //! <https://ia902908.us.archive.org/26/items/pgn-standard-1994-03-12/PGN_standard_1994-03-12.txt>.

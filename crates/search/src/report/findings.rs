@@ -130,7 +130,7 @@ pub struct HitCounts {
     pub positions_hit: u64,
 }
 
-/// The number of games with hits that have one of the results.
+/// The number of games with hits that have a certain result.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct ResultCount {
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
@@ -144,7 +144,7 @@ pub struct ResultCount {
 pub struct OrbitFindings {
     /// The number of distinct copies that the transforms make of the filter.
     pub copies_total: u64,
-    /// The number of transformed copies that hit at any position.
+    /// The number of transformed copies that hit at least one position.
     pub copies_hit: u64,
     /// The transformed copies that hit, at most 100. The copy with the most hits comes first; copies with equal counts are in the
     /// order of the orbit, the set of all copies.
@@ -298,7 +298,7 @@ pub struct SampleHit {
     pub game: u64,
     /// The name of its source.
     pub source: String,
-    /// The name of White, or `?` if it is unknown. The tags below are also `?` if they are unknown.
+    /// The name of White, or `?` if it is unknown. The other tags are also `?` if they are unknown.
     pub white: String,
     /// The name of Black.
     pub black: String,
@@ -362,7 +362,7 @@ pub struct ListedGame {
     pub result: String,
     /// The date as the tag of the game states it; empty if it is unknown.
     pub date: String,
-    /// The event, or else the site; empty if both are unknown or are the title.
+    /// The event or, if it is unknown, the site. It is empty if both are unknown, or if it is the title.
     pub event: String,
     /// The number of hits.
     pub hits: u64,
@@ -402,7 +402,7 @@ pub struct SampleSpan {
 pub struct SquarePair(pub [Square; 2]);
 
 impl OrbitFindings {
-    /// Sums up the numbers of positions that the copies of an orbit hit. An orbit is the set of distinct copies that a transform
+    /// Adds up the numbers of positions that the copies of an orbit hit. An orbit is the set of distinct copies that a transform
     /// makes.
     ///
     /// # Panics

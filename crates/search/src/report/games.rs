@@ -29,7 +29,7 @@ pub fn game_text(
 }
 
 /// Writes a game from its block alone: its tags, its moves in SAN, the side lines, comments and glyphs that the block has, and the
-/// result. The text reads back as the same game. Tags whose names PGN does not allow are left out; they can come from EPD
+/// result. Reading the text gives the same game. Tags whose names PGN does not allow are left out; they can come from EPD
 /// operations.
 pub fn game_pgn(game: &GameRow) -> Vec<u8> {
     let mut out = Vec::new();
@@ -83,7 +83,8 @@ fn push_tags(game: &GameRow, numbers: MoveNumbers, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the start position with its counters. Its en passant square is written whether or not a pawn can capture there.
+/// Returns the start position as FEN, with its halfmove clock and move number. The en passant square is written whether or not a
+/// pawn can capture there.
 fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     let mut setup = game.start().to_setup();
     setup.halfmoves = numbers.clock;

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use orbit_core::board::Square;
 use orbit_transforms::CopyPlaces;
 
-/// The highest level of colour or shade for a count. A count of 0 has the level 0, and every other count has a level from 1 on.
+/// The highest level of colour or shade for a count. A count of 0 has the level 0, and every other count has at least the level 1.
 pub const LEVELS: u8 = 8;
 
 /// A square grid of counts: one for each square of the board, or one for each shift.

@@ -86,7 +86,7 @@ pub(crate) fn document(
     page.into_string() + "\n"
 }
 
-/// Returns the header. The query is shown once: as the headline if it is short and the page has no other name, otherwise below the
+/// Returns the header. The query is shown once: as the headline if it is short and the page has no other title, otherwise below the
 /// headline.
 fn header(findings: &Findings, title: &str) -> Markup {
     let query = findings.query.trim();

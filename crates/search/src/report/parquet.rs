@@ -40,7 +40,7 @@ fn push(cell: TableCell, out: &mut Vec<u8>) {
     written.expect("writing to memory");
 }
 
-/// Reads a cell of a column from the beginning of `bytes`, and removes it from them.
+/// Reads a cell of a column from the beginning of `bytes`, and removes its bytes.
 fn take<'a>(ty: ColumnType, bytes: &mut &'a [u8]) -> Result<TableCell<'a>, postcard::Error> {
     fn next<'a, T: serde::Deserialize<'a>>(bytes: &mut &'a [u8]) -> Result<Option<T>, postcard::Error> {
         let (cell, rest) = postcard::take_from_bytes(bytes)?;

@@ -137,14 +137,14 @@ pub fn totals_line(totals: &Totals) -> String {
     )
 }
 
-/// Returns one line for each kind of problem and reason, the gravest kind first, and within a kind the most frequent reason
-/// first.
+/// Returns one line for each kind of problem and reason. The most serious kind comes first, and within a kind the most frequent
+/// reason.
 pub fn reason_lines(totals: &Totals) -> Vec<String> {
     reasons(totals).map(|((kind, reason), games)| reason_line((*kind, reason), *games)).collect()
 }
 
-/// Iterates over the kinds of problems and their reasons, with the numbers of games: the gravest kind first, and within a kind
-/// the most frequent reason first.
+/// Iterates over the kinds of problems and their reasons, with the numbers of games. The most serious kind comes first, and within
+/// a kind the most frequent reason.
 fn reasons(totals: &Totals) -> impl Iterator<Item = (&(ProblemKind, String), &u64)> {
     let mut reasons: Vec<_> = totals.reasons.iter().collect();
     reasons.sort_by_key(|&((kind, _), &count)| (Reverse(*kind), Reverse(count)));
@@ -165,7 +165,7 @@ pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     (side_lines > 0).then(|| format!("{} {are} not searched: {remedy}", grouped(side_lines)))
 }
 
-/// Returns a sentence about bytes that follow the end of a reel, which is a database of games, in its file.
+/// Returns a sentence about bytes after the end of a reel (a database of games) in its file.
 pub fn behind_sentence(bytes: u64) -> String {
     format!(
         "{} bytes behind its end are no part of the reel and not read: an append that was interrupted or is going on wrote them, or \

@@ -22,12 +22,12 @@ const PLAYERS_WIDTH_MAX: usize = 56;
 /// The maximum width of the column with the event. Longer names are cut on a terminal.
 const EVENT_WIDTH_MAX: usize = 32;
 
-/// The maximum number of squares of a value that are named, unless all hits are to be listed.
+/// The maximum number of squares of a value that are listed by name, unless all hits are listed.
 const SQUARES_MAX: usize = 4;
 
 /// The maximum number of runs of hits that a line shows, unless all are requested.
 pub const RUNS_MAX: usize = 12;
-/// The maximum number of moves that are shown of a hit, unless all are requested.
+/// The maximum number of moves of a hit that are shown, unless all are requested.
 pub const MOVES_MAX: usize = 12;
 
 /// The maximum length of the text of [`listed`], in characters. Hits in side lines can have long names.
@@ -42,7 +42,8 @@ pub enum Layout {
     Fixed,
 }
 
-/// The widths under [`Layout::Fixed`]: of players, result, year and event, and of the game's number.
+/// The column widths for [`Layout::Fixed`]: those of the players, the result, the year and the event, and that of the game's
+/// number.
 const FIXED_WIDTHS: ([usize; 4], usize) = ([PLAYERS_WIDTH_MAX, 7, 4, EVENT_WIDTH_MAX], 8);
 
 /// The cells of a line, without the number.
@@ -60,7 +61,7 @@ struct TextLine<'a> {
 pub(super) struct TextLimits {
     /// The maximum number of runs of hits.
     pub(super) runs_max: usize,
-    /// The maximum number of moves that are shown of a hit's span (the moves that matched); `None` for no moves.
+    /// The maximum number of moves of a hit's span (the moves that matched) that are shown; `None` for no moves.
     pub(super) moves_max: Option<usize>,
     /// True if the moves that led to hits are coloured.
     pub(super) styled: bool,

@@ -49,7 +49,7 @@ impl TextTable {
         self.lines.push(TableLine::Remark(visible::line(&text).into_owned()));
     }
 
-    /// Returns the cells of each line, that of the headings first. A line that is not a row has one cell.
+    /// Returns the cells of each line. The line of headings comes first. A line that is not a row has one cell.
     pub fn lines(&self) -> impl Iterator<Item = &[String]> {
         self.lines.iter().map(|line| match line {
             TableLine::Cells(cells) => cells.as_slice(),

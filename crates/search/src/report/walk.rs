@@ -37,7 +37,7 @@ struct CountedPosition {
 struct LineBranch {
     /// The position at the node from which the side line branches off.
     before: CountedPosition,
-    /// The line of that node: a side line, or `None` for the main line.
+    /// The line of the node from which the side line branches off; `None` for the main line.
     around: Option<usize>,
     /// The first move of the side line, with its number. If several side lines leave the node by the same move, this text ends
     /// with the number of the line among them, such as `[2]`.

@@ -49,7 +49,7 @@ const STEPS_MAX: i64 = 60;
 /// The maximum number of moves that are shown before and after a hit of the sample.
 const MOVES_AROUND: [usize; 2] = [4, 4];
 
-/// The maximum number of moves that are shown of a hit's span, which consists of the moves that matched.
+/// The maximum number of moves of a hit's span (the moves that matched) that are shown.
 const SPAN_MOVES_MAX: usize = 24;
 
 /// Collects the content of a report on one database.

@@ -137,7 +137,7 @@ const HIT_BYTES: u64 = 512;
 #[derive(Debug)]
 pub(crate) struct ReportRoom {
     formats: u64,
-    /// The greatest number of bytes per hit in the reports so far, which decays over time. It is 0 before the first report.
+    /// The greatest number of bytes per hit in a report so far. It decays over time, and is 0 before the first report.
     hit_bytes: AtomicU64,
 }
 

@@ -53,7 +53,7 @@ impl Collector for StatisticsCollector {
     }
 }
 
-/// The default value contains no counts, since it is for no queries.
+/// The default value contains the counts of no queries.
 impl Part for ManyCounts {
     fn merge(&mut self, next: ManyCounts) -> Result<(), PartError> {
         if *self == ManyCounts::default() {

@@ -40,7 +40,7 @@ impl Collector for TotalsCollector {
             positions: answers.hits.count(),
         };
         TotalsPart {
-            // These totals are added up in `take`, block by block.
+            // `take` adds up these totals, block by block.
             totals: Totals::default(),
             passing: result.games.map(passing),
             queries: result.answers.iter().map(hit_totals).collect(),

@@ -152,7 +152,7 @@ impl SharedConversation<'_> {
         }))
     }
 
-    /// Reads requests. Returns the id of a `quit`, or `None` at the end of the input.
+    /// Reads requests. Returns the id of a `quit` request, or `None` at the end of the input.
     fn read(&self, input: &mut impl BufRead) -> io::Result<Option<RequestId>> {
         while let Some(line) = next_line(input, LINE_BYTES_MAX)? {
             let line = match line {

@@ -21,7 +21,7 @@ pub enum ErrorCode {
     Busy,
     /// No database of this name is open.
     UnknownDatabase,
-    /// No request with this id is running or waiting, and no hits are stored for one.
+    /// No request with this id is running or waiting, and no hits are stored under this id.
     UnknownQuery,
     /// The hits of the query are no longer stored.
     Dropped,

@@ -132,7 +132,7 @@ impl HttpListener {
                 let leaves = ConnectionGuard(&count);
                 let talk = move || {
                     let _leaves = leaves;
-                    // An error of the connection only ends the connection.
+                    // An error ends only this connection.
                     let _ = self.talk(&stream, desk, greeting);
                 };
                 if std::thread::Builder::new().spawn_scoped(scope, talk).is_err() {

@@ -50,8 +50,7 @@ struct KeptGame {
     rows_before: u64,
 }
 
-/// The index of a game's block among the kept blocks, the index of the game in that block, and the number of the game's positions
-/// that hit.
+/// The index of a game's block among the kept blocks, the index of the game in that block, and the number of hits in the game.
 pub(super) type GameIndex = (u32, u32, u64);
 
 /// The listed games, and their blocks.
@@ -209,7 +208,7 @@ impl KeptHits {
         Ok(out)
     }
 
-    /// Writes some games of a block in a format. Their indices must be in ascending order.
+    /// Writes some games of a block in a format. The indices in `games` must be in ascending order.
     fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let (fault, never) = (OnceCell::new(), Interrupt::default());
         let late = match (&kept.answers.spans, self.finder()?) {

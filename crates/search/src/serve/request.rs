@@ -167,7 +167,7 @@ pub struct Make {
     pub progress: bool,
 }
 
-/// A result that is computed from the hits, and is not a list of them.
+/// A result that is computed from hits: numbers of hits, statistics, or a file.
 #[derive(Debug)]
 pub enum What {
     /// The numbers of games and positions that each query hits.

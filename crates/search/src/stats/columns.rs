@@ -202,7 +202,7 @@ impl GroupColumn {
             || self.is_of_moves()
     }
 
-    /// Returns true if the property is the moves before or after hits.
+    /// Returns true if groups are moves before or after hits.
     pub(super) fn is_of_moves(&self) -> bool {
         matches!(self, GroupColumn::Played(_))
     }
@@ -389,7 +389,7 @@ fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode
     codes
 }
 
-/// Returns the result of a game for the player who is White: `won`, `drawn` or `lost`.
+/// Returns the result of a game for the player with White: `won`, `drawn` or `lost`.
 pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::WhiteWins => "won",
@@ -399,14 +399,14 @@ pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Returns for each game the group that its opening determines. The opening is found from the main line.
+/// Returns each game's group according to its opening, which is determined from the main line.
 fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> GroupCode) -> Vec<[GroupCode; 2]> {
     let of_game = |game: GameRow| twice(game.opening().map_or(UNKNOWN, &mut *code));
     block.games().map(of_game).collect()
 }
 
-/// Returns for each game the group that its source determines. `read` converts the name of the source; it returns `None` if the
-/// group is unknown.
+/// Returns each game's group according to its source. `read` converts the name of the source; it returns `None` if the group is
+/// unknown.
 fn of_sources(
     found: &Found,
     names: &mut NameCodes,
@@ -447,8 +447,7 @@ fn steps(number: GroupCode, step: u32) -> GroupCode {
     number.div_euclid(step) * step
 }
 
-/// Returns for each game the group that a tag determines. `read` converts the value of the tag, and is called once for each
-/// distinct value.
+/// Returns each game's group according to a tag. `read` converts the value of the tag, and is called once for each distinct value.
 fn tag(
     block: &Block,
     name: &str,
@@ -471,7 +470,7 @@ fn texts(block: &Block, name: &str, names: &mut NameCodes) -> Vec<GroupCode> {
     tag(block, name, code).collect()
 }
 
-/// Returns the group of the player with a side, for each game: the name, with the FIDE number if there is one.
+/// Returns each game's group according to the player of a side: the name, with the FIDE number if there is one.
 fn players(block: &Block, side: Color, names: &mut NameCodes) -> Vec<GroupCode> {
     let (tag, numbers) = (tags::player_tag(side), block.tag_names(fide::tag(side)));
     let spelt = texts(block, tag, names);

@@ -61,7 +61,8 @@ pub enum By {
     /// The value of the query at a hit, in steps. The value of a set is its number of squares. The hits of a condition have the
     /// group `true`.
     Value(u32),
-    /// The copies that the outermost transform makes and that match. A position is counted in the group of each matching copy.
+    /// The matching copies among those that the outermost transform makes. A position is counted in the group of each matching
+    /// copy.
     Copy,
     /// The number of moves in a hit's span (the moves that matched), in steps.
     Length(u32),
@@ -293,7 +294,7 @@ impl By {
             || self.is_of_moves()
     }
 
-    /// Returns true for openings that are determined from the positions of a game.
+    /// Returns true if groups are openings that are determined from the positions of a game.
     fn is_of_openings(&self) -> bool {
         matches!(self, By::OpeningName | By::OpeningEco(_))
     }
@@ -308,7 +309,7 @@ impl By {
         matches!(self, By::Value(_) | By::Copy | By::Position) || self.is_of_spans() || self.is_of_moves()
     }
 
-    /// Returns true if the property is the moves before or after a hit.
+    /// Returns true if groups are moves before or after a hit.
     pub fn is_of_moves(&self) -> bool {
         matches!(self, By::Next { .. } | By::Previous { .. })
     }
@@ -318,7 +319,7 @@ impl By {
         matches!(self, By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_))
     }
 
-    /// Returns whether the property is that of a hit's span, which consists of the moves that matched.
+    /// Returns whether groups are made by a hit's span, which consists of the moves that matched.
     pub fn is_of_spans(&self) -> bool {
         matches!(self, By::Length(_) | By::San)
     }
@@ -330,7 +331,7 @@ impl By {
             By::Title(_) | By::Speed | By::Termination => Wants::TAGS,
             By::Measure(measure, _) => Wants::from_measure(*measure),
             By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Wants::TAGS,
-            // Move numbers depend on the counters in the tag `FEN`.
+            // Move numbers depend on the tag `FEN`.
             By::Move(_) => Wants::TAGS,
             By::Value(_) => Wants::VALUES,
             By::Copy => Wants::ALL_COPIES | Wants::COPY_NAMES,

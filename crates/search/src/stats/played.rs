@@ -21,7 +21,7 @@ use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
 use orbit_visits::{GameSum, TabledFacts};
 
-/// The groups of hits without a move after them, and of hits without a move before them.
+/// The names of the groups of hits that no move follows, and of hits that no move precedes.
 const END: &str = "(end)";
 const START: &str = "(start)";
 
@@ -96,12 +96,12 @@ impl PlayedColumn {
     }
 }
 
-/// Returns the node of the last position of a hit: the one after the last move of its span, or the hit itself.
+/// Returns the node of the last position of a hit: the position after the last move of its span, or the hit itself.
 fn last(span: Option<&MatchSpan>, node: u32) -> u32 {
     span.and_then(|span| span.moves.last().copied()).unwrap_or(node)
 }
 
-/// Returns the node of the first position of a hit: the one before the first move of its span, or the hit itself.
+/// Returns the node of the first position of a hit: the position before the first move of its span, or the hit itself.
 fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     let first = span.and_then(|span| span.moves.first().copied());
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
@@ -124,8 +124,8 @@ pub struct MoveTally {
     pub best: Option<BestGame>,
 }
 
-/// The game with the highest mean rating of both players in a group. If no game has both ratings, it is the game with the
-/// highest rating of one player.
+/// The game of a group whose players have the highest mean rating. If no game of the group has both ratings, it is the game with
+/// the highest rating of one player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BestGame {
     /// The mean of both ratings. If only one rating is known, it is that rating.
@@ -309,7 +309,7 @@ fn known(rating: Option<u64>) -> [u64; 2] {
     rating.map_or([0; 2], |rating| [1, rating])
 }
 
-/// Returns true for this side and false for the other.
+/// Returns true for `side` and false for the other side.
 pub(crate) fn sides_of(side: Color) -> ByColor<bool> {
     ByColor { white: side.is_white(), black: side.is_black() }
 }

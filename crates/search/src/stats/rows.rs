@@ -86,7 +86,7 @@ impl GroupRow {
     }
 }
 
-/// The value that the absolute value of a standard normal variable exceeds with a probability of 5 %.
+/// The 97.5 % quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
 /// A share from 0 to 1 with its 95 % confidence interval.

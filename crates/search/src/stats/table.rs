@@ -20,9 +20,9 @@ const COLUMNS_MAX: usize = 8;
 /// The groups that a text table lists, if the groups are names, openings, copies or moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TableLimits {
-    /// The maximum number of groups. Those with the most games with hits are listed.
+    /// The maximum number of groups. The groups with the most games with hits are listed.
     pub rows_max: usize,
-    /// The minimum number of games with hits in a group.
+    /// The minimum number of games with hits that a listed group has.
     pub games_min: u64,
 }
 

@@ -48,8 +48,7 @@ fn bar(group: &ValueGroup, (left, right): (f64, f64), [p25, mean, p75]: [f64; 3]
     }
 }
 
-/// Returns the values of the lines across the chart, and the step between them. The lines extend from below all boxes and means
-/// to above them.
+/// Returns the values of the lines across the chart, and the step between them. The lines cover the range of all boxes and means.
 fn lines(groups: &[&ValueGroup]) -> (Vec<f64>, f64) {
     let values =
         || groups.iter().flat_map(|group| [group.summary.p25, group.summary.mean, group.summary.p75]);

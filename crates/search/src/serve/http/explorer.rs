@@ -8,7 +8,7 @@ use crate::serve::desk::OpenDatabases;
 use crate::serve::fault::{ErrorCode, Fault};
 use crate::serve::request::MAIN;
 
-/// The paths of games: that of lichess, and an older one that some clients use.
+/// The paths of games: lichess's path, and an older path that some clients use.
 const PGN: [&str; 2] = ["/masters/pgn/", "/master/pgn/"];
 
 /// The media types of answers.
