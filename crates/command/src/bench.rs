@@ -94,7 +94,8 @@ pub(super) struct Args {
     card: Option<Vec<OsString>>,
 }
 
-/// The maximum number of positions. No card can hold so many positions, but the lists of their blocks still fit in memory.
+/// The maximum number of positions. No card can hold so many positions, but the lists of their blocks (groups of games) still fit
+/// in memory.
 const POSITIONS_MAX: u64 = 64_000_000_000;
 
 /// Reads a number of positions.

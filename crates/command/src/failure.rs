@@ -34,10 +34,10 @@ pub enum Failure {
     /// Games cannot be read.
     #[error(transparent)]
     Database(#[from] StreamError),
-    /// A reel cannot be read.
+    /// A reel (a database file of orbit) cannot be read.
     #[error(transparent)]
     Reel(#[from] ReelError),
-    /// A block could not be read in the middle of a run, so the results so far are incomplete.
+    /// A block (a group of games) could not be read in the middle of a run, so the results so far are incomplete.
     #[error("{0}")]
     Midway(StreamError),
     /// A query has an error. The text shows its place.

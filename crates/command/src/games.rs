@@ -36,7 +36,7 @@ impl GameOutputs {
         &self.comment
     }
 
-    /// Fetches the text of the next game of a block and writes it, unless the game is left out.
+    /// Fetches the text of the next game of a block (a group of whole games) and writes it, unless the game is left out.
     pub(super) fn take(
         &mut self,
         streamed: &StreamedBlock,

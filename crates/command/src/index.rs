@@ -1,4 +1,4 @@
-//! Implements `orbit index`, which converts games to reels.
+//! Implements `orbit index`, which converts games to reels, the database files of orbit.
 
 mod shards;
 

@@ -1,4 +1,4 @@
-//! Implements `orbit info`, which describes a reel.
+//! Implements `orbit info`, which describes a reel, a database file of orbit.
 
 mod folder;
 

@@ -78,7 +78,7 @@ fn refused(bytes: usize) {
     }
 }
 
-/// Reserves as much stack as the main thread is likely to need. Linux enlarges the stack only when it is used, and a refusal at that
+/// Reserves the stack that the main thread is likely to need. Linux enlarges the stack only when it is used, and a refusal at that
 /// time ends the process with a signal. Call this before other threads begin, since they could take the free memory.
 #[cfg(target_os = "linux")]
 pub fn reserve_stack() {

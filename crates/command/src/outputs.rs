@@ -404,7 +404,7 @@ impl Outputs {
         }
     }
 
-    /// Writes the lists and games of the next block. Returns a break if no more games are wanted.
+    /// Writes the lists and games of the next block (a group of whole games). Returns a break if no more games are wanted.
     pub(super) fn take(
         &mut self,
         streamed: &StreamedBlock,

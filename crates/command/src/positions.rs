@@ -1,4 +1,4 @@
-//! Implements `orbit positions`, which looks up a position in a reel.
+//! Implements `orbit positions`, which looks up a position in a reel, a database file of orbit.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -137,7 +137,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns a note that a table of positions was used to skip blocks or to add up games.
+/// Returns a note that a table of positions was used to skip blocks (groups of games) or to add up games.
 pub(super) fn used_line(used: &UsedTable) -> String {
     let UsedTable { path, blocks, of_blocks, appended, untotalled, .. } = used;
     let appended = match appended {

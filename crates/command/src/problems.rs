@@ -36,7 +36,7 @@ impl Problems {
         self.file.is_some() || self.verbose
     }
 
-    /// Lists the problems of the next block.
+    /// Lists the problems of the next block (a group of whole games).
     pub(super) fn list(
         &mut self,
         part: Option<ProblemsPart>,

@@ -120,7 +120,7 @@ impl ProgressDisplay {
         }
     }
 
-    /// Updates the progress of a search. `games_hit` is the number of games with hits in the block.
+    /// Updates the progress of a search. `games_hit` is the number of games with hits in the block (a group of whole games).
     pub(super) fn update_search(&self, streamed: &StreamedBlock, games_hit: u64) {
         let so_far = self.so_far.get();
         self.so_far.set(SoFar { games_hit: Some(so_far.games_hit.unwrap_or(0) + games_hit), ..so_far });

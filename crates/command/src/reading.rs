@@ -1,5 +1,5 @@
-//! Opens the games of a command, and defines arguments about reading them: whether a reel is read in place of a PGN file, which
-//! games are left out as duplicates, and the memory limit for a .zst file.
+//! Opens the games of a command, and defines arguments about reading them: whether a reel (a database file of orbit) is read in
+//! place of a PGN file, which games are left out as duplicates, and the memory limit for a .zst file.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

@@ -108,7 +108,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Explains why a game of a block has no positions.
+/// Explains why a game of a block (a group of whole games) has no positions.
 fn reason(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (index, part) in block.source_games().iter().enumerate() {
@@ -127,7 +127,7 @@ fn reason(block: &Block, number: u32) -> String {
 pub(super) struct Shown<'a> {
     game: GameRow<'a>,
     variations: bool,
-    /// The node whose move is marked, if a node was requested.
+    /// The node (the number of a position) whose move is marked, if a node was requested.
     marked: Option<u32>,
     /// A walk through the game. It is at the node whose position is shown.
     walk: NodeWalk<'a>,

@@ -1,4 +1,5 @@
-//! Evaluates queries over one database, block by block. This module chooses the engine, and contains the only loop over blocks.
+//! Evaluates queries over one database, block by block (a block is a group of whole games). This module chooses the engine, and
+//! contains the only loop over blocks.
 //!
 //! The callers decide how hits are used: see [`crate::run`] and [`crate::Database`].
 
@@ -219,7 +220,7 @@ pub enum ScanError {
          them), but the database is read without them: set `ParseOptions::annotations`"
     )]
     NoAnnotations,
-    /// A reel is damaged. All hits before the damage were returned.
+    /// A reel (a database file of orbit) is damaged. All hits before the damage were returned.
     #[error(transparent)]
     Database(#[from] StreamError),
 }

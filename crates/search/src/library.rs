@@ -12,7 +12,7 @@
 //! # Ok::<(), orbit_search::DatabaseError>(())
 //! ```
 //!
-//! A [`Database`] opens a new stream of blocks for each request, from memory or from the files, and an
+//! A [`Database`] opens a new stream of blocks (groups of games) for each request, from memory or from the files, and an
 //! [`Executor`](crate::executor::Executor) evaluates the queries on it. The invariant: the answer to a request depends neither on
 //! whether the blocks are in memory or read again, nor on the requests that run at the same time.
 
@@ -235,7 +235,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens files, folders and reels, in the order given, with the default options.
+    /// Opens files, folders and reels (database files of orbit), in the order given, with the default options.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Writes hits in formats for people, for programs, and for comparisons between runs.
 //!
-//! A [`Format`] turns one block and its hits into a [`Report`], on any thread. A [`Stitcher`] writes the reports of a run one after
-//! the other. Nothing here depends on queries or plans. Only [`heat`] and `text` write the colours of terminals, and only
-//! [`game_text`] reads files. The invariant: the output depends on the blocks and hits alone, never on threads or on time.
+//! A [`Format`] turns one block (a group of games) and its hits into a [`Report`], on any thread. A [`Stitcher`] writes the reports
+//! of a run one after the other. Nothing here depends on queries or plans. Only [`heat`] and `text` write the colours of terminals,
+//! and only [`game_text`] reads files. The invariant: the output depends on the blocks and hits alone, never on threads or on time.
 
 mod around;
 #[cfg(feature = "arrow")]

@@ -1,8 +1,8 @@
 //! Counts hits by groups such as years, openings, ratings, plies and copies, and in cross tables of two such properties.
 //!
-//! A [`Stats`] counts the games and positions of one block, on any thread. The [`Counts`] of blocks add up in any order, and their
-//! [`GroupRow`]s are written as text, CSV or JSON. Nothing here depends on queries, files or terminals. The invariant: counts are
-//! sums over games; they depend neither on threads nor on the division of a database into blocks.
+//! A [`Stats`] counts the games and positions of one block (a group of games), on any thread. The [`Counts`] of blocks add up in
+//! any order, and their [`GroupRow`]s are written as text, CSV or JSON. Nothing here depends on queries, files or terminals. The
+//! invariant: counts are sums over games; they depend neither on threads nor on the division of a database into blocks.
 //!
 //! ```
 //! use std::ops::ControlFlow;

@@ -19,7 +19,7 @@ pub fn failed(error: impl std::fmt::Display) -> Failure {
 
 /// Games in memory, which can be repeated any number of times.
 pub struct BenchGames {
-    /// The blocks of the games, without repetitions.
+    /// The blocks (groups of whole games), without repetitions.
     pub blocks: Vec<Block>,
     /// The number of times that all games are repeated.
     pub repeats: usize,

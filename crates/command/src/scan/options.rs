@@ -193,7 +193,8 @@ impl<'a> ScanOptions<'a> {
             (_, Some(SampleArg(Sample::Segments(_)))) => Readers::Sampled,
             (_, None) => Readers::First,
         };
-        // A reel does not record which reader its games come from, so reels are used only if the first reader is requested.
+        // A reel (a database file of orbit) does not record which reader its games come from, so reels are used only if the first
+        // reader is requested.
         options.substitute_reels &= options.readers == Readers::First;
         options
     }

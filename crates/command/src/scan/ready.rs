@@ -34,7 +34,7 @@ use crate::stats::Statistics;
 pub(crate) struct PreparedScan<'a> {
     options: ScanOptions<'a>,
     asked: ScanQuery,
-    /// The outputs that are made from the answers to the request.
+    /// A description of the outputs as JSON, without file names: see [`ScanOptions::output`].
     output: Value,
     scan: Executor,
     database: BlockStream,
@@ -143,8 +143,8 @@ impl<'a> PreparedScan<'a> {
         JobRequest { arguments: Vec::new(), request, output, plan, sources }
     }
 
-    /// Restricts the search to a range of blocks, which are counted from 0 over all reels. Returns `None` if the database does
-    /// not have these blocks.
+    /// Restricts the search to a range of blocks (groups of games), which are counted from 0 over all reels (database files of
+    /// orbit). Returns `None` if the database does not have these blocks.
     pub(crate) fn only(self, range: Range<usize>) -> Option<PreparedScan<'a>> {
         let blocks: usize = self.database.positions_of_blocks()?.iter().map(Vec::len).sum();
         (range.end <= blocks).then(|| PreparedScan { database: self.database.only_blocks(range), ..self })

@@ -1,4 +1,4 @@
-//! Runs one search: collects results from each block, and writes them to the outputs.
+//! Runs one search: collects results from each block (a group of whole games), and writes them to the outputs.
 
 use std::ops::ControlFlow;
 

@@ -95,7 +95,7 @@ pub fn missing_rights(position: &Position) -> Option<&'static str> {
     )
 }
 
-/// Returns the position in the packed form in which blocks store positions.
+/// Returns the position in the packed form in which blocks (groups of games) store positions.
 pub(crate) fn packed(chess: &Chess) -> Position {
     Position::from_setup(&chess.to_setup(EnPassantMode::Always))
 }

@@ -98,8 +98,8 @@ impl Order {
 }
 
 impl Order {
-    /// Returns the slot of the hit that represents a game in the order. A slot is the number of a position in its block. In an
-    /// order by greatest values, this is the hit with the greatest value; otherwise it is the first hit.
+    /// Returns the slot of the hit that represents a game in the order. A slot is the number of a position in its block (a group of
+    /// games). In an order by greatest values, this is the hit with the greatest value; otherwise it is the first hit.
     pub(crate) fn slot(self, hits: &Hits, game: &GameRow) -> usize {
         let best = match self {
             Order::Sorted { key: SortKey::Value, reverse: false } => best(hits, game.slots()),

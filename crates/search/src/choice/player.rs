@@ -101,7 +101,8 @@ impl Player {
         Player::new(PlayerName::exact(name))
     }
 
-    /// Returns the side of the player in each game of a block. The entry is `None` for a game that is not selected.
+    /// Returns the side of the player in each game of a block (a group of whole games). The entry is `None` for a game that is not
+    /// selected.
     pub fn sides(&self, block: &Block) -> Vec<Option<Color>> {
         let mut own = Color::ALL.map(|side| Fitting::new(block, side, Some(&self.name)));
         let mut other = Color::ALL.map(|side| Fitting::new(block, side, self.opponent.as_ref()));

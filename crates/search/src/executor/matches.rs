@@ -7,7 +7,7 @@ use orbit_engine::{Answers, GameAnswer, Hits, PreparedQuery, Rank, SortValue};
 use orbit_query::tree::Header;
 use orbit_reel::Block;
 
-/// The counts of matching positions in the games of some blocks, for the queries of a scan.
+/// The counts of matching positions in the games of some blocks (groups of games), for the queries of a scan.
 pub(super) struct MatchCounts<'a> {
     queries: &'a [PreparedQuery],
     /// For each block and each query, the games of the block with their counts. The list is empty if the query does not depend on

@@ -1,4 +1,5 @@
-//! The part of a block on which queries are evaluated: the whole block, or the games of a player from the player's side.
+//! The part of a block (a group of whole games) on which queries are evaluated: the whole block, or the games of a player from the
+//! player's side.
 //!
 //! A query describes the player as White. If the player has Black in a game, engines evaluate the game with colours swapped, so
 //! engines need no code for players. The answers are then moved to the slots (the numbers of positions) that the games have in the
@@ -67,7 +68,7 @@ impl<'a> BlockView<'a> {
     }
 
     /// Moves the answers of a query from the slots of the part that engines evaluated to the slots of the whole block. A slot is
-    /// the number of a position in its block. `late` finds the spans of the hits.
+    /// the number of a position in its block. `late` finds the spans of the hits (the moves and positions that matched).
     pub(super) fn put_back<'s>(&'s self, answers: &mut Answers, late: &mut Option<Box<dyn FindSpan + 's>>) {
         let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return };
         let places =

@@ -22,7 +22,7 @@ pub struct Explorer {
     asked: ExplorerRequest,
 }
 
-/// The moves that were played in a position, in some of the blocks.
+/// The moves that were played in a position, in some of the blocks (groups of games).
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExplorerPart {
     /// The games, grouped by the move that was played in the position. The key is `None` for games that end in the position.
@@ -107,8 +107,8 @@ impl Explorer {
         self.asked.player.as_ref().is_none_or(fits)
     }
 
-    /// Returns the last node at which a game has the position and plays another move. If no move follows the position in the game,
-    /// returns the last node with the position.
+    /// Returns the last node (position of the game) at which a game has the position and plays another move. If no move follows the
+    /// position in the game, returns the last node with the position.
     fn last_visit(&self, found: &Found, game: &GameRow) -> Option<u32> {
         let same = |slot: &usize| legal::as_counted(&position_at(found.block, *slot)) == self.asked.position;
         let nodes =
@@ -190,7 +190,8 @@ impl Part for ExplorerPart {
 }
 
 impl ExploredGame {
-    /// Creates an entry with only the move and the place of the game in its reel. The other facts are read later.
+    /// Creates an entry with only the move and the place of the game in its reel (a database file of orbit). The other facts are
+    /// read later.
     pub(super) fn at_place(place: u32, mv: Option<u16>) -> ExploredGame {
         ExploredGame { number: place, mv, ..ExploredGame::default() }
     }

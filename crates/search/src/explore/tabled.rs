@@ -15,12 +15,12 @@ use orbit_visits::{HeldBlocks, NarrowedStream, OpenTables, PositionTable, TableE
 pub struct TabledGames {
     /// The games that were counted from the tables.
     pub part: ExplorerPart,
-    /// The blocks that no table covers. If the request needs facts that tables do not contain, these are all blocks with the
-    /// position.
+    /// The blocks (groups of games) that no table covers. If the request needs facts that tables do not contain, these are all
+    /// blocks with the position.
     pub rest: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
-    /// The tables that were not used, with the reasons. All blocks of their reels must still be read.
+    /// The tables that were not used, with the reasons. All blocks of their reels (database files of orbit) must still be read.
     pub unused: Vec<TableError>,
 }
 

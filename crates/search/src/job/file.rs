@@ -71,7 +71,7 @@ pub(super) struct EndRecord {
     /// The sums, over all blocks of the part, of the results that do not depend on the order of blocks.
     pub(super) parts: Parts,
     pub(super) sources: Vec<SourceRecord>,
-    /// The number of side lines that were left out of reels. No block counts them.
+    /// The number of side lines that were left out of reels (database files of orbit). No block counts them.
     pub(super) side_lines: u64,
     /// True if all blocks of the part were searched; false if the search stopped early because the lists had reached their limit of
     /// games.

@@ -159,8 +159,8 @@ struct JobFormat {
 pub struct JobPart {
     /// The number of the part, counted from 1.
     pub number: u32,
-    /// The blocks that the part reads, counted from 0 over all reels: the first block, and the block after the last one. `None`
-    /// means all blocks; only the part of a job with a single part can have this value.
+    /// The blocks (groups of games) that the part reads, counted from 0 over all reels (database files of orbit): the first block,
+    /// and the block after the last one. `None` means all blocks; only the part of a job with a single part can have this value.
     pub blocks: Option<(usize, usize)>,
     /// The number of positions in the part, if it is known.
     pub positions: Option<u64>,

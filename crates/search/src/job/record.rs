@@ -25,8 +25,8 @@ pub enum RecordError {
     File(io::Error),
 }
 
-/// Collects the results of one run over `database` and writes them to the file of a part. `watch` is called with each block and the
-/// number of its games with hits. If the run is interrupted, no file is written.
+/// Collects the results of one run over `database` and writes them to the file of a part. `watch` is called with each block (a
+/// group of games) and the number of its games with hits. If the run is interrupted, no file is written.
 ///
 /// # Errors
 ///

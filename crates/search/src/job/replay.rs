@@ -100,7 +100,7 @@ impl Replay {
     }
 
     /// Passes the stored results to `take`, part by part in the order of the database, until `take` breaks. Within a part, `take`
-    /// first gets the results of each block, and then the sums over the part, together with an empty block.
+    /// first gets the results of each block (a group of games), and then the sums over the part, together with an empty block.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ const RESIDENT_BYTES_MAX: u64 = 1 << 30;
 /// The minimum memory for each position, which is the size of one move: two bytes.
 const POSITION_BYTES: u64 = 2;
 
-/// The place from which requests read a database's blocks.
+/// The place from which requests read a database's blocks (groups of games).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Residence {
@@ -128,7 +128,7 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Sets whether an up-to-date reel next to a file is read instead of the file; true by default.
+    /// Sets whether an up-to-date reel (a database file made from it) next to a file is read instead of the file; true by default.
     pub fn substitute_reels(mut self, is_wanted: bool) -> Self {
         self.stream.substitute_reels = is_wanted;
         self

@@ -50,7 +50,7 @@ pub struct Scan<'a> {
     turns: Option<Turns>,
     /// The rule by which duplicates are recognized, if they are left out.
     pub(crate) unique: Option<Alike>,
-    /// The blocks that are read; `None` for all.
+    /// The blocks (groups of games) that are read; `None` for all.
     blocks: Option<Range<usize>>,
     /// True if some blocks are left out because they cannot have hits.
     is_narrowed: bool,

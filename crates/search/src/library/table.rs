@@ -58,7 +58,7 @@ pub struct Table<'a> {
     rows: Box<dyn ArrowRows>,
 }
 
-/// The rows that one block adds to a table.
+/// The rows that one block (a group of games) adds to a table.
 struct BlockRows {
     rows: ArrowBlock,
     /// For each game in these rows, its rank and number. The list is empty if rows are in the order of the database.

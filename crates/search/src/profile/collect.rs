@@ -100,7 +100,7 @@ pub struct LossTallies {
     pub moves: [[LossTally; REMAINING_TIMES]; 2],
 }
 
-/// The sums of a profile over some blocks.
+/// The sums of a profile over some blocks (groups of games).
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProfilePart {
     /// The spellings of the player's name.

@@ -81,8 +81,8 @@ impl PlayerGame {
 
 impl PlayerNovelties {
     /// Finds the novelties in the player's games that meet the conditions of `choice`. Other games still count as earlier games.
-    /// The whole database is read several times, and `watch` is called with every block that is read. Returns `None` if the
-    /// database cannot be read more than once, or if the reading was interrupted.
+    /// The whole database is read several times, and `watch` is called with every block (a group of games) that is read. Returns
+    /// `None` if the database cannot be read more than once, or if the reading was interrupted.
     ///
     /// # Errors
     ///

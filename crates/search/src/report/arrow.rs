@@ -262,7 +262,7 @@ fn push_span(cells: &mut StructBuilder, span: Option<&SpanCells>) {
     cells.append(span.is_some());
 }
 
-/// The rows of a block, and the range of rows for each game that is found.
+/// The rows of a block (a group of games), and the range of rows for each game that is found.
 pub(crate) struct ArrowBlock {
     /// The rows.
     pub(crate) batch: RecordBatch,

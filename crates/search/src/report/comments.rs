@@ -3,7 +3,7 @@
 use orbit_engine::{GameCommentary, SortValue};
 use orbit_pgn::Amendment;
 
-/// The approximate maximum number of bytes that a query writes at one node. Source: CQL 6.2.
+/// The approximate maximum number of bytes that a query writes at one node (a position of a game). Source: CQL 6.2.
 const NODE_BYTES_MAX: usize = 4500;
 /// The text that replaces all further comments at a node if they would exceed [`NODE_BYTES_MAX`].
 const TRUNCATED: &[u8] = b"[cql truncate]...";

@@ -28,9 +28,9 @@ pub fn game_text(
     Ok(texts.text(streamed, game)?.unwrap_or_else(|| game_pgn(game)))
 }
 
-/// Writes a game from its block alone: its tags, its moves in SAN, the side lines, comments and glyphs that the block has, and the
-/// result. Reading the text gives the same game. Tags whose names PGN does not allow are left out; they can come from EPD
-/// operations.
+/// Writes a game from its block (a group of games) alone: its tags, its moves in SAN, the side lines, comments and glyphs that the
+/// block has, and the result. Reading the text gives the same game. Tags whose names PGN does not allow are left out; they can come
+/// from EPD operations.
 pub fn game_pgn(game: &GameRow) -> Vec<u8> {
     let mut out = Vec::new();
     push_tags(game, MoveNumbers::from_header(game), &mut out);

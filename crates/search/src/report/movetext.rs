@@ -14,7 +14,7 @@ pub enum MoveToken<'a> {
     Open,
     /// The number of the move that follows: `24.`, or `23...` where Black's move needs one.
     Number(String),
-    /// A move in SAN, and the node to which it leads.
+    /// A move in SAN, and the node (the number of the position) to which it leads.
     Move(String, u32),
     /// A numeric annotation glyph.
     Nag(u16),

@@ -19,7 +19,7 @@ pub struct SpanMoves<'a> {
 
 /// One move of a span.
 struct SpanMove {
-    /// The nodes before and after the move.
+    /// The nodes (numbers of positions) before and after the move.
     from: u32,
     to: u32,
     /// The number of half-moves after the move.

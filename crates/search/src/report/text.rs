@@ -72,7 +72,7 @@ pub(super) struct TextLimits {
 /// The escape codes that begin and end the colour of the moves that led to hits.
 const HIT: (&str, &str) = ("\x1b[1;33m", "\x1b[0m");
 
-/// Writes the found games of a block.
+/// Writes the found games of a block (a group of games).
 pub(super) fn write(
     found: &Found,
     games: Range<usize>,

@@ -6,9 +6,9 @@ use orbit_core::board::{MoveKind, PackedMove, Position, Role};
 use orbit_core::game::MoveNumbers;
 use orbit_reel::{GameRow, LineRow};
 
-/// A walk along the nodes of a game. It keeps track of the halfmove clock, which a [`Position`] does not contain. If the nodes are
-/// visited in ascending order, the time for the whole walk is proportional to the length of the game, no matter how many side lines
-/// it has.
+/// A walk along the nodes (positions) of a game. It keeps track of the halfmove clock, which a [`Position`] does not contain. If
+/// the nodes are visited in ascending order, the time for the whole walk is proportional to the length of the game, no matter how
+/// many side lines it has.
 pub struct NodeWalk<'a> {
     game: GameRow<'a>,
     numbers: MoveNumbers,

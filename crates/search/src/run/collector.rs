@@ -18,8 +18,8 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
 use orbit_engine::Wants;
 use serde::{Deserialize, Serialize};
 
-/// Computes a partial result (a part) for each block, on any thread, and adds the parts up in the order of the database. The result
-/// depends on the blocks alone, so a collector keeps no state that could affect it.
+/// Computes a partial result (a part) for each block (a group of games), on any thread, and adds the parts up in the order of the
+/// database. The result depends on the blocks alone, so a collector keeps no state that could affect it.
 pub trait Collector: Sync {
     /// The type of its parts.
     type Part: Part;

@@ -72,7 +72,7 @@ pub struct FindingsCollector {
     end: Mutex<Option<(Rank, u32)>>,
 }
 
-/// The collected content of a report on some blocks, in a form that can be merged.
+/// The collected content of a report on some blocks (groups of games), in a form that can be merged.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct FindingsPart {
     copies: Vec<u64>,

@@ -1,7 +1,7 @@
 //! The games with hits, with the text of their sources and with comments at the hits.
 //!
 //! The comments are written on any thread. The text of a game may be in a file that must be decompressed from its beginning, so
-//! texts are read in the order of the database, when the parts (the results for blocks) are added up.
+//! texts are read in the order of the database, when the parts (the results for blocks, which are groups of games) are added up.
 
 use serde::{Deserialize, Serialize};
 

@@ -18,8 +18,8 @@ pub struct ListsCollector {
     room: ReportRoom,
 }
 
-/// The lines of one format about the games of some blocks. A part contains at most as many games as the list skips and lists
-/// together.
+/// The lines of one format about the games of some blocks (groups of games). A part contains at most as many games as the list
+/// skips and lists together.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ListPart {
     /// The lines.

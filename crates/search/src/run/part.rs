@@ -1,4 +1,4 @@
-//! Defines parts, which are results of searching some of the blocks, in a form that can be stored and merged.
+//! Defines parts, which are results of searching some of the blocks (groups of games), in a form that can be stored and merged.
 
 use serde::{Serialize, de::DeserializeOwned};
 

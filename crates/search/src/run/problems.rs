@@ -33,7 +33,7 @@ impl Collector for ProblemsCollector {
 }
 
 impl ProblemsPart {
-    /// Writes the messages about a block. `sources` are the names of the database's sources.
+    /// Writes the messages about the games of a block. `sources` are the names of the database's sources.
     pub fn from_block(block: &Block, sources: &[String]) -> ProblemsPart {
         let line = |problem| problem_line(block, problem, sources);
         ProblemsPart { lines: block.problems().iter().map(line).collect() }

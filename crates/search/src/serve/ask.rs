@@ -128,7 +128,8 @@ impl OpenDatabases {
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
         // If side lines are searched, blocks contain comments even if nothing else needs them.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
-        // If `tells_spans` is false, the spans of hits are computed later, when rows are written.
+        // If `tells_spans` is false, the spans of hits (the moves and positions that matched) are computed later, when rows are
+        // written.
         let tells_spans =
             extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
         let wants = match request.count {

@@ -1,7 +1,7 @@
 //! The hits of a query, which are kept so that any page of them can be written.
 //!
-//! For each block with hits, this module keeps the answers. The block itself is shared with the database. Rows are written on
-//! request, by the same code that writes the tables of a scan.
+//! For each block (a group of games) with hits, this module keeps the answers. The block itself is shared with the database. Rows
+//! are written on request, by the same code that writes the tables of a scan.
 
 use std::cell::OnceCell;
 use std::ops::Range;

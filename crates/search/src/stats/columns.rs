@@ -1,7 +1,7 @@
 //! The groups of a block's games and positions, as numbers.
 //!
-//! Counting compares groups very often. So within a block, a group is a [`GroupCode`], and each distinct value of a tag is parsed
-//! once. Codes of different blocks cannot be compared, but their [`GroupKey`]s can.
+//! Counting compares groups very often. So within a block (a set of whole games), a group is a [`GroupCode`], and each distinct
+//! value of a tag is parsed once. Codes of different blocks cannot be compared, but their [`GroupKey`]s can.
 
 use std::cell::RefCell;
 use std::path::Path;

@@ -16,7 +16,7 @@ pub struct ManyCounts {
 }
 
 impl Stats {
-    /// Counts the answers of several queries for one block.
+    /// Counts the answers of several queries for one block (a group of games).
     ///
     /// # Panics
     ///

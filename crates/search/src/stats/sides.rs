@@ -59,7 +59,7 @@ impl SideResults {
     }
 }
 
-/// The sides that have the pattern at the hits of a block, if the query determines them.
+/// The sides that have the pattern at the hits of a block (a group of games), if the query determines them.
 pub(crate) struct PatternSides<'a> {
     hits: &'a Hits,
     told: Option<&'a CopyHits>,
