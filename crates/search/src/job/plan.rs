@@ -288,7 +288,11 @@ impl Job {
         }
     }
 
-    /// Checks that a request equals that for which the job was planned.
+    /// Checks that a request equals the request for which the job was planned.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`JobError::Other`] if the requests differ.
     pub fn demand(&self, now: &JobRequest, folder: &Path) -> Result<(), JobError> {
         let then = &self.question;
         let what = if then.sources != now.sources {
