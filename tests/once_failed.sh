@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Repeats the steps and tests that once failed for a reason other than the change: tests that need a busy machine's patience,
-# memory, a browser, Ray and SwiftShader. All of them run at the same time, while two more processes compute.
+# Repeats the steps and tests that once failed for a reason other than the tested change: tests that wait for events on a busy
+# machine, and tests that need much memory, a browser, Ray or SwiftShader. All of them run at the same time, while two more
+# processes compute.
 #
 #   once_failed.sh TIMES
 #

@@ -1,4 +1,4 @@
-// Generates the same random positions as tests/suite/positions/random.rs, because all random numbers are drawn in the same order.
+// Generates the same random positions as tests/suite/positions/random.rs: both draw all random numbers in the same order.
 
 const MASK = (1n << 64n) - 1n;
 

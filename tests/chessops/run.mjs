@@ -20,13 +20,13 @@ const functions = [['identity', (set) => set], ...NAMES.map((name) => [name, tra
 const hex = (set) =>
   (set.hi >>> 0).toString(16).padStart(8, '0') + (set.lo >>> 0).toString(16).padStart(8, '0');
 
-/** Returns every mask of a board. */
+/** Returns the bitboards of a board. */
 const masks = (board) =>
   [board.occupied, board.promoted, ...COLORS.map((color) => board[color]), ...ROLES.map((role) => board[role])]
     .map(hex)
     .join(' ');
 
-/** Returns the parts of a position other than its masks, including parts that a FEN does not contain. */
+/** Returns the parts of a position other than its bitboards, including parts that a FEN does not contain. */
 const rest = (setup) => {
   const side = (side) => ROLES.map((role) => side[role]).join('');
   const pockets = setup.pockets ? COLORS.map((color) => side(setup.pockets[color])).join('/') : '-';

@@ -1,4 +1,4 @@
-//! Detects for tests whether the program can find a GPU adapter.
+//! Detects GPU adapters, for tests that need one.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::harness::GPU;
 
-/// Returns true if there is an adapter. Panics if there is none although the environment requires one.
+/// Returns true if the program can find a GPU adapter. Panics if it finds none but the environment requires one.
 pub fn has_adapter() -> bool {
     let found = is_found();
     if !found && GPU.is_required() {

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use crate::adapter::needs_adapter;
 use crate::common::waiting::{Process, until};
 
-/// The variable that makes this test program run as the benchmark.
+/// The environment variable that makes this test program run as the benchmark.
 pub const AS_CARD_PROGRAM: &str = "ORBIT_TEST_AS_CARD_PROGRAM";
 
 const TARGET: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -168,7 +168,7 @@ fn a_card_is_measured_in_one_run() {
     for row in of_kind(&document, "along").chain(of_kind(&document, "along_by_host")) {
         assert!(row["share_bytes"].is_null() && row["share_instructions"].is_null(), "it has stages: {row}");
     }
-    // The first search of a session sends the games, and no search sends them again.
+    // The first search of a session sends the games to the card, and no later search sends them again.
     let sent: Vec<u64> = of_kind(&document, "session").map(|row| row["bytes"].as_u64().unwrap()).collect();
     assert!(sent.len() == 12 && sent[0] > 0 && sent[1..].iter().all(|&bytes| bytes == 0), "{sent:?}");
     assert!(of_kind(&document, "session").all(|row| row["bytes_again"] == 0));
@@ -217,8 +217,8 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!(document["auto"]["positions_a_thread_today"], 50_000_000);
 }
 
-/// A falsified answer must be reported in its row, in both files and by the exit code. Everything else must still be
-/// measured.
+/// If the answer of a query is falsified, the row of this query, both output files and the exit code must report it. Everything
+/// else must still be measured.
 #[test(part = 0)]
 fn a_wrong_answer_is_told() {
     needs_adapter();

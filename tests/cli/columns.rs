@@ -111,7 +111,7 @@ fn json_and_csv_say_the_same() {
     }
 }
 
-/// For each piece of the query, the matched squares must be those on which the transformed pattern has this piece.
+/// For each piece of the query, the column `matched` must contain the squares that this piece has in the transformed pattern.
 #[test]
 fn pieces_are_matched_where_the_copy_has_them() {
     let rows = objects(&[QUERY, SAMPLE]);

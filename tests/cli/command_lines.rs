@@ -23,7 +23,7 @@ use crate::{
     program::SAMPLE,
 };
 
-/// The number of games of the sample that the commands search.
+/// The number of sample games that the commands search.
 const GAMES: usize = 300;
 
 #[table(in_parts)]

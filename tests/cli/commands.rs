@@ -500,7 +500,7 @@ fn progress_is_told_to_programs() {
     assert_eq!((&last["event"], &last["games_hit"]), (&"done".into(), &2.into()));
 }
 
-/// For verification, games are read by two readers from a file or a stream, not from a reel beside the file.
+/// With `--verify`, two readers read the games from the named file or stream itself, not from a reel beside the file.
 #[test]
 fn verification_reads_games_twice() {
     let folder = tempfile::tempdir().unwrap();

@@ -217,8 +217,8 @@ fn comments_of_copies_are_in_the_order_of_their_squares() {
     let flipped = game("cql(quiet) initial flip {(a2 or true) comment(currenttransform)}");
     let copies = "<reflect_a1h8> <counterclockwise90> <> <reflect_v> <reflect_h> <rotate180> <clockwise90> <reflect_a8h1>";
     assert_eq!(flipped, format!("{{Game number 4 {copies}}}*"));
-    // The copies (transformed patterns) move a2 to b1, g1, a2, h2, a7, h7, b8 and g8, in this order, each for White and then for
-    // Black. A comment that occurs twice is written only once.
+    // The copies (transformed patterns) have b1, g1, a2, h2, a7, h7, b8 and g8 in place of a2, in this order, each for White and
+    // then for Black. A comment that occurs twice is written only once.
     let ranks = game("cql(quiet) initial flip flipcolor {(Ka2 or true) comment(rank a2)}");
     assert_eq!(ranks, "{Game number 4 1 2 7 8}*");
     let light = game("cql(quiet) initial flipcolor {(light a2 or true) comment(\"rank \" rank a2)}");

@@ -109,7 +109,7 @@ fn a_machine_without_a_driver_is_told_so() {
 #[cfg(target_os = "linux")]
 fn a_machine_without_a_loader_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
-    // The first file with the name of the Vulkan loader is not a library.
+    // Empty files take the place of the Vulkan loader, so it cannot be loaded.
     for name in ["libvulkan.so", "libvulkan.so.1"] {
         std::fs::write(folder.path().join(name), b"").unwrap();
     }
@@ -173,8 +173,8 @@ fn gpu_prints_what_cpu_prints() {
     assert_eq!(limited("gpu"), limited("cpu"));
 }
 
-/// `--engine` chooses the engine of requests and lines that name none. Answers tell the engine, and the memory that games take on
-/// the card.
+/// `--engine` sets the engine for requests of `orbit serve` that name none, and for lines of `orbit repl`. The answers contain the
+/// engine, and the bytes that games occupy on the card.
 #[test]
 fn databases_that_stay_open_have_an_engine() {
     needs_adapter();

@@ -15,8 +15,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Returns PGN with several whole games, one that is cut short, one that is skipped, and one that begins from a
-/// position. The games are different for each `tag`.
+/// Returns PGN with several whole games, one that is cut short, one that is skipped, and one that begins from a FEN. The games are
+/// different for each `tag`.
 fn games(tag: &str) -> String {
     format!(
         "[Event \"{tag} one\"]\n[White \"A\"]\n[WhiteElo \"2500\"]\n[Date \"1999.01.02\"]\n\n\

@@ -59,7 +59,6 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         .collect()
 }
 
-/// Returns the number of parts of a job.
 fn parts(folder: &Path, job: &str) -> usize {
     let job: serde_json::Value =
         serde_json::from_slice(&fs::read(folder.join(job).join("job.json")).unwrap()).unwrap();

@@ -11,7 +11,7 @@
 //! * `jobs`: searches in parts, and folders of reels.
 //! * `manners`: colours, standard output, counts as tables, messages as JSON.
 //! * `memory`: messages if the system provides no memory.
-//! * `parquet`: the table of the optional feature.
+//! * `parquet`: tables as Parquet, which is an optional feature.
 //! * `player`, `players`: profiles of players, and searches of their games.
 //! * `program`: the program itself.
 //! * `promises`: arguments that would promise more than the program does, which must be refused.
@@ -20,7 +20,7 @@
 //! * `serve`, `repl`: databases that stay in memory.
 //! * `terminal`: escape sequences in games do not reach a terminal.
 //! * `trees`: games with side lines.
-//! * `web`, `without_web`: files on the web, and the errors of a build without a client for it.
+//! * `web`, `without_web`: files on the web, and the errors of a build that cannot read them.
 //! * `without_gpu`: the errors of a build without the GPU engine.
 
 #[macro_use]

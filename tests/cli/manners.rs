@@ -1,4 +1,4 @@
-//! Tests conventions for people and shells: colours, standard output, tables and messages.
+//! Tests the conventions of command-line programs: colours, standard output, tables and messages.
 
 use std::process::Command;
 

@@ -24,7 +24,7 @@ const COMMANDS: [&[&str]; 12] = [
     &["batch", "-j", "2", "catalogue", "a.pgn"],
 ];
 
-/// The limits in KiB, in addition to the memory that the program needs to start.
+/// The limits on memory, in KiB above the memory that the program needs to start.
 const LIMITS: [u32; 7] = [400, 800, 1_200, 2_000, 3_000, 5_000, 600_000];
 
 /// Runs the program with `kib` KiB of address space. Returns the exit code, the standard output and the standard error.
@@ -52,7 +52,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// If the limit of the stack is low, the program reserves no stack, and runs.
+/// If the system's limit on the stack is low, the program reserves no stack, but still runs.
 #[test]
 fn a_small_stack_is_enough_to_start() {
     let script = "ulimit -c 0; ulimit -s 512; exec \"$0\" --version";

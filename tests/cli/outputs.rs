@@ -136,7 +136,7 @@ fn files_say_what_standard_output_says() {
     assert!(again == read("h.jsonl"));
 }
 
-/// The counts in the page must be those that the command prints.
+/// The counts in a report must be those that the command prints.
 #[test]
 fn a_page_counts_as_the_scan_does() {
     let folder = tempfile::tempdir().unwrap();
@@ -266,8 +266,7 @@ fn samples_and_orders_are_the_same_everywhere() {
             if std::env::var_os("ORBIT_GPU_REQUIRED").is_some() {
                 assert_eq!(run(&[whole, "--engine", "gpu"]), expected, "gpu: {choosing:?} {query}");
             }
-            // In the format `text`, the widths of the columns do not depend on the files here, so lines can be
-            // compared.
+            // In these runs, the column widths of the format `text` do not depend on the files, so lines can be compared.
             let lines = |more: &[&str]| {
                 let mut args = vec![query, "--quiet", "--format", "text"];
                 args.extend(choosing);
@@ -423,8 +422,8 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     }
 }
 
-/// Different kinds of files in the corpus: tournament games, problems, games from a server with clocks and evaluations,
-/// and studies.
+/// Files of the corpus, of different kinds: tournament games, problems, games from a server with clocks and evaluations, and
+/// studies.
 const ROUND_TRIPS: [&str; 4] = ["otb.pgn", "fen.pgn", "dev-online-eval-clk", "dev-studies-annotated"];
 
 /// Returns true if the text `marked` is `plain` with comments inserted. A comment may have a blank before or after it.
@@ -685,7 +684,7 @@ fn a_full_disk_is_told() {
     assert!(text(&output.stderr).contains("make room"), "{}", text(&output.stderr));
 }
 
-/// The output in a format must not depend on the other formats that are written.
+/// The output in one format must not depend on the other formats that the run writes.
 #[test]
 fn every_format_shows_the_same_games() {
     let folder = tempfile::tempdir().unwrap();
@@ -726,7 +725,7 @@ fn every_format_shows_the_same_games() {
             .map(|(ply, object)| format!("{ply} {}", object["squares"][0].as_str().unwrap()))
             .collect();
         assert_eq!(run("values").trim_end(), values.join("\n"), "{choosing:?}");
-        // The positions keep their counters when the list of positions is read again.
+        // When the list of positions (FEN) is read again, the positions keep their move counters.
         let list = folder.path().join("list.fen");
         fs::write(&list, run("fen")).unwrap();
         assert_eq!(stdout(&["P", list.to_str().unwrap(), "--quiet", "--format", "fen"]), run("fen"));

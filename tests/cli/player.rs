@@ -16,7 +16,7 @@ use crate::common::openings::{epd, listed};
 use crate::program::{SAMPLE, run_in, stdout};
 
 const PLAYER: &str = "Carlsen, Magnus";
-/// The spellings of the player in the sample.
+/// The spellings of the player's name in the sample.
 const SPELLINGS: [&str; 4] = ["Carlsen,M", "Carlsen, Magnus", "Carlsen, M.", "Carlsen,Magnus"];
 
 /// A game as read by pgn-reader and shakmaty.
@@ -225,8 +225,8 @@ fn compare_chains(profile: &Value, games: &[Played]) {
     assert!((theme["difference"]["value"].as_f64().unwrap() - difference).abs() < 1e-9, "{theme}");
 }
 
-/// Compares the positions in which the player scores less than the ratings predict with positions computed from the
-/// games.
+/// Checks the *gaps* of the profile: the names of openings in which the player scores less than the ratings predict. The scores and
+/// the largest gap must equal those computed from the games.
 #[track_caller]
 fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, String>) {
     let mut passed: BTreeMap<(bool, &str), Sum> = BTreeMap::new();

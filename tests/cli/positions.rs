@@ -95,7 +95,7 @@ fn a_search_at_a_position_is_the_same_with_and_without_a_table() {
     assert_ne!(appended, with);
     fs::rename(path("a.reel.positions"), path("kept")).unwrap();
     assert_eq!(appended, all("a.reel"));
-    // `--at` searches for a position, which includes castling rights. With one right less, it is not found.
+    // `--at` also compares castling rights: with one right fewer, the position is not found.
     let lost = OPEN.replace("KQkq", "Qkq");
     let (text, _) = orbit(folder.path(), 0, &["scan", "-q", "--format", "plain", "--at", &lost, "a.reel"]);
     assert_eq!(text, "");

@@ -12,7 +12,7 @@ use crate::{
     program::{QUERY, SAMPLE, stdout},
 };
 
-/// Parts of commands that do not run here, with the reason.
+/// Texts that occur in commands that cannot run in this test, each with the reason.
 const SKIPPED: [(&str, &str); 6] = [
     ("https://", "it needs the network"),
     ("orbit serve --listen", "it runs until a signal ends it"),
@@ -67,7 +67,7 @@ fn documents() -> Vec<PathBuf> {
     pages.chain([root.join("README.md")]).collect()
 }
 
-/// Writes the files that the commands in the documents name into a folder.
+/// Creates, in a folder, the files that the commands in the documents name.
 fn write_files(folder: &Path) {
     let games = [fs::read(SAMPLE).unwrap(), fs::read("tests/data/games/measures.pgn").unwrap()].concat();
     let names = ["games.pgn", "ours.pgn", "theirs.pgn", "twic1500.pgn"];

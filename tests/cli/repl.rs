@@ -212,7 +212,7 @@ fn an_interrupt_stops_the_query_alone() {
         let text = String::from_utf8_lossy(&printed.bytes()).into_owned();
         if text.contains(" more: :next lists them\n") { Ok(()) } else { Err(text) }
     });
-    // Almost no time passes between two queries. So a process that uses processor time is evaluating the next query.
+    // Between two queries, the process uses almost no processor time. So once it uses some, it is evaluating the next query.
     let before = process.computed();
     until("a query that runs", || {
         let computed = process.computed() - before;

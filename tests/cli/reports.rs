@@ -154,7 +154,7 @@ fn a_page_lists_the_games_that_hit() {
     }
 }
 
-/// The list of games in a report ends at its limit, and is in the order of the search for any number of threads.
+/// The list of games in a report ends at its limit, and has the order of the search, whatever the number of threads.
 #[test]
 fn a_long_list_ends_with_the_number_of_the_rest() {
     let folder = tempfile::tempdir().unwrap();
@@ -252,7 +252,7 @@ fn a_page_has_the_command_that_makes_it_again() {
     }
 }
 
-/// If a query sorts games, this determines the sample, the hit that is shown for each game, and the order of the list.
+/// The `sort` of a query determines the sample of a report, the hit that is shown for each game, and the order of the list.
 #[test]
 fn a_page_shows_what_the_query_sorts_by() {
     for (query, sign) in [("check sort \"men\" #A", -1), ("check sort min \"men\" #A", 1)] {
@@ -281,7 +281,7 @@ fn a_page_shows_what_the_query_sorts_by() {
         assert!(html.contains("in the order of the query, with one position of each"));
         assert!(html.contains(&format!("<p><bdi>men</bdi> <code>{}</code></p>", rows[0][2])));
     }
-    // A value to sort by may have no name. Options of the command line have precedence.
+    // A `sort` without a name is called `sort`. The option `--sort` has precedence over the query.
     assert_eq!(report(&["check sort #A"]).1["games"][0]["sorts"][0]["name"], "sort");
     let (html, findings) = report(&["check sort #A", "--sort", "date"]);
     assert!(html.contains("in the order of the search"));

@@ -245,8 +245,7 @@ fn plain_and_values_depend_on_the_games_alone() {
     }
 }
 
-/// If the hits in a reel are only counted, tags are not decoded where they are not needed. This must not change the
-/// output.
+/// If the hits in a reel are only counted, tags are decoded only where they are needed. This must not change the output.
 #[test]
 fn a_reel_is_counted_as_its_games_are() {
     let folder = folder();

@@ -32,7 +32,7 @@ pub struct Server {
     lines: Receiver<String>,
     /// The beginning of an incomplete last line.
     last: String,
-    /// Answers that arrived before the test requested them.
+    /// Answers that arrived while the test waited for another answer.
     early: Vec<Value>,
     /// The id of the next request.
     next: u64,
@@ -222,7 +222,7 @@ fn the_document_has_all_codes_limits_and_versions() {
     server.finish();
 }
 
-/// Pages of any size must together have the rows of a scan.
+/// Whatever their size, the pages of a query's hits must together have the rows of a scan.
 #[test]
 fn pages_are_the_rows_of_a_scan() {
     let mut server = Server::start(&[SAMPLE]);
@@ -395,8 +395,8 @@ fn a_running_query_is_cancelled() {
     assert_code(&server.answer_to(second), ErrorCode::Cancelled);
     assert_code(&server.answer_to(waits), ErrorCode::UnknownQuery);
     assert_eq!(server.answer("cancel", json!({ "of": first }))["cancelled"], true);
-    // A few events about games that were being searched may still arrive. A query that continued would send ever more
-    // of them.
+    // A few events about games that were being searched may still arrive. If the query continued, it would send more and more of
+    // them.
     let mut events = 0;
     let answer = loop {
         let line = server.line();
@@ -538,8 +538,8 @@ fn hits_that_need_too_much_memory_are_left_out() {
         kept.page(0, 1000, None).unwrap().iter().map(|row| serde_json::from_str(row).unwrap()).collect();
     assert!((25..175).contains(&page.len()), "{}", page.len());
     assert_eq!(page, rows(&[&["mate"], &[SAMPLE; 8][..]].concat())[..page.len()]);
-    // In each block, some games come before all earlier games in the order. Blocks that no longer matter are dropped to
-    // free memory.
+    // Each block has games that come before all earlier games in the requested order. Blocks without games in the list are dropped
+    // to free memory.
     let best = ask(json!({ "query": "mate gamenumber", "sort": "value", "limit": 3 }));
     let page = best.kept.unwrap().page(0, 9, None).unwrap();
     let numbers =
@@ -547,7 +547,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
     assert_eq!((best.is_cut, numbers.collect::<Vec<_>>()), (false, vec![7961, 7948, 7924]));
 }
 
-/// Events are sent if the request asks for them, and their counts grow.
+/// Events about the progress are sent only if the request has `progress`, and their counts increase.
 #[test(part = 3)]
 fn a_query_tells_how_far_it_has_come() {
     let mut server = Server::start(&[&["-j", "1"], &[SAMPLE; 4][..]].concat());

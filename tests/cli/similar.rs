@@ -8,7 +8,7 @@ use crate::program::{SAMPLE, rows, run, stdout};
 
 const BOARD: &str = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQ1RK1";
 
-/// Returns the men of a placement, each with its square, such as `Nf3`.
+/// Returns the pieces and pawns of a FEN, each with its square, such as `Nf3`.
 fn men(fen: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (row, text) in fen.split(' ').next().unwrap().split('/').enumerate() {

@@ -210,7 +210,7 @@ fn reports_draw_arrows() {
     assert!(html("Qh5 btm find mate", &[]).contains("; arrows: g8-f6 h5-f7</desc>"));
 }
 
-/// Queries with and without plans, with transforms, and with state.
+/// Queries with and without a plan (code for the fast engines), with transforms, and with variables that keep their values.
 const QUERIES: [&str; 23] = [
     "line --> check --> not check --> check",
     "flipcolor line --> A attacks k --> (not check){1,3} --> check",

@@ -145,8 +145,8 @@ fn values_are_told_in_few_numbers() {
     assert!(!stdout(&["--stats", "result"]).contains("median"));
 }
 
-/// `orbit batch` shows the scores of the sides only for themes under `flipcolor`, and shows them in the same form as a
-/// scan.
+/// `orbit batch` shows the score of the side that has the pattern only for themes under `flipcolor`, and shows them in the same
+/// form as a scan.
 #[test]
 fn a_batch_tells_the_side_that_has_the_pattern() {
     let folder = tempfile::tempdir().unwrap();

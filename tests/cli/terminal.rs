@@ -252,7 +252,7 @@ fn standard_input_is_not_shown_as_it_is() {
     }
 }
 
-/// In JSON, the values of names are unchanged, character by character.
+/// In JSON, names keep all their characters.
 #[test]
 fn json_says_the_names_as_they_are() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Tests commands that use the transforms of positions.
+//! Tests the commands that transform positions and boards.
 //!
 //! * `command`: the command `orbit transform`.
 //! * `board`: `orbit scan --board` and `orbit explain --board`.
@@ -9,7 +9,6 @@ mod command;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
-/// Runs `orbit` in the folder of the project.
 fn orbit(args: &[&str], stdin: Option<&[u8]>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).args(args);

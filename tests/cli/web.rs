@@ -12,9 +12,9 @@ const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const COUNTS: &str = "games hit 354\npositions hit 633\n";
 const TAG: &str = "\"one\"";
 
-/// The grace period after Ctrl-C. If a run has not ended by itself until then, the program ends it.
+/// The grace period after Ctrl-C. If a run has not ended by itself by then, the program ends it.
 const GRACE: Duration = Duration::from_secs(2);
-/// The maximum number of runs that are interrupted until one ends within its grace period. On a busy machine, several
+/// The maximum number of runs that the test interrupts until one of them ends within its grace period. On a busy machine, several
 /// runs may be necessary.
 const TRIES: usize = 10;
 
@@ -96,7 +96,7 @@ fn commands_read_the_web_and_keep_its_secrets() {
     assert_eq!((code, stderr), (Some(2), format!("error: {name} has 1,000 games: there is no game 1001\n")));
     let (code, _, stderr) = orbit(&["scan", url], here);
     assert!(code == Some(2) && stderr.contains("the query is missing"), "{stderr}");
-    // The URL can be indexed as a reel or as a folder of reels, and the states of the sources are shown.
+    // A reel and a folder of reels can be made from the URL, and `orbit info` shows the state of the source.
     assert_eq!(orbit(&["index", "-q", url, "-o", "games.reel"], here).0, Some(0));
     assert_eq!(orbit(&["index", "-q", "--shards", "100K", url, "-o", "db/"], here).0, Some(0));
     let (code, stdout, _) = orbit(&["scan", "-q", "--count", QUERY, "games.reel"], here);

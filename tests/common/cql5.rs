@@ -1,4 +1,4 @@
-//! Evaluates CQL 5 position lists with short and slow code, as a second opinion on the engines.
+//! Evaluates CQL 5 position lists with short and slow code, to check the engines.
 //!
 //! The code implements the rules of the dialect in the most direct way and shares nothing with the library. Squares are
 //! (file, rank) pairs, a square set is a table of booleans, and a transformation is a sequence of unit steps. All
@@ -147,7 +147,7 @@ enum Item {
     Nested(Nested),
 }
 
-/// A nested list, as the set of its images. It matches if any image matches.
+/// A nested list, stored as the set of its images (transformed lists). It matches if any image matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Nested {
     /// One of `NESTINGS`.

@@ -104,7 +104,7 @@ fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     images.iter().map(|image| image.iter().map(of_item).sum::<usize>().max(1)).sum()
 }
 
-/// Returns facts for trying a list on a board. `check` is computed from the board; the other facts are random.
+/// Returns random facts with which a list is evaluated on a board. Only `check` is computed from the board.
 fn guess_facts(board: &Board, random: &mut Random) -> Facts {
     let mate = random.percent(10);
     Facts {

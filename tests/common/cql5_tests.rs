@@ -127,7 +127,7 @@ fn images_of_the_manual() {
     }
 }
 
-/// Tests a shift along one axis with a flip that changes the axis: first each order alone, then the union of both.
+/// Tests a shift along one axis together with a flip that exchanges the axes: first each order alone, then the union of both.
 #[test]
 fn the_order_of_keywords_does_not_matter() {
     let start = Expanded::new("(position ♘a1 ♚b3)").images;

@@ -119,8 +119,8 @@ impl Samples {
     }
 }
 
-/// Returns the shipped games that `stride` selects, beginning with game `first`, and small files with games of all
-/// kinds. If `variations` is true, they include their side lines.
+/// Returns the sample games that `stride` selects, beginning with game `first`, and small files with games of all kinds. If
+/// `variations` is true, they include their side lines.
 pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) -> Vec<Block> {
     let mut options = StreamOptions::default();
     options.parse.variations = variations;

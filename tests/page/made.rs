@@ -1,4 +1,4 @@
-//! Findings of searches that are constructed by hand: with many rows, with odd names, or empty.
+//! Constructs findings (the data of a report) by hand: with many rows, with odd names, or empty.
 
 use orbit_core::board::{Bitboard, Square};
 use orbit_search::report::{

@@ -115,8 +115,8 @@ fn shows_its_json(html: &str) {
     }
 }
 
-/// Checks a heat map, or the two maps by colour in place of it. A map with hits in only one or two cells must not be on
-/// the page.
+/// Checks a heat map, or the two maps, one for each colour, that replace it. A map with hits in only one or two cells must not be
+/// on the page.
 fn shows_maps(html: &str, id: &str, map: &Value, by_color: &Value) {
     let apart = by_color.as_array().into_iter().flatten().enumerate();
     let apart: Vec<_> = apart.map(|(k, map)| (format!("{id}-{k}"), map)).collect();

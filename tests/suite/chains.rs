@@ -50,7 +50,7 @@ fn fault(text: &str, pgn: &str) -> String {
     }
 }
 
-/// The search tries each pair of a position and a place in the compiled chain only once. A search that tried all ways
+/// The search for a `line` tries each pair of a position and a place in the compiled `line` only once. A search that tried all ways
 /// through nested repetitions one by one would exceed the limit of steps.
 #[test]
 fn nested_repeats_take_no_longer_than_their_places() {
@@ -120,8 +120,9 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
     for (text, due) in [
         ("R--(from)", vec![(6, h1)]),
         ("wtm K--(to)", vec![(6, g1)]),
-        // `from` and `to` mean the selected part of the move (king or rook). At another position, they mean both parts
-        // of castling. An enclosed dash filter does not change that, and each move of a path selects its own part.
+        // Castling moves the king and the rook. `from` and `to` mean the squares of the piece that the dash filter selects. At
+        // another position, they mean the squares of both. A dash filter inside the parentheses does not change this, and each move
+        // of a path selects a piece of its own.
         ("wtm R--(currentposition:(from & e1))", vec![(6, 4)]),
         ("wtm R--({--(castle)} to & g1)", vec![]),
         ("wtm R--({--(castle)} to)", vec![(6, f1)]),

@@ -166,8 +166,8 @@ fn conditions_hold_where_they_should() {
     }
 }
 
-/// A side line may be longer than the main line, but is not counted. A game that starts with Black to move has one move for
-/// each two half-moves, too.
+/// A side line may be longer than the main line, but is not counted. In a game that starts with Black to move, two half-moves also
+/// count as one move.
 #[test]
 fn moves_of_games_are_counted() {
     let games = "*\n\n1. e4 *\n\n1. e4 e5 *\n\n1. e4 e5 2. Nf3 (2. d4 exd4 3. Qxd4 Nc6) *\n\n\

@@ -21,14 +21,14 @@ use crate::{
     game_vectors::{Row, answer_on},
 };
 
-/// A statement: its text, its check, and a remark if the document is wrong or does not specify the point.
+/// A statement of a document: its text, its check, and a remark if the document is wrong or leaves the point open.
 struct Statement<'a> {
     says: &'a str,
     check: Check<'a>,
     remark: &'a str,
 }
 
-/// A check of some kind. Its fields are two strings and, for most kinds, the expected result.
+/// A check of a statement. The last field is the expected result, except in `Same` and `Test`.
 #[derive(Clone, Copy)]
 enum Check<'a> {
     /// A query, a position as FEN, and the query's value at the position.

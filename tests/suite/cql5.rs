@@ -241,7 +241,7 @@ fn messages_show_what_cannot_be_seen() {
     assert_eq!(error.message, "`\\u{200b}R` is no piece designator");
 }
 
-/// Shifts in which no square stays behind are planned together, like the shifts of CQL 6.
+/// If no square of a list stays behind under its shifts, the planner combines the shifts, like those of CQL 6.
 #[test]
 fn shifts_that_leave_nothing_behind_are_planned_together() {
     let plan = |text: &str| {

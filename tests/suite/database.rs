@@ -416,7 +416,7 @@ fn positions_enough_are_worth_a_card() {
     assert_eq!(of(few), ("cpu", "Card(unopened)".into()));
     let many = if is_software { ("cpu", "Card(unfit)".into()) } else { ("gpu", "Card(open)".into()) };
     assert_eq!(of(few + 1), many);
-    // The cost of starting the card is divided among the searches of games in memory.
+    // For games in memory, a tenth of the positions is enough, because several searches share the cost of starting the card.
     assert_eq!(again(few / 10, true), ("cpu", "Card(unopened)".into()));
     assert_eq!(again(few / 10 + 1, true), many);
 }

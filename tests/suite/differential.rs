@@ -50,12 +50,12 @@ pub use generate::Generator;
 pub use rng::Rng;
 use term::Term;
 
-/// The number of queries in a part. After these, more queries are generated for filters and strategies that are still
-/// rare in the part.
+/// The number of queries in a part of a long run. After these, the test generates more queries with filters and planning strategies
+/// that are still rare in the part.
 const QUERIES_DUE: u64 = 1500;
-/// The number of queries in a sample. A sample need not contain every operation.
+/// The number of queries in a sample, the short form of the test. A sample need not contain every operation.
 const SAMPLE_DUE: u64 = 800;
-/// The minimum number of times that each filter and each strategy must occur in a part.
+/// The minimum number of times that each filter and each planning strategy must occur in a part.
 const FILTERS_DUE: u64 = 1;
 const STRATEGIES_DUE: u64 = 8;
 /// The maximum number of seeds that are tried in a part of the test.

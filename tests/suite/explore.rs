@@ -42,9 +42,8 @@ fn count(value: &Value) -> [u64; 3] {
     ["white", "draws", "black"].map(|name| value[name].as_u64().unwrap())
 }
 
-/// Counts the moves that were played in the position `place`, in games that shakmaty has replayed. Each game comes with
-/// the names of its positions. A game that reaches the position several times counts once, for the last move that was
-/// played there.
+/// Counts the moves that were played in the position `place`, in games that shakmaty has replayed. Each game is paired with the
+/// names of its positions. A game that reaches the position several times counts once, for the last move that was played there.
 fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     let (mut moves, mut total) = (Sums::new(), [0; 3]);
     for (game, names) in games {

@@ -16,7 +16,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Queries with each construct. Each of them has hits in real games.
+/// Queries that together use every construct of flat programs. Each of them has hits in real games.
 const QUERIES: &[&str] = &[
     // Variables that keep their values from one position to the next.
     "{if initial nn=0 if check nn+=1 nn}",
@@ -96,7 +96,7 @@ const QUERIES: &[&str] = &[
     "piece X in a {not find X==[] child:X--}",
     "piece X in [Rr] {square s in (X attacks .) (s--X)}",
     "{if check nn=1 else nn=2 (parent:{nn==1 check} or #A==8) ply}",
-    // Filters that do not depend on the loop around them, or only seem so.
+    // Filters that do not depend on the loop around them, and filters that only seem not to.
     "piece X in [Rr] {square y in [Aa] {square z in [Pp] {z!=y X attacks z #(X attacks .)>4 ply>9}}}",
     "{if ply%2==0 mm=1 mm==1 nn=ply%5 square x in P {nn<5 nn+=1 true} nn}",
     "{if ply%2==0 mm=1 mm==1 nn=ply%5 square x in P {nn+=1 nn<5} nn}",
@@ -179,7 +179,7 @@ fn programs_answer_as_the_reference_engine_in_side_lines() {
     assert!(hits > 2_000, "{hits} hits");
 }
 
-/// The copies of the query have a set of pieces for each square and each kind of piece, more than a program has operands.
+/// The copies of the query need a set for each square and each kind of piece. This is more operands than a flat program can have.
 #[test]
 fn many_operands_answer_as_the_reference_engine() {
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 10);

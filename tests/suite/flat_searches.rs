@@ -1,5 +1,5 @@
-//! Tests two optimisations of flat programs: searches skip to the next move that can match, and chains begin only where
-//! a move can match. The answers are compared with the reference engine on real games and on games with side lines
+//! Tests two optimisations of flat programs: a `find` skips to the next move that can match, and a chain (`line` or `path`) begins
+//! only where a move can match. The answers are compared with the reference engine on real games and on games with side lines
 //! (variations).
 
 use orbit_engine::{Engine as _, EngineError, PreparedQuery, Wants};

@@ -126,8 +126,8 @@ fn paths_begin_outside_loops() {
     assert!(without.is_empty(), "no hits of {without:?}");
 }
 
-/// Searches remember only a limited number of results. In the shorter game, they have fewer tables than there are
-/// pieces, and in the longer game none.
+/// Searches store only a limited number of results. In the shorter game, they have fewer tables of results than there are pieces;
+/// in the longer game, they have none.
 #[test]
 fn long_games_are_searched_in_bounded_memory() {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];

@@ -208,7 +208,6 @@ fn nodes_of(blocks: &[Block]) -> Vec<Vec<Numbered>> {
     out
 }
 
-/// Writes blocks to a file, and reads them back.
 fn through_a_file(blocks: &[Block]) -> Vec<Block> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.reel");

@@ -134,7 +134,7 @@ impl Answered<'_> {
 
     fn finish(mut self) -> String {
         if self.row.id.starts_with('g') {
-            // If there is no sort, all ranks are equal.
+            // If the query has no `sort`, all ranks are equal, so the games are ordered by their numbers.
             self.games.sort();
             self.out = self.games.iter().map(|(_, game)| format!("{game}:")).collect();
         }

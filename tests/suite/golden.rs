@@ -169,8 +169,8 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// Runs some rows of the test `cpu_answers_as_cql` with the interpreter's kernels. That test uses machine code wherever
-/// the processor supports it.
+/// Runs some rows of the test `cpu_answers_as_cql` with kernels instead of machine code. That test uses machine code wherever the
+/// processor supports it.
 #[table(in_parts)]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))

@@ -223,7 +223,7 @@ fn blocks_scanned_together_keep_their_answers_and_empty_ones_have_none() {
     check_all(&mixed);
     check_all(&[&empty, &empty]);
     check_all(&[]);
-    // Values of games are those of each block.
+    // A value that is the same for a whole game, such as a rating, must be read from the block that is searched.
     let [low, high] =
         [1000, 2000].map(|elo| pgn_blocks(&format!("[WhiteElo \"{elo}\"]\n\n1. e4 e5 *\n")).remove(0));
     for runner in Runner::both_gpus() {

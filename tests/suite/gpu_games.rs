@@ -48,7 +48,7 @@ const EDGES: [&str; 24] = [
     "move previous null",
 ];
 
-/// Queries with words that depend on a child position, and with masks that depend on the parent position or on the
+/// Queries with numbers and sets that depend on a child position, and with conditions that depend on the parent position or on the
 /// position with a given number.
 const SHIFTS: [&str; 11] = [
     "countmoves --(check)",

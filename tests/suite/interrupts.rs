@@ -1,4 +1,4 @@
-//! Tests that interrupted engines end, and that they check the interrupt often enough. Also tests the limit on
+//! Tests that engines stop when they are interrupted, and that they check the interrupt often enough. Also tests the limit on
 //! evaluation steps.
 
 use std::sync::Arc;

@@ -91,8 +91,8 @@ fn structs_lie_on_the_device_as_in_memory() {
                 ("first_start", offset_of!(Key, first_start)),
             ]);
             assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()), "{variant}");
-            // The offsets are also compared with constants, so that Rust and WGSL cannot change together unnoticed. The
-            // constants also matter because files contain keys.
+            // The offsets are also compared with constants, so that Rust and WGSL cannot change together unnoticed. The constants
+            // also ensure that the layout of keys, which reels contain, does not change.
             let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
             assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
             let start = (40, named(&[("planes", 0), ("state", 32), ("ply", 36)]));
@@ -233,7 +233,7 @@ fn check_carrier(text: &str) {
     assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
 }
 
-/// Returns true if a kernel writes bits, and false if it writes words.
+/// Returns true if a kernel writes one bit for each position, and false if it writes words.
 fn own_bit(module: &Module) -> bool {
     module.global_variables.iter().any(|(_, it)| it.name.as_deref() == Some("hits"))
 }
@@ -356,8 +356,8 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     let rows = text.lines().filter(|line| !line.starts_with("# "));
     let texts: BTreeSet<&str> = rows.filter_map(|line| line.split('\t').next()).collect();
     let mut planned = 0;
-    // Two variants are compared that together change every part of the code that variants can change: unrolled loops,
-    // words, layouts and lanes.
+    // Together, these two variants change every part of the code that variants can change: unrolled loops, words, layouts and
+    // lanes.
     let others =
         ["looped", "lanes2,transposed,u64,segments4"].map(|name| name.parse::<Variant>().expect("a variant"));
     for text in length::stride(1, 5).of(texts.into_iter()) {

@@ -36,7 +36,7 @@ fn parts_make_every_long_trial_once() {
 fn a_dear_trial_is_made_in_one_part() {
     is_divided((0..573).collect(), |length| (0..573).filter(|&number| length.makes(number)).collect());
     assert!((0..573).all(|number| Length::Sample.makes(number)));
-    // The test attribute accepts only numbers that are parts.
+    // `#[test(part = ...)]` accepts only the numbers of parts.
     let dear: Vec<usize> =
         inventory::iter::<harness::Test>.into_iter().filter_map(|test| test.part).collect();
     assert!(parts().all(|part| dear.iter().any(|&number| part.makes(number))), "{dear:?}");

@@ -1,5 +1,5 @@
-//! Changes queries about games, and scripts, in a few places. No result may crash the parser, the planner or an engine,
-//! and none may run for ever, which a limit of steps ensures. The engines must agree on the answers.
+//! Changes queries about games, and scripts, in a few places. No changed query may crash the parser, the planner or an engine. A
+//! limit of steps ensures that none runs for ever. The engines must agree on the answers.
 //!
 //! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with
 //! the scripts that come with CQL 6.2; these are changed as well.

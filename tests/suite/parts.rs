@@ -351,7 +351,7 @@ fn open(files: &[PathBuf], chunk_bytes: usize) -> BlockStream {
     BlockStream::open(files, options).unwrap()
 }
 
-/// Returns the parts of all blocks. Each part is as complete as if its block were the only one.
+/// Returns the parts of all blocks, each computed as if its block were the only one.
 fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: BlockStream) -> Vec<Parts> {
     let (mut texts, names) = (database.texts(), run.names(database.source_names()));
     let mut parts = Vec::new();

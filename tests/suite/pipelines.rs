@@ -15,8 +15,8 @@ use crate::{
     runners::{device_options, open_device},
 };
 
-/// Queries for which more than hits is computed: stages (parts of a plan that run first), values, or matching copies (transformed
-/// patterns).
+/// Queries that need more kernels than the one for hits: for stages (parts of a plan that run first), values, or matching copies
+/// (transformed patterns).
 const QUERIES: [&str; 3] = ["shift find {Nd4 Pe4}", "#(P | n)", "shift flip flipcolor {Nd4 Pe4}"];
 
 #[test]
@@ -42,8 +42,8 @@ fn threads_compile_a_shader_once() {
     assert_eq!(together.pipelines_compiled(), before);
 }
 
-/// An engine keeps the kernels that it has used, even if the device keeps only one, and those for sides with several kings beside
-/// those for one king.
+/// An engine keeps all kernels that it has used, even if the device keeps only one. Kernels for sides with several kings do not
+/// replace those for one king.
 #[test]
 fn an_engine_compiles_its_kernels_once() {
     let [alone, several] =

@@ -1,5 +1,4 @@
-//! Compares the positions of reels with shakmaty, tests the file format with faults, and tests streams of blocks with
-//! different numbers of threads.
+//! Compares the positions of reels with shakmaty, and tests faulty files and streams of blocks with different numbers of threads.
 
 use std::{io::Cursor, ops::ControlFlow, path::Path};
 
@@ -118,7 +117,6 @@ fn played(pgn: &[u8]) -> Vec<Played> {
     out
 }
 
-/// Returns the contents of a file in the corpus.
 fn corpus_file(name: &str) -> Vec<u8> {
     std::fs::read(crate::common::corpus().join(name)).expect("the corpus has this file")
 }

@@ -6,7 +6,7 @@ use orbit_reference::{Reference, ReferenceError, Spot};
 
 use crate::common::position;
 
-/// Data of a game with the number 3 in its database, and without any other data.
+/// The facts about a game that has the number 3 in its database, and about which nothing else is known.
 struct Nameless;
 
 impl GameFacts for Nameless {

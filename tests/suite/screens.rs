@@ -72,7 +72,8 @@ fn pieces_stand_where_the_bounds_say() {
             }
             positions += 1;
         });
-        // If no line ends with a segment, the position after its last move is the key position of the next segment.
+        // If no game or side line ends with a segment, the position after the segment's last move is the key position of the next
+        // segment.
         for (at, union) in unions.iter().enumerate() {
             let moves = &block.moves[at * SEGMENT_SLOTS..];
             let Some(next) = block.keys.get(at + 1) else { continue };

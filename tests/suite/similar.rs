@@ -1,5 +1,6 @@
-//! Tests `similar` on boards of letters. For each transformed copy of the pattern, the test counts the men that are on
-//! the required squares. The expected value is the largest of these counts. All engines must give this value.
+//! Tests `similar` on boards that are arrays of letters. For each transformed copy of the pattern, the test counts the *men*
+//! (pieces and pawns) that are on the required squares. The expected value is the largest of these counts. All engines must give
+//! this value.
 
 use fastrand::Rng;
 use orbit_engine::Answer;

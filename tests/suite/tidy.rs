@@ -16,7 +16,6 @@ use std::{
 
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
-/// The maximum number of lines of a source file.
 const LINES_MAX: usize = 800;
 
 /// The units that each unit may import, with the reason. A unit is a module with all modules below it, except those

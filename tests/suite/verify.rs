@@ -67,7 +67,7 @@ impl Engine for Liar {
         match self.lie {
             Lie::Hit(_) => {}
             Lie::Copies => {
-                // The copies are taken from another query, whose transform has the same number of copies that match at other
+                // The wrong copies are those of another query, whose transform has equally many copies, which match at other
                 // positions.
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Wants::ALL_COPIES];

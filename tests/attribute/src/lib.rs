@@ -1,13 +1,13 @@
 //! The attributes of the integration tests: `#[test]`, which replaces the compiler's attribute, and `#[table]`.
 //!
-//! In the compiler's test harness, a test must be marked as ignored before it is compiled. The tests of this project find out only
-//! while they run if something is missing (a corpus, an adapter, a browser) and they must be ignored. So they have their own
-//! harness, `tests/common/harness.rs`, in which this attribute registers each test.
+//! The compiler's test harness can ignore a test only if the test is marked before it is compiled. The tests of this project find
+//! out while they run that something is missing (a corpus, a graphics adapter, a browser) and that they must be ignored. So they
+//! have their own harness, `tests/common/harness.rs`, with which `#[test]` registers each test.
 
 use proc_macro::{TokenStream, TokenTree};
 
-/// Registers a function without arguments as a test. `#[test(part = 3)]` marks an expensive test: of the four parts of a long
-/// run, only part 3 runs it.
+/// Registers a function without arguments as a test. `#[test(part = 3)]` marks an expensive test: in a long run, which is divided
+/// into four parts (0 to 3), only part 3 runs it.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
     let arguments = arguments.to_string();
@@ -19,8 +19,8 @@ pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
     registered(function, "Test", &format!("part: {part}, run"))
 }
 
-/// Registers a function that returns rows, each of them a test. `#[table(in_parts)]` marks a table whose rows are expensive
-/// together: each of the four parts of a long run makes a quarter of them.
+/// Registers a function that returns the rows of a table, each of which becomes a test. `#[table(in_parts)]` marks a table whose
+/// rows take long together: each of the four parts of a long run executes a quarter of them.
 #[proc_macro_attribute]
 pub fn table(arguments: TokenStream, function: TokenStream) -> TokenStream {
     let in_parts = match arguments.to_string().as_str() {

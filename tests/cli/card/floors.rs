@@ -1,4 +1,4 @@
-//! Tests the floors, which the benchmark measures on any device. A floor is a limit that no kernel can beat.
+//! Tests the measurement of floors. A *floor* is a limit on the speed of a device that no kernel can exceed.
 
 use orbit_engine::gpu::{GpuDevice, GpuOptions};
 use wgpu::naga::{self, Expression, Literal, Module, TypeInner};

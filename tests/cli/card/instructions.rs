@@ -55,7 +55,7 @@ fn a_card_is_compared_with_the_table_of_its_maker() {
         let roofs = Roofs { instructions: Some(1e13), vendor, ..Roofs::default() };
         let found = roofs.by_instructions(TARGET, Variant::default());
         assert_eq!(found, (Some(each), Some(1e13 / each)), "{vendor:?}");
-        // The variant with 64-bit integers has fewer instructions. No table has its number of instructions.
+        // The variant with 64-bit integers executes fewer instructions, but no table lists their number.
         let wide = "u64".parse().unwrap();
         assert_eq!(roofs.by_instructions(TARGET, wide), (None, None));
         assert_eq!(roofs.by_instructions("Qd4", Variant::default()), (None, None));

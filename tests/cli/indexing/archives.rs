@@ -1,4 +1,4 @@
-//! Tests archives as inputs: their names in the output, and reels that record members of archives.
+//! Tests archives as inputs: the names of their members in outputs, and reels that are made from them.
 
 use std::fs;
 use std::path::Path;

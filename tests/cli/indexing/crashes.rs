@@ -100,7 +100,7 @@ fn two_appends_at_once_exclude_each_other() {
     drop(writer);
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);
 
-    // Does the same without an earlier reel: the writer that finishes last finds the reel of the other one.
+    // Now there is no earlier reel, and two writers create one. The writer that finishes last finds the reel of the other.
     let path = folder.path().join("new.reel");
     let writer = ReelWriter::append_to(&path).unwrap();
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "new.reel"]);
@@ -114,7 +114,7 @@ fn two_appends_at_once_exclude_each_other() {
     );
 }
 
-/// Corrects the checksums of the directory and of the header.
+/// Corrects the checksums of a reel's directory and header.
 fn forge(bytes: &mut [u8]) {
     let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
     let (at, len) = (number(bytes, 24), number(bytes, 32));
@@ -165,7 +165,7 @@ fn forged_directories_are_refused_or_do_no_harm() {
     }
     let refused = try_with(length + 9, 5).unwrap_err().to_string();
     assert!(refused.contains("a source has more duplicates than games"), "{refused}");
-    // With any other byte, the file is accepted or rejected, but nothing panics.
+    // Whatever the value of a byte is, the reader must accept or reject the file, and must not panic.
     let mut accepted = 0;
     for (at, &now) in whole.iter().enumerate().skip(directory) {
         for byte in [0, 1, 0x7f, 0x80, 0xff, now ^ 1] {
@@ -180,7 +180,7 @@ fn forged_directories_are_refused_or_do_no_harm() {
 fn a_full_disk_leaves_the_old_reel_wherever_it_is_full() {
     let folder = folder();
     let folder = folder.path();
-    // There are so many sources that the directory also takes up space.
+    // The reel has so many sources that its directory is large, too.
     fs::create_dir(folder.join("many")).unwrap();
     for number in 0..100 {
         fs::write(folder.join(format!("many/{number}.pgn")), games(&number.to_string())).unwrap();

@@ -1,5 +1,4 @@
-//! Tests that games are dropped if they equal an earlier game. The dropped games must be exactly those with the same
-//! contents as an earlier game.
+//! Tests the dropping of duplicates. Exactly those games must be dropped that have the same contents as an earlier game.
 
 use std::collections::HashMap;
 use std::fs;
@@ -51,7 +50,7 @@ fn content(game: GameRow<'_>) -> impl Eq + std::hash::Hash + std::fmt::Debug + u
     (start.board.planes, start.state.0, moves, game.outcome() as u8, game.is_cut(), tags)
 }
 
-/// Returns everything that was kept of a game, except its place in a block.
+/// Returns everything that a block contains about a game, except the place of the game in the block.
 fn row(game: GameRow<'_>) -> String {
     let numbers = (game.number(), game.number_in_source(), game.offset(), game.outcome(), game.is_cut());
     let problems: Vec<_> = game.problems().map(|p| (p.kind, p.offset, p.ply, p.reason.clone())).collect();

@@ -152,7 +152,7 @@ fn one_run_appends_what_several_would() {
         assert_eq!(sources(&folder.join(&grown)), kept, "{paths:?}");
         assert_eq!(hits(folder, "initial", &[&once]), hits(folder, "initial", &[&grown]));
     }
-    // An input must be refused if a second run would refuse it.
+    // If a second run would refuse an input, a single run with both inputs must refuse it, too.
     for paths in [["a.pgn", "ab.reel"], ["a.reel", "ab.reel"]] {
         let new = new();
         let stderr = run(folder, 2, &[&["index", "--append", "-o", &new], &paths[..]].concat()).1;
@@ -204,7 +204,8 @@ fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
         let lines = |text: String| text.lines().count();
         assert_eq!(lines(hits(folder, query, &["all.reel"])), lines(hits(folder, query, &paths)));
     }
-    // From now on, the reel contains the file. So nothing is added from another reel that could not read the file.
+    // From now on, the reel contains the file. So nothing is added from an older reel, which was made when the file could not be
+    // read.
     for path in ["games", "old.reel"] {
         let stderr = run(folder, 0, &["index", "--append", path, "-o", "all.reel"]).1;
         assert!(stderr.ends_with("nothing to append: all.reel contains all inputs already\n"), "{stderr}");

@@ -150,7 +150,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     let reel = folder.join("a.reel");
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     assert_eq!(run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1.lines().next(), Some(NOTICE));
-    // The rules by which the reel was read have an unknown version, or a newer one.
+    // The reel records an unknown or a newer version of the reading rules.
     for reader in [0, 999] {
         read_by(&reel, reader);
         let notice = "reading a.pgn, not a.reel: another version of orbit made the reel and read games by other rules; \
@@ -234,7 +234,7 @@ fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let time = fs::metadata(folder.join("b.pgn")).unwrap().modified().unwrap();
     fs::File::options().append(true).open(folder.join("other/b.pgn")).unwrap().set_modified(time).unwrap();
     assert_eq!(rows(&["other/b.pgn", "all.reel"]), rows(&["--no-reel", "b.pgn"]) + of_all);
-    // The games of the file are different, or the reel does not contain all of them.
+    // In these cases the file is read as well: its games are different, or the reel does not contain all of them.
     assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
     run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);
     assert_eq!(rows(&["b.pgn", "few.reel"]), rows(&["b.pgn"]) + rows(&["few.reel"]));
@@ -308,7 +308,7 @@ fn what_is_kept_of_games_goes_with_a_version() {
     );
 }
 
-/// About the databases that they open, `orbit repl` and `orbit serve` print the same notes as a search.
+/// `orbit repl` and `orbit serve` print the same notes about the databases that they open as a search does.
 #[test]
 fn databases_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
     let folder = folder();

@@ -93,7 +93,7 @@ fn rows() -> Vec<(Vec<&'static str>, usize)> {
     [with(split, 3), with(tables, 3), with(whole, 1)].concat()
 }
 
-/// Creates a folder with all inputs, in which a job is run in a particular way. Returns its path.
+/// Creates a folder with all inputs, in which the test tries one way to run a job. Returns its path.
 fn prepare(inputs: &Path, name: &str) -> std::path::PathBuf {
     let folder = inputs.join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -185,12 +185,12 @@ fn each_part_shows_its_progress() {
     let events = |args: &[&str]| {
         let (code, _, stderr) = orbit(inputs, &[args, &["--progress", "json"]].concat());
         assert_eq!(code, 0, "{stderr}");
-        // The merge shows its progress, too, but does not know how many bytes it has to read.
+        // Merging also prints events, but with `null` as the number of bytes to read, so these are not counted.
         let is_of_part = |line: &&str| line.contains(r#""event":"progress""#) && !line.contains("null");
         stderr.lines().filter(is_of_part).count()
     };
     done(inputs, &[&["job", "plan", "-q", "-o", "out/", QUERY], &REELS[..]].concat());
-    // Each part has one block, and an event for it.
+    // Each part has one block, and prints one event for it.
     assert_eq!(events(&["job", "part", "-q", "out"]), 6);
     assert_eq!(events(&[&["scan", "-q", "--resume", "again", "--count", QUERY], &REELS[..]].concat()), 6);
 }

@@ -1,4 +1,4 @@
-//! Tests HTTP clients: the answers that they receive, and requests that are refused.
+//! Tests `orbit serve --http`: the answers that clients receive, and the requests that are refused.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -137,7 +137,7 @@ fn the_explorer_answers_as_the_command_does() {
         let args = [&["explore", "-q", "--json"], args].concat();
         serde_json::from_str(&stdout(&args)).unwrap()
     };
-    // Clients send parameters without values, and lichess's default of `since`.
+    // Clients written for lichess send parameters without values, and `since` with lichess's default.
     let empty = "fen=&since=0000-01&until=3000-12&speeds=&ratings=&modes=";
     let answer = http.get(&format!("/lichess?variant=standard&play=e2e4,c7c5&{empty}&unknown=1"));
     assert!(answer.head.contains("Content-Type: application/json"), "{answer:?}");
@@ -170,7 +170,7 @@ fn the_explorer_answers_as_the_command_does() {
     let reel = reel.to_str().unwrap();
     stdout(&["index", "-q", "--positions", SAMPLE, "-o", reel]);
     let tabled = [Http::start(&[reel]), Http::start(&["--memory", "0", reel])];
-    // The tables stay open until their file is removed or another one replaces it.
+    // A table of positions stays open until its file is removed or replaced.
     let table = folder.path().join("sample.reel.positions");
     let whole = fs::read(&table).unwrap();
     for bytes in [Some(&whole[..]), Some(&whole[..500]), None, Some(&whole[..])] {

@@ -65,7 +65,7 @@ fn files_are_those_of_the_command() {
     let written = server.answer("write", json!({ "query": QUERY, "path": path("a.html") }));
     assert_eq!(written["games"], 354);
     assert!(fs::read_to_string(path("a.html")).unwrap().contains("<svg"));
-    // The report of the command also says which options write it.
+    // Only the command's report contains the options with which a command writes it.
     let titled =
         json!({ "query": QUERY, "path": path("c.html"), "sort": "elo", "reverse": true, "title": "Kings" });
     server.answer("write", titled);
@@ -108,7 +108,7 @@ fn files_are_those_of_the_command() {
     server.finish();
 }
 
-/// The order of games and the dropping of duplicates also apply to pages of hits.
+/// Sorting games and dropping duplicates also affect the pages of hits.
 #[test]
 fn boards_and_choices_are_those_of_the_command() {
     let mut server = Server::start(&[SAMPLE, SAMPLE]);

@@ -23,7 +23,7 @@ const GROWTH_MAX: u64 = 8 << 20;
 const TREES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4 (2... d5 3. exd5) 3. Nf3 g5) 2... Nc6 3. Bb5 (3. Bc4 Bc5 4. \
                      b4) 3... a6 1-0\n\n[White \"B\"]\n\n1. f3 (1. f4 e5 2. g4 Qh4#) 1... e5 2. g4 Qh4# 0-1\n\n";
 
-/// A query and a choice of its hits, both as the fields of a request and as command-line arguments.
+/// A query with options that choose hits, both as the fields of a request and as command-line arguments.
 struct Case {
     fields: Value,
     args: Vec<&'static str>,

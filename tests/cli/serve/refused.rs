@@ -1,5 +1,5 @@
-//! Tests requests that are refused although each of their fields is valid. The command and the Python package refuse the
-//! same. The message names the field and the remedy.
+//! Tests requests that are refused although each of their fields is valid. The command and the Python package refuse the same
+//! combinations of options. The message names the field and the remedy.
 
 use serde_json::{Value, json};
 
@@ -67,7 +67,8 @@ fn groupings_have_what_they_group() {
     server.finish();
 }
 
-/// A theme, a board or a position is in place of a query, even if several queries are counted.
+/// A theme, a board or a position takes the place of the query, so a request with both is refused, even if it counts several
+/// queries.
 #[test]
 fn one_field_gives_the_queries() {
     let mut server = Server::start(&[SAMPLE]);

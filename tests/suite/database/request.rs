@@ -1,4 +1,4 @@
-//! A request in JSON gives the same answers as the command with the options of the same names: from memory and from
+//! Tests that a request in JSON gives the same answers as the command with the options of the same names: from memory and from
 //! files, as hits, as tables and as PGN.
 
 use std::fs;
@@ -17,7 +17,7 @@ fn twice() -> [&'static str; 2] {
     [SAMPLE; 2]
 }
 
-/// Returns pairs of equivalent choices: one as JSON, the other as options of the command.
+/// Returns pairs of equivalent choices of games and hits: one as fields of a request in JSON, the other as options of the command.
 fn choices() -> Vec<(Value, &'static [&'static str])> {
     vec![
         (json!({}), &[]),

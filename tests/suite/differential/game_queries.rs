@@ -353,7 +353,7 @@ const MOVES: &[Construct] = &[
         ty: Ty::Bool,
         make: |g, _| {
             let (from, to, _) = g.sides();
-            // If the move is a capture, R is the captured piece.
+            // If the move is a capture, `to` may name the captured piece.
             let to = if g.rng.percent(50) { String::new() } else { to };
             Term::leaf(Ty::Bool, format!("({from}[x]{to})"))
         },

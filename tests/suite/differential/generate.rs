@@ -186,8 +186,8 @@ impl<'a> Generator<'a> {
         term
     }
 
-    /// Returns an attack between two nearby squares, or a comparison with a number of squares. Plans move these in the
-    /// same way as designators.
+    /// Returns an attack between two nearby squares, or a comparison with a number of squares. Plans can shift these in the same
+    /// way as designators.
     fn pointwise(&mut self) -> Term {
         let near = |of: usize, rng: &mut Rng| (of + 6 + rng.below(5)) % 8;
         let name = |x: usize, y: usize| format!("{}{}", (b'a' + x as u8) as char, y + 1);
@@ -444,8 +444,7 @@ impl<'a> Generator<'a> {
     pub fn designator(&mut self) -> Term {
         let pieces = self.pieces();
         let squares = if self.turned { String::new() } else { self.squares() };
-        // If there are neither pieces nor squares, the text would be empty. If there are only squares and all of them,
-        // they form one range.
+        // Without pieces and squares, the text of the designator would be empty, so it is written as the range of all squares.
         let text = match (pieces.is_empty(), squares.is_empty()) {
             (true, true) => "a-h1-8".to_string(),
             _ => pieces + &squares,

@@ -241,9 +241,8 @@ pub(super) fn fault(
 /// One in this many queries also runs with kernels of another variant, a different one each time.
 const VARIANT_EVERY: u64 = 8;
 
-/// Compares the answers of `gpu` and `cpu` to a case. If they differ, returns a message about the smallest query whose
-/// answers still differ. The case also runs with the columns along games computed by the processor instead of the
-/// device.
+/// Compares the answers of `gpu` and `cpu` to a case. If they differ, returns a message about the smallest query whose answers
+/// still differ. The case also runs with the variant in which the processor, not the device, computes the columns along games.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));

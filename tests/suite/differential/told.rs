@@ -27,8 +27,8 @@ fn fault(slow: &[Told], fast: &[Told]) -> Option<String> {
     })
 }
 
-/// Compares queries of a kind until there are enough, and returns the numbers of comments, ranks and spans that were
-/// compared.
+/// Compares the results of queries of a kind until enough queries are compared, and returns the numbers of comments, ranks and
+/// spans that were compared.
 fn compare_kind(kind: Kind) -> [usize; 3] {
     let (mut compared, mut refused, mut seed) = (0, 0, 0);
     let mut seen = [0; 3];

@@ -7,8 +7,8 @@ use std::sync::{LazyLock, Mutex};
 use crate::common::harness::GPU;
 use crate::common::waiting::Process;
 
-/// The codes that a failing call returns: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY and
-/// VK_ERROR_OUT_OF_DEVICE_MEMORY. With the last code, the call never returns.
+/// The codes that a failing call returns: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY and VK_ERROR_OUT_OF_DEVICE_MEMORY. With
+/// `NEVER`, the call does not return.
 pub const LOST: i32 = -4;
 pub const NO_MEMORY: i32 = -1;
 pub const NO_DEVICE_MEMORY: i32 = -2;

@@ -23,9 +23,9 @@ use crate::common::pgn_blocks;
 
 const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 
-/// The longest time without an answer after which a child process gives up its device.
+/// The time without an answer after which a child process gives up its device.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The limit on a busy machine, on which even a working device may seem not to answer.
+/// The same time for a busy machine, on which even a working device may seem not to answer.
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
@@ -72,8 +72,8 @@ fn by_cpu() -> String {
     answers(&engines).unwrap()
 }
 
-/// Runs as the child process, which behaves like `orbit` with `auto` and a card, or with `gpu`. When it runs as an
-/// ordinary test, it does nothing.
+/// Runs as the child process, which behaves like `orbit` with `--engine auto` and a card, or with `--engine gpu`. When it runs as
+/// an ordinary test, it does nothing.
 #[test]
 fn a_child() {
     let Ok(engine) = std::env::var("FAULT_CHILD") else { return };

@@ -1,4 +1,4 @@
-//! Checks that the Khronos validation layer reports no wrong calls of the driver.
+//! Checks that the Khronos validation layer reports no wrong use of Vulkan.
 
 use super::{
     matrix::orbit,

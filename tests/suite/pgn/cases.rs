@@ -1,4 +1,4 @@
-//! A table of unusual constructs that occur in real files.
+//! Tests PGN with unusual constructs that occur in real files.
 
 use orbit_pgn::{GameStatus, Outcome};
 

@@ -1,4 +1,4 @@
-//! Reads real files. Reading must not panic, every file must be read, and the totals must be the known ones.
+//! Reads real files. Reading must not panic, every file must be read, and the totals must equal known values.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::GameStatus;

@@ -70,7 +70,8 @@ fn unpacked_by_bytes(bytes: &[u8]) -> u64 {
     count
 }
 
-/// Changes a single bit of a compressed text, at one of twelve places.
+/// If a bit of a compressed text is changed, at any of twelve places, a file and a pipe must give the same games and the same
+/// fault.
 #[test]
 fn a_damaged_file_gives_the_same_however_it_arrives() {
     let text = text(4000);

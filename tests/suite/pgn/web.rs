@@ -12,8 +12,7 @@ use super::*;
 use crate::common::http::{Answer, Hold, Request, Server, file};
 use crate::common::waiting::{PATIENCE, done};
 
-/// The time after which an impatient reader gives up waiting. It is short enough for tests, and longer than the pauses
-/// of a busy machine.
+/// The timeout of readers that must give up. It is short enough for tests, and longer than the pauses of a busy machine.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// Returns the options of a reader that waits longer than any test takes.

@@ -35,14 +35,14 @@ fn hex(set: Bitboard) -> String {
     format!("{:016x}", set.0)
 }
 
-/// Returns every mask of a board in the format of the script.
+/// Returns the bitboards of a board in the format that the script in `tests/chessops` writes.
 fn masks(board: &Board, promoted: Bitboard) -> String {
     let colors = [Color::White, Color::Black].map(|color| hex(board.by_color(color)));
     let roles = Role::ALL.map(|role| hex(board.by_role(role)));
     format!("{} {} {} {}", hex(board.occupied()), hex(promoted), colors.join(" "), roles.join(" "))
 }
 
-/// Returns the parts of a position other than its bitboards, in the format of the script.
+/// Returns the parts of a position other than its bitboards, in the same format as the script.
 fn rest(setup: &Setup) -> String {
     let passed = setup.ep_square.map_or("-".into(), |square| (square as u32).to_string());
     let turn = if setup.turn.is_white() { "white" } else { "black" };

@@ -1,5 +1,4 @@
-//! Generates the same random positions as `tests/chessops/positions.mjs`, because all random numbers are drawn in the
-//! same order.
+//! Generates the same random positions as `tests/chessops/positions.mjs`: both draw all random numbers in the same order.
 
 use std::fmt::Write as _;
 

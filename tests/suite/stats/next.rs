@@ -521,7 +521,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     assert_eq!((tally(0).performance(), tally(1).performance()), (Some(2409), Some(3000)));
     assert_eq!((tally(0).years, tally(1).years), (Some([1999, 2004]), None));
     let best = tally(0).best.as_ref().unwrap();
-    // The rating 2700 is not preferred, since the opponent has none.
+    // The game with the rating 2700 is not the best game, since its other player has no rating.
     assert_eq!((best.rating, best.number, best.source.as_str()), (2400, 1, "games"));
     assert_eq!(best.players, [Some("Ann".to_owned()), Some("Bob".to_owned())]);
     let alone = by_hand(Query::parse("Pe4 Bc4").unwrap(), "previous").rows(&"previous".parse().unwrap());

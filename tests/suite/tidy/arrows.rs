@@ -1,4 +1,4 @@
-//! Checks the table of imports as a whole: it must have no unused arrows and no circles, and must equal the table in
+//! Checks the table of allowed imports as a whole: it must have no unused entries and no cycles, and must equal the table in
 //! docs/dev/imports.md.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,10 +5,8 @@ use std::{collections::BTreeSet, path::Path};
 
 use super::{assert_none, files, read, root};
 
-/// The maximum number of columns of a line of prose.
 const COLUMNS_MAX: usize = 100;
 
-/// Returns all documents of the project.
 fn documents() -> Vec<String> {
     let found: Vec<String> = files().into_iter().filter(|path| path.ends_with(".md")).collect();
     assert!(found.len() > 30, "{found:?}");

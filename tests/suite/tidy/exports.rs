@@ -121,7 +121,7 @@ pub(super) fn items(stream: TokenStream) -> Vec<Item> {
     out
 }
 
-/// Adds the names of types in `trees`. `Item` in `Self::Item` and `White` in `Color::White` are no names of types.
+/// Adds the names of types in `trees`. `Item` in `Self::Item` and `White` in `Color::White` are not names of types.
 fn add_types(stream: TokenStream, out: &mut BTreeSet<String>) {
     let trees = without_attributes(stream);
     for (at, tree) in trees.iter().enumerate() {
@@ -155,7 +155,7 @@ fn field_types(fields: TokenStream) -> BTreeSet<String> {
     pieces(&fields).1.into_iter().filter(is_public).flat_map(types_in).collect()
 }
 
-/// Returns the names of types that a program meets at an item if the item is exported, with the name of the exported item.
+/// Returns the name of a public item, or of the type of an `impl`, with the types that a program gets from it or passes to it.
 fn met(item: &Item) -> Option<(String, BTreeSet<String>)> {
     let parts = |is_met: fn(&Item) -> bool| {
         let inner = items(item.body.clone()).into_iter().filter(is_met);
@@ -189,7 +189,7 @@ fn met(item: &Item) -> Option<(String, BTreeSet<String>)> {
     Some((name, types))
 }
 
-/// Adds the names that `use` exports, as they are called where they are defined.
+/// Adds the names that a `pub use` exports. For an item that it renames, these include the name of the definition.
 fn add_exports(trees: &[TokenTree], out: &mut BTreeSet<String>) {
     for (at, tree) in trees.iter().enumerate() {
         match tree {

@@ -50,8 +50,8 @@ fn types(text: &str) -> BTreeSet<String> {
     names.filter(|name| name.starts_with(char::is_uppercase)).collect()
 }
 
-/// Returns the functions `of` and `of_...` of a file that return their own type. The house rule calls constructors `new`, `from_...`
-/// or `with_...`.
+/// Returns the functions `of` and `of_...` of a file that return their own type. By the rules of the project, constructors are
+/// called `new`, `from_...` or `with_...`.
 fn constructors(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for item in items(text.parse().unwrap()) {

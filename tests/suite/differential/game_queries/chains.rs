@@ -43,7 +43,7 @@ impl GameQueries<'_> {
         let mut out = if depth > 0 && self.rng.percent(20) {
             let inner = self.constituents(arrow, 0, tied, 2, subs);
             let inner = inner.strip_prefix(arrow).expect("it begins with one").trim_start();
-            // A chain that can match nothing must not have a suffix such as `*`.
+            // A chain that can match an empty sequence must not have a suffix such as `*`.
             if has_suffixes(inner) {
                 return format!("({inner})");
             }
@@ -144,7 +144,7 @@ impl GameQueries<'_> {
     }
 }
 
-/// Returns true if a part of a template has a suffix such as `*`. The whole template may then match nothing.
+/// Returns true if a part of a template has a suffix such as `*`. The whole template may then match an empty sequence.
 fn has_suffixes(template: &str) -> bool {
     ["*", "?", "{,2}", "+"].iter().any(|suffix| template.contains(suffix))
 }
