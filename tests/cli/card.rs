@@ -56,8 +56,7 @@ fn of_kind<'a>(document: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a V
     rows(document).iter().filter(move |row| row["kind"] == kind)
 }
 
-/// Writes a file with two queries, each with a name and a tab before it. A test can then falsify the answer of one of
-/// them by its name. Returns the path.
+/// Writes a file with two named queries, so that a test can falsify the answer of one of them by its name. Returns the path.
 fn two_queries(folder: &Path) -> String {
     let file = folder.join("two.txt");
     std::fs::write(&file, format!("copies\t{TARGET}\nchecks\tcheck\n")).unwrap();

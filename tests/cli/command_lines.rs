@@ -64,8 +64,8 @@ fn digest_of(seen: &str) -> String {
     Sha256::digest(seen).iter().take(6).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-/// Returns everything that a command line prints and writes, as text. Parts that depend on the machine or the moment
-/// are removed or replaced: messages with times or rates, the contents of reels, paths, and instruction sets.
+/// Returns everything that a command line prints and writes, as text. Parts that depend on the machine or the time are removed or
+/// replaced: messages with times or rates, the contents of reels, paths, and instruction sets.
 fn seen(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(inputs(), folder.path().join("in")).unwrap();

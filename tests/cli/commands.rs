@@ -128,7 +128,7 @@ fn ctrl_c_stops_indexing_and_leaves_nothing() {
         let found = names(folder.path());
         if found.is_empty() { Err(found) } else { Ok(()) }
     });
-    // Standard input stays open. By now the reading thread is waiting: it gets neither bytes nor the end of the input.
+    // Standard input stays open. By now the reading thread is waiting: it receives neither bytes nor the end of the input.
     process.falls_asleep();
     process.interrupt();
     assert_eq!(process.end("orbit index").code(), Some(130));

@@ -372,7 +372,7 @@ fn with_endless() -> Server {
     server
 }
 
-/// While a query runs that would take hours, other requests are answered.
+/// Other requests are answered while a query runs that would take hours.
 #[test]
 fn a_running_query_is_cancelled() {
     let mut server = with_endless();

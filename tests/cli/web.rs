@@ -22,7 +22,7 @@ fn sample() -> Vec<u8> {
     fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn")).unwrap()
 }
 
-/// Starts a server for the sample. Its connection is lost once, in the middle of the file.
+/// Starts a server for the sample. It drops the connection once, in the middle of the file.
 fn server() -> Server {
     let bytes = sample();
     Server::start(move |request| {

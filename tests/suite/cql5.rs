@@ -255,7 +255,7 @@ fn shifts_that_leave_nothing_behind_are_planned_together() {
     assert!(edge.anchored > 0 && edge.in_tables > 0, "{edge:?}");
 }
 
-/// A filter that exists in both dialects becomes the same node of the query tree.
+/// A filter that exists in both dialects is parsed to the same kind of node in the query tree.
 #[test]
 fn lists_use_the_nodes_of_cql_6() {
     fn ops(node: &Node) -> Vec<String> {

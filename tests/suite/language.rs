@@ -186,7 +186,7 @@ fn examples_answer() {
     assert!(outcomes.len() > 170, "{} examples", outcomes.len());
 }
 
-/// A word that is not implemented is refused by name, in every spelling and at every place.
+/// The error for a word that is not implemented names the word, in every spelling and at every place.
 #[test]
 fn words_that_are_not_built_are_named() {
     let mut count = 0;

@@ -92,8 +92,8 @@ fn tables_have_their_rows() {
     assert!(rows("rows.tsv").len() >= 155);
 }
 
-/// In these two rows, the expected values are orbit's own. The program from which the table was created considers the
-/// moves that were played, not the rights in the position.
+/// In these two rows, the table has values that `orbit` does not return. The program that created the table considers the moves
+/// that were played, not the castling and en passant rights in the position.
 #[test]
 fn rights_come_from_the_position() {
     let castle = ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");

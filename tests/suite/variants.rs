@@ -20,7 +20,7 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries of several kinds: a condition, numbers, loops whose rows are combined in each way, and many transformed
+/// Queries of several kinds: a condition, numbers, loops over tables whose rows are combined in every way, and many transformed
 /// copies.
 const CHEAP: [&str; 5] = [
     "Ra1",

@@ -309,7 +309,8 @@ fn pages_of_other_origins_are_refused() {
     http.is_alive();
 }
 
-/// A page on the web can make its host name resolve to this machine, so such requests must be refused.
+/// A web page can make its own host name resolve to this machine. So requests with a `Host` other than the server's must be
+/// refused.
 #[test]
 fn hosts_that_are_no_address_of_the_server_are_refused() {
     let http = Http::start(&[SAMPLE]);

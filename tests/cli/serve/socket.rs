@@ -207,7 +207,7 @@ fn a_socket_with_a_path_is_the_users_own_and_goes_with_the_process() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let place = format!("unix:{}", path.display());
-    // Leaves a socket at which no process listens.
+    // Leaves a socket file on which no process listens.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let mut server = Listening::start(&place, &[SAMPLE]);
     assert_eq!(server.address, place);

@@ -47,8 +47,8 @@ const OF_A_SAMPLE: Due = Due { queries: 60, occurrences: 0, seeds_at_once: 100 }
 /// The maximum percentage of queries that match almost nowhere or almost everywhere.
 const UNBALANCED_PERCENT: usize = 40;
 
-/// The maximum number of steps of a plan that is compiled, and the maximum number of its steps that are loops or
-/// compute moves. A software driver needs minutes to compile longer plans.
+/// The maximum number of steps in a plan that the test compiles, and the maximum number of these steps that are loops or compute
+/// moves. A software driver needs minutes to compile longer plans.
 const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 

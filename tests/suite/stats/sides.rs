@@ -101,7 +101,8 @@ fn list(text: &str, choice: &Choice) -> List {
     all
 }
 
-/// Returns the wins, draws and losses of those of White's games and of Black's games that satisfy a condition.
+/// Returns the wins, draws and losses of the side that has the pattern (White in the first list, Black in the second), in the games
+/// that satisfy a condition.
 fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -> SideResults {
     let mut sum = SideResults::default();
     for (list, is_black) in lists.into_iter().zip([false, true]) {
