@@ -84,8 +84,8 @@ impl Costs {
     }
 }
 
-/// Returns the number of positions above which `--engine auto` uses a card, and the number that the measured rows suggest: the
-/// median over the rows of single queries for which the card is ever faster.
+/// Returns the number of positions above which `--engine auto` uses a card, and the number that the measured rows suggest. The
+/// latter is the median of `from_positions` over the rows of single queries, without those for which the card is never faster.
 pub fn auto(rows: &[Value], software: bool) -> Value {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let single = rows.iter().filter(|row| row["kind"] == "crossover" && row["queries"] == 1);

@@ -147,8 +147,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 assert!(count == 0 || name != HOST, "{text} ({name}): {count} stages");
             }
         }
-        // The stages of a condition (the parts of its plan that run first) need little memory, so the device propagates their
-        // results even under tight limits, in several uploads.
+        // The stages of a condition (the parts of its plan that run first) need little memory. So the device propagates their
+        // results along games even under tight limits, in several uploads.
         let gpu = prepared(QUERIES[0]).gpu(&device).unwrap();
         let count = carried(&device, || drop(gpu.scan_resident(&resident).unwrap()));
         assert_eq!(count > 1, limits != GpuLimits::default(), "{count} uploads");

@@ -167,8 +167,8 @@ impl HeldSources<'_> {
         is_same.then(|| holder.clone())
     }
 
-    /// Returns the holder of one of the sources of the reel `other` if all of them have holders, and `None` if none of them has
-    /// one. Fails if only some of them have holders.
+    /// Looks for the holders of the sources of the reel `other`, each a source or an input with the same content. Returns one of
+    /// them if all sources have holders, and `None` if none has. Fails if only some sources have holders.
     fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, StreamError> {
         let path = other.path();
         if let Some(reel) = self.reel

@@ -74,8 +74,8 @@ pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
 }
 
 impl Lower {
-    /// Returns the tiles of one placement (one combination of turns, reflections and colour swaps). In their words, the bit of
-    /// each shift is set if the filter matches under this shift. Returns `None` if the filter cannot be evaluated for all shifts
+    /// Returns the tiles of one placement (one combination of rotations, reflections and colour swaps). A tile has a bit for each
+    /// shift, which is set if the filter matches under this shift. Returns `None` if the filter cannot be evaluated for all shifts
     /// together.
     pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,

@@ -490,7 +490,7 @@ mod tests {
                 "shift flip {Pd4 qe5}",
                 "A white pawn stands on d4 and a black queen stands on e5, shifted anywhere, in any turn or reflection",
             ),
-            // Without turns, only one of the eight knight's moves matches, so the sentence names the squares.
+            // Without rotations, only one of the eight knight's moves matches, so the sentence names the squares.
             (
                 "shift {Nd4 kf3}",
                 "A white knight stands on d4 and the black king stands on f3, shifted anywhere",

@@ -97,8 +97,8 @@ impl Mover {
     fn orbit<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Result<Orbit<F>, Gone> {
         let copies = orbit.copies.iter().filter_map(|copy| {
             let mut placement = copy.placement.then(self.0);
-            // The copies of a nested transform are not tested for squares that stayed at the edge. It is assumed that they have
-            // such squares.
+            // A shift can leave squares at the edge of the board that should move beyond it. The copies of a nested transform are
+            // not tested for such squares: it is assumed that they have some.
             placement.smeared |= matches!(self.0, KeywordTransform::Composite(_));
             Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
         });

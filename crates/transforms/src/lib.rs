@@ -42,7 +42,7 @@ pub use warnings::warnings;
 pub const COPIES_MAX: usize = 100_000;
 
 /// The form of a tree whose transforms are expanded. Its filters have a mark, which is true for a filter inside `notransform`:
-/// outer transforms do not change such a filter. The copies of a marked orbit are not marked themselves.
+/// outer transforms do not change such a filter. If the filter is an orbit, only the orbit is marked, not each of its copies.
 #[derive(Clone, Copy, Debug)]
 pub enum Expanded {}
 

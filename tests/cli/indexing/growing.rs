@@ -213,7 +213,7 @@ fn reels_of_version_1_are_read() {
     info(folder, "v1.reel");
 }
 
-/// The text of two more games, which begin from positions. The last one has a side line.
+/// The PGN of two more games. Both start from a FEN, and the second has a side line.
 const OLD_FENS: &str = "
 [Event \"three\"]\n[FEN \"8/8/8/8/8/2k5/1q6/K7 w - - 3 40\"]\n\n*\n
 [Event \"four\"]\n[FEN \"7k/5Q2/6K1/8/8/8/8/8 w - - 0 1\"]\n\n1. Qf8# (1. Qg7#) 1-0\n";

@@ -55,7 +55,7 @@ pub(crate) struct RunOptions {
 }
 
 impl RunOptions {
-    /// Returns the options in the arguments of a search.
+    /// Reads the options from the arguments of a search.
     pub(crate) fn new(args: &Args, purpose: ScanPurpose) -> RunOptions {
         let Args { threads, quiet, progress, .. } = *args;
         RunOptions { purpose, threads, quiet, progress, engine: EngineOfPart::default() }
