@@ -9,6 +9,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -106,6 +107,8 @@ pub fn main() -> ExitCode {
     let mut tests: Vec<Trial> = tests.chain(rows).collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));
     let mut arguments = Arguments::from_args();
+    // One thread more than there are cores, because some tests wait for processes and devices.
+    arguments.test_threads.get_or_insert_with(|| available_parallelism().map_or(2, |cores| cores.get() + 1));
     // If the filter contains `|`, it selects the tests whose names contain any of the strings between these signs, or with
     // `--exact`, are one of them.
     if let Some(parts) = arguments.filter.take_if(|filter| filter.contains('|')) {

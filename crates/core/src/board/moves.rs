@@ -145,7 +145,7 @@ impl View {
     }
 
     #[inline(always)]
-    const fn safety<const PSEUDO: bool>(&self) -> Safety {
+    fn safety<const PSEUDO: bool>(&self) -> Safety {
         let mut safety = Safety { evasions: !0, pinned: [0; 4], danger: 0 };
         if PSEUDO {
             return safety;
@@ -186,7 +186,7 @@ impl View {
     /// Evaluates the ordinary moves (neither castling nor en passant captures) from squares of `from` to squares of `to`. `WHAT`
     /// selects the result: [`ARRIVALS`], [`ORIGINS`] or [`PAIRS`]. The side to move must not have several kings.
     #[inline(always)]
-    pub const fn ordinary<const WHAT: u8, const PSEUDO: bool>(&self, from: u64, to: u64) -> u64 {
+    pub fn ordinary<const WHAT: u8, const PSEUDO: bool>(&self, from: u64, to: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
         let safety = self.safety::<PSEUDO>();
         let movers = self.own & from;
