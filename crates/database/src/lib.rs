@@ -58,15 +58,13 @@ pub struct StreamOptions {
     pub pgn: orbit_pgn::Options,
     /// The parts of each game to keep.
     pub parse: ParseOptions,
-    /// True to read a reel instead of a file if the reel is up to date and was made from this file alone: see
-    /// [`BlockStream::substitutes`].
+    /// True to read, instead of a file, an up-to-date reel made from this file alone: see [`BlockStream::substitutes`].
     pub substitute_reels: bool,
     /// True if the PGN text of a block's games is kept with the block: see [`BlockStream::texts`].
     pub keep_text: bool,
     /// The readers that parse text: see [`Summary::agreement`]. The games of reels are not parsed again.
     pub readers: Readers,
-    /// The cache of sidecars (small files that record where the games of a text are), for [`BlockStream::block_of_game`]. With
-    /// `None`, no sidecars are used.
+    /// The cache of sidecars (files with the places of games), for [`BlockStream::block_of_game`]. With `None`, there are none.
     pub places: Option<PlaceCache>,
     /// Drops games that equal an earlier game: see [`BlockStream::without_duplicates`].
     pub unique: Option<Alike>,
