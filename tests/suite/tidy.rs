@@ -16,6 +16,8 @@ use std::{
 
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
+use self::arrows::CRATES;
+
 const LINES_MAX: usize = 800;
 
 /// The units that each unit may import, with the reason. A unit is a module with all modules below it, except those
@@ -26,7 +28,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "all other modules use it"),
     ("visible", &[], "escapes the characters that must not be shown"),
     ("isa", &[], "detects the instruction sets of the processor"),
-    ("sync", &[], "locks that ignore poisoning"),
+    ("sort", &[], "sorts lists by code that is compiled once"),
+    ("sync", &[], "locks that ignore poisoning, and values that wait for another thread"),
     ("interrupt", &[], "a switch that ends a search early"),
     ("record", &[], "the data of a game other than its moves"),
     ("regexes", &["interrupt"], "a search counts its steps, and stops at an interrupt"),
@@ -198,6 +201,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "explore",
             "files",
             "found",
+            "sort",
             "transforms",
             "query",
             "reel",
@@ -214,8 +218,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "explore",
         &[
-            "board", "choice", "database", "engine", "found", "game", "reel", "report", "run", "stats",
-            "visible", "visits",
+            "board", "choice", "database", "engine", "found", "game", "reel", "report", "run", "sort",
+            "stats", "visible", "visits",
         ],
         "collects the moves played in a position, and writes them",
     ),
@@ -234,6 +238,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "reel",
             "report",
             "run",
+            "sort",
             "stats",
             "themes",
             "visible",
@@ -254,6 +259,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "named",
             "pgn",
             "reel",
+            "sort",
             "text",
             "transforms",
             "visible",
@@ -262,12 +268,24 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "choice",
-        &["board", "diagnostic", "engine", "fen", "found", "game", "named", "reel"],
+        &["board", "diagnostic", "engine", "fen", "found", "game", "named", "reel", "sort"],
         "selects games by their hits, tags and comments; positions are given as FEN",
     ),
     (
         "stats",
-        &["board", "diagnostic", "engine", "found", "game", "reel", "report", "text", "visible", "visits"],
+        &[
+            "board",
+            "diagnostic",
+            "engine",
+            "found",
+            "game",
+            "reel",
+            "report",
+            "sort",
+            "text",
+            "visible",
+            "visits",
+        ],
         "counts hits by tags, plies, values and copies",
     ),
     (
@@ -284,6 +302,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "reel",
             "report",
             "executor",
+            "sort",
             "stats",
             "sync",
             "text",
@@ -310,24 +329,6 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         ],
         "combines the options of all these modules",
     ),
-];
-
-/// The crates. Each has its folder, its name in paths, and the unit that stands for the whole crate; `None` if the
-/// crate has several units.
-const CRATES: &[(&str, &str, Option<&str>)] = &[
-    ("command", "orbit_command", Some("command")),
-    ("core", "orbit_core", None),
-    ("database", "orbit_database", Some("database")),
-    ("engine", "orbit_engine", Some("engine")),
-    ("pgn", "orbit_pgn", Some("pgn")),
-    ("plan", "orbit_plan", Some("plan")),
-    ("query", "orbit_query", Some("query")),
-    ("reel", "orbit_reel", Some("reel")),
-    ("reference", "orbit_reference", Some("reference")),
-    ("search", "orbit_search", None),
-    ("transforms", "orbit_transforms", Some("transforms")),
-    ("visits", "orbit_visits", Some("visits")),
-    ("witness", "orbit_witness", Some("witness")),
 ];
 
 /// Files that declare modules but belong to no unit, so they may import every module.

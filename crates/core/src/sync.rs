@@ -1,4 +1,4 @@
-//! Locks that ignore poisoning.
+//! Locks that ignore poisoning, and values that one thread leaves for another.
 //!
 //! If a thread panics while it holds a lock of the standard library, the lock is poisoned, and each later use has to handle that.
 //! The functions here ignore the poisoning. The panic is not lost: the thread that joins the panicked thread continues the panic,
@@ -26,4 +26,37 @@ pub fn wait<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, 
 /// Like [`wait`], but waits for at most `most`.
 pub fn wait_timeout<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>, most: Duration) -> MutexGuard<'a, T> {
     event.wait_timeout(guard, most).unwrap_or_else(PoisonError::into_inner).0
+}
+
+/// Values that wait until another thread takes them, each under a number. The code that passes the numbers on does not depend on
+/// the type of the values, so it is compiled only once.
+#[derive(Debug)]
+pub struct WaitingValues<T>(Mutex<Vec<Option<T>>>);
+
+impl<T> WaitingValues<T> {
+    /// Adds a value and returns its number.
+    pub fn put(&self, value: T) -> usize {
+        let mut values = lock(&self.0);
+        let number = values.iter().position(Option::is_none).unwrap_or(values.len());
+        if number == values.len() {
+            values.push(None);
+        }
+        values[number] = Some(value);
+        number
+    }
+
+    /// Removes the value with this number and returns it.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no value has this number.
+    pub fn take(&self, number: usize) -> T {
+        lock(&self.0)[number].take().expect("each number is used once")
+    }
+}
+
+impl<T> Default for WaitingValues<T> {
+    fn default() -> WaitingValues<T> {
+        WaitingValues(Mutex::default())
+    }
 }

@@ -9,6 +9,7 @@
 mod additions;
 mod blocks;
 mod count;
+mod each;
 mod held;
 mod numbers;
 mod ordered;
@@ -41,6 +42,7 @@ pub use self::turns::{ThreadShare, Turns};
 pub use orbit_witness::{Agreement, Difference};
 
 use self::blocks::{BlockGroup, BlockTask, BlockWork, PreparedBlock};
+use self::each::NumberedWork;
 use self::numbers::RunningNumbers;
 use self::repeats::OpenedFiles;
 use orbit_pgn::{ParseOptions, PgnError, READER_VERSION, Sources, Stamp, Url, canonical};
@@ -561,47 +563,13 @@ impl BlockStream {
         self.bytes_total
     }
 
-    /// Runs `work` on every block, on `threads` threads. Passes the results to `take` on the caller's thread, in database order,
-    /// until `take` breaks. If `threads` is 0 or 1, the caller's thread does all the work. If the system starts fewer threads,
-    /// these do all the work.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a block of a reel is damaged, or if there are more than 2^32 games. The results of all earlier blocks
-    /// have been passed to `take` by then. It is not an error if a PGN source cannot be read to its end: see
-    /// [`Summary::failures`].
-    ///
-    /// # Panics
-    ///
-    /// Panics if `work` or `take` panics.
-    pub fn for_each_block<T: Send>(
-        self,
-        threads: usize,
-        work: impl Fn(&Block) -> T + Sync,
-        take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
-    ) -> Result<Summary, StreamError> {
-        let work =
-            |blocks: &[&Arc<Block>], _: &MemoryBudget| blocks.iter().map(|block| work(block)).collect();
-        self.for_each_group(threads, 1, work, take)
-    }
-
-    /// Does the same as [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks together and returns one
-    /// result for each of them. The first groups are smaller, so that all threads soon have work. If results need much
-    /// memory, `work` reserves it in the budget before it creates them.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`BlockStream::for_each_block`].
-    ///
-    /// # Panics
-    ///
-    /// Panics if `work` or `take` panics.
-    pub fn for_each_group<T: Send>(
+    /// Does the same as [`BlockStream::for_each_group`] with results that are numbers.
+    fn for_each_numbered(
         self,
         threads: usize,
         blocks: usize,
-        work: impl Fn(&[&Arc<Block>], &MemoryBudget) -> Vec<T> + Sync,
-        mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
+        work: &NumberedWork<'_>,
+        take: &mut dyn FnMut(StreamedBlock, usize) -> ControlFlow<()>,
     ) -> Result<Summary, StreamError> {
         let BlockStream {
             mut inputs, sources, options, bytes_total, games_before, seen, substitutes, ..

@@ -18,7 +18,7 @@ use crate::choice::Choice;
 use crate::found::{BlockResult, Names};
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::named::choices;
-use orbit_core::sync::lock;
+use orbit_core::sync::{WaitingValues, lock};
 use orbit_database::{BlockStream, MemoryBudget, StreamError, StreamedBlock, Summary};
 use orbit_engine::cpu::Cpu;
 use orbit_engine::fallback::Fallback;
@@ -437,6 +437,22 @@ impl Executor {
         names: &Names,
         work: impl Fn(BlockResult<'_>, &MemoryBudget) -> T + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
+    ) -> Result<Summary, ScanError> {
+        let results = WaitingValues::default();
+        let numbered = |result: BlockResult<'_>, room: &MemoryBudget| results.put(work(result, room));
+        self.for_each_numbered(stream, outputs, (choice, names), &numbered, &mut |streamed, number| {
+            take(streamed, results.take(number))
+        })
+    }
+
+    /// Does the same as [`Executor::for_each_block`] with results that are numbers.
+    fn for_each_numbered(
+        &self,
+        stream: BlockStream,
+        outputs: &[Wants],
+        (choice, names): (&Choice, &Names),
+        work: &(dyn Fn(BlockResult<'_>, &MemoryBudget) -> usize + Sync),
+        take: &mut dyn FnMut(StreamedBlock, usize) -> ControlFlow<()>,
     ) -> Result<Summary, ScanError> {
         let needs_comments = self.reads_comments()
             || choice.reads_comments()

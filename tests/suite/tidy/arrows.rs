@@ -5,8 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::{
-    ARROWS, CRATES, EXCEPT, ROOTS, Token, documents::shows, module, paths, read, sources, tokens, tree, unit,
+    ARROWS, EXCEPT, ROOTS, Token, documents::shows, module, paths, read, sources, tokens, tree, unit,
 };
+
+/// The crates. Each has its folder, its name in paths, and the unit that stands for the whole crate; `None` if the
+/// crate has several units.
+pub(super) const CRATES: &[(&str, &str, Option<&str>)] = &[
+    ("command", "orbit_command", Some("command")),
+    ("core", "orbit_core", None),
+    ("database", "orbit_database", Some("database")),
+    ("engine", "orbit_engine", Some("engine")),
+    ("pgn", "orbit_pgn", Some("pgn")),
+    ("plan", "orbit_plan", Some("plan")),
+    ("query", "orbit_query", Some("query")),
+    ("reel", "orbit_reel", Some("reel")),
+    ("reference", "orbit_reference", Some("reference")),
+    ("search", "orbit_search", None),
+    ("transforms", "orbit_transforms", Some("transforms")),
+    ("visits", "orbit_visits", Some("visits")),
+    ("witness", "orbit_witness", Some("witness")),
+];
 
 /// The imports of every module, as paths with re-exports resolved.
 struct Imports {

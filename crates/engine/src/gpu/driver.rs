@@ -85,23 +85,39 @@ impl Driver {
             return Err(end.clone());
         }
         let answer = Arc::new(Mutex::new(None));
-        let (sender, ended) = mpsc::sync_channel(1);
-        let task: DriverTask = Box::new({
+        let task = Box::new({
             let answer = Arc::clone(&answer);
             move || {
-                *lock(&answer) = Some(caught(run));
+                let found = run();
+                *lock(&answer) = Some(found);
+            }
+        });
+        if let Err(error) = self.perform(limit, task) {
+            // An answer that arrives too late is leaked, like all other resources of the device.
+            std::mem::forget(answer);
+            return Err(error);
+        }
+        lock(&answer).take().expect("a task that did not panic leaves its answer")
+    }
+
+    /// Runs a task on a helper thread, for at most `limit`. A panic of the task ends the device.
+    fn perform(&self, limit: Duration, task: DriverTask) -> Result<(), GpuError> {
+        let outcome = Arc::new(Mutex::new(None));
+        let (sender, ended) = mpsc::sync_channel(1);
+        let task: DriverTask = Box::new({
+            let outcome = Arc::clone(&outcome);
+            move || {
+                *lock(&outcome) = Some(caught(task));
                 // If the caller has stopped waiting, sending fails, and the error can be ignored.
                 let _ = sender.send(());
             }
         });
         if self.await_end(task, &ended, limit) == Wait::Late {
-            // An answer that arrives too late is leaked, like all other resources of the device.
-            std::mem::forget(answer);
             return Err(self.hang());
         }
-        let answer = lock(&answer).take();
-        let answer = answer.unwrap_or_else(|| Err("a call ended without an answer".into()));
-        answer.unwrap_or_else(|reason| Err(self.lose(reason)))
+        let outcome = lock(&outcome).take();
+        let outcome = outcome.unwrap_or_else(|| Err("a call ended without an answer".into()));
+        outcome.map_err(|reason| self.lose(reason))
     }
 
     /// Runs a task on a helper thread, and waits until the task reports that it has ended or until `limit` is reached.
@@ -160,8 +176,8 @@ thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a closure. If it panics, returns the panic's message, which is not printed.
-fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+/// Runs a task. If it panics, returns the panic's message, which is not printed.
+fn caught(task: DriverTask) -> Result<(), String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let others = std::panic::take_hook();
@@ -173,7 +189,7 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     });
     let before = CAUGHT.replace(true);
     // After a panic, the device counts as lost, so the state that the panic leaves behind is never used.
-    let out = catch_unwind(AssertUnwindSafe(run));
+    let out = catch_unwind(AssertUnwindSafe(task));
     CAUGHT.set(before);
     out.map_err(|panic| reason(&*panic))
 }

@@ -66,7 +66,7 @@ impl ArrowTable {
         // A cell that has the same value at all positions of a game is made only once.
         let mut shared: Vec<Option<TableCell<'static>>> = vec![None; self.cells.len()];
         let ArrowTable { columns, cells, rows: count } = self;
-        found.rows_with(game, rows, columns.row_parts(), |row| {
+        found.rows_with(game, rows, columns.row_parts(), &mut |row| {
             let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
             for ((&column, shared), cells) in columns.list().iter().zip(&mut shared).zip(&mut *cells) {
                 if let Some(shared) = shared {

@@ -283,7 +283,7 @@ pub(super) fn push_rows(
     out: &mut Vec<u8>,
 ) -> usize {
     let mut shared = vec![None; columns.list().len()];
-    found.rows_with(game, rows, columns.row_parts(), |row| {
+    found.rows_with(game, rows, columns.row_parts(), &mut |row| {
         let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
         for (index, (&column, shared)) in columns.list().iter().zip(&mut shared).enumerate() {
             if let Some(shared) = shared.clone() {

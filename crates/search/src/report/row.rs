@@ -104,8 +104,8 @@ impl<'a> Found<'a> {
     }
 
     /// Visits the rows of a game in order. Returns the number of hits.
-    pub fn rows(&self, game: &GameRow, rows: Rows, visit: impl FnMut(&Row)) -> usize {
-        self.rows_with(game, rows, RowParts::ALL, visit)
+    pub fn rows(&self, game: &GameRow, rows: Rows, mut visit: impl FnMut(&Row)) -> usize {
+        self.rows_with(game, rows, RowParts::ALL, &mut visit)
     }
 
     /// Visits the rows of a game in order, with only the given parts filled in. The other parts are empty. Returns the number of
@@ -115,7 +115,7 @@ impl<'a> Found<'a> {
         game: &GameRow,
         rows: Rows,
         parts: RowParts,
-        mut visit: impl FnMut(&Row),
+        visit: &mut dyn FnMut(&Row),
     ) -> usize {
         let (hits, copies) = (&self.answers.hits, self.answers.hit_copies());
         let (first, end) = (game.first_slot(), game.end_slot());
