@@ -259,6 +259,13 @@ pub(super) fn follows_open_tag(text: &[u8], at: usize) -> bool {
         && text[..at].iter().rfind(|&&byte| !is_blank(byte)).is_some_and(|&byte| byte != b']')
 }
 
+/// Returns the start of the tag pair on the last line of a text, if the line begins with a tag pair and has no `]`.
+pub(super) fn open_tag(text: &[u8]) -> Option<usize> {
+    let line = memchr::memrchr2(b'\n', b'\r', text).map_or(0, |end| end + 1);
+    let at = past_blanks(text, line);
+    (text.get(at) == Some(&b'[') && !text[at..].contains(&b']') && tag_name(text, at).is_some()).then_some(at)
+}
+
 /// Returns the first byte at or after `from` that is not a blank, and its index.
 pub(super) fn next_after(line: &[u8], from: usize) -> (Option<u8>, usize) {
     let at = past_blanks(line, from);
@@ -485,7 +492,7 @@ pub(super) fn glyph(word: &[u8]) -> Option<u16> {
 
 fn outcome(word: &[u8]) -> Option<Outcome> {
     // This test is fast and rejects move numbers, which are most of the tokens tested here.
-    if word.len() > 16
+    if word.len() > 24
         || !matches!(word, [0xbd, ..] | [0xc2, ..] | [_, b'-' | b'/', ..])
             && word.get(1).is_none_or(u8::is_ascii)
     {
@@ -498,7 +505,10 @@ fn outcome(word: &[u8]) -> Option<Outcome> {
         let (piece, skip): (&[u8], usize) = match (dash(rest), rest) {
             (0, [0xc2, 0xbd, ..]) => (b"1/2", 2),
             (0, [0xbd, ..]) => (b"1/2", 1),
-            (0, [0xe2, 0x81, 0x84, ..] | [0xe2, 0x88, 0x95, ..]) => (b"/", 3),
+            (0, [0xe2, 0x81, 0x84, ..] | [0xe2, 0x88, 0x95, ..] | [0xef, 0xbc, 0x8f, ..]) => (b"/", 3),
+            (0, [0xef, 0xbc, 0x90, ..]) => (b"0", 3),
+            (0, [0xef, 0xbc, 0x91, ..]) => (b"1", 3),
+            (0, [0xef, 0xbc, 0x92, ..]) => (b"2", 3),
             (0, _) => (&[first], 1),
             (bytes, _) => (b"-", bytes),
         };
@@ -519,4 +529,51 @@ fn outcome_among_signs(word: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(word).ok()?;
     let trimmed = text.trim_matches(|letter: char| !letter.is_alphanumeric());
     (trimmed.len() < text.len()).then(|| outcome(trimmed.as_bytes())).flatten()
+}
+
+/// Reads a result with blanks around its dash, such as `1 - 0`. `start` is the start of a token. Returns the result and its end.
+pub(super) fn parted_result(text: &[u8], start: usize) -> Option<(Outcome, usize)> {
+    let digit = match &text[start..] {
+        [b'0' | b'1', ..] => 1,
+        [0xef, 0xbc, 0x90 | 0x91, ..] => 3,
+        _ => return None,
+    };
+    let sign = past_blanks(text, start + digit);
+    let at = match dash(&text[sign..]) {
+        0 => return None,
+        bytes => past_blanks(text, sign + bytes),
+    };
+    let stop = if at < text.len() { word_end(text, at) } else { at };
+    let joined = [&text[start..start + digit], b"-", &text[at..stop]].concat();
+    Some((outcome(&joined).or_else(|| outcome_among_signs(&joined))?, stop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_may_have_blanks_around_their_dash() {
+        for (text, outcome, stop) in [
+            ("1 - 0 ", Outcome::WhiteWins, 5),
+            ("0\u{a0}–1.\n", Outcome::BlackWins, 8),
+            ("1- 0{x}", Outcome::WhiteWins, 4),
+            ("０ － １", Outcome::BlackWins, 11),
+        ] {
+            assert_eq!(parted_result(text.as_bytes(), 0), Some((outcome, stop)), "{text}");
+        }
+        for text in ["1 -\n0", "1 - 2", "1 0", "1", "0 - 0-0", "2 - 0", "1 - ", "1. - 0"] {
+            assert_eq!(parted_result(text.as_bytes(), 0), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_tag_pair_at_the_end_may_be_open() {
+        for (text, at) in [("[Event \"a\"]\n [White \"b", Some(13)), ("[White", Some(0))] {
+            assert_eq!(open_tag(text.as_bytes()), at, "{text}");
+        }
+        for text in ["", "[White \"b\"]", "[White \"b\"]\n\u{1a}", "[%csl Ra1", "1. e4 [x"] {
+            assert_eq!(open_tag(text.as_bytes()), None, "{text}");
+        }
+    }
 }

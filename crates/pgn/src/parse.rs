@@ -417,14 +417,21 @@ impl<'a> GameParser<'a> {
         self.game.offset = self.base + at as u64;
     }
 
-    /// Adds a note if the source ends after moves without a result. For instance, the file may have been cut between two tokens.
+    /// Adds a note if the source ends after moves without a result, or within a tag pair. For instance, the file may have been cut
+    /// between two tokens.
     fn end(&mut self) {
-        let is_open = self.open && !self.done && !self.game.moves.is_empty();
-        if is_open && self.is_last && self.game.status == GameStatus::Whole {
-            let at = self.text.trim_ascii_end().len();
-            let reason = "the last game has no result and counts as `*`: the file may be cut off";
-            self.game.notes.push(self.fault(at, reason.to_owned()));
+        if !self.open || self.done || !self.is_last || self.game.status != GameStatus::Whole {
+            return;
         }
+        let end = self.text.trim_ascii_end().len();
+        let (at, reason) = match lex::open_tag(&self.text[..end]) {
+            _ if !self.game.moves.is_empty() => {
+                (end, "the last game has no result and counts as `*`: the file may be cut off")
+            }
+            Some(at) => (at, "the last tag pair has no `]`: the file may be cut off"),
+            None => return,
+        };
+        self.game.notes.push(self.fault(at, reason.to_owned()));
     }
 
     fn finish(&mut self, on_game: &mut dyn FnMut(&Game)) {

@@ -329,6 +329,13 @@ impl<'a> Tokenizer<'a> {
         let mut stop = word_end(self.text, start);
         stop -= lex::glued_result(&self.text[start..stop]);
         stop -= lex::glued_to_castling(&self.text[start..stop]);
+        // The fast paths skip single digits in variations, so such a result counts only in the main line.
+        if self.depth == 0
+            && matches!(self.section, GameSection::Tags | GameSection::Moves)
+            && let Some((outcome, stop)) = lex::parted_result(self.text, start)
+        {
+            return self.terminator(stop, outcome);
+        }
         match MovetextWord::from_bytes(&self.text[start..stop]) {
             MovetextWord::Number { length, value, dotted } => self.number(start, length, value, dotted),
             MovetextWord::Result(outcome) => self.terminator(stop, outcome),

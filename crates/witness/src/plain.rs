@@ -454,6 +454,10 @@ impl Scanner<'_> {
                 end -= bytes;
             }
         }
+        if let Some((outcome, end)) = self.parted_result() {
+            self.rule(Rule::Results);
+            return self.result(end, outcome);
+        }
         if matches!(self.section, ScannerSection::Tags | ScannerSection::Moves)
             && let WitnessWord::Move(token, _) = words::word(&self.text[self.at..end])
             && words::lacks_promotion(token)
@@ -485,6 +489,23 @@ impl Scanner<'_> {
             WitnessWord::Move(token, rules) => self.other(end, Some((token, rules))),
             WitnessWord::Junk => self.other(end, None),
         }
+    }
+
+    /// Returns a result of the main line that begins here and has blanks around its dash, such as `1 - 0`, and its end.
+    fn parted_result(&self) -> Option<(Outcome, usize)> {
+        if self.depth > 0 || !matches!(self.section, ScannerSection::Tags | ScannerSection::Moves) {
+            return None;
+        }
+        let letter = |at: usize| {
+            let letters = words::letters(&self.text[at..self.text.len().min(at + 4)]);
+            letters.first().map(|&(letter, bytes)| (letter, at + bytes))
+        };
+        let (digit, next) = letter(self.at)?;
+        let (dash, next) = letter(past_blanks(self.text, next))?;
+        let at = past_blanks(self.text, next);
+        let end = self.word_end(at.min(self.text.len() - 1));
+        let outcome = words::parted_result(digit, dash, self.text.get(at..end)?)?;
+        (self.word_end(self.at) < end).then_some((outcome, end))
     }
 
     /// Returns the end of the token that begins at the offset `at`.

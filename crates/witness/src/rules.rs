@@ -39,7 +39,7 @@ rules! {
     InnerResult "inner result" "A result in a side line ends the game if nothing follows.",
     Blanks "blanks" "Control characters, Unicode blanks, byte order marks and single carriage returns are blanks or line ends, and `%` may follow blanks.",
     Glued "glued" "A move may touch the result, the glyph or the ellipsis before or after it, and castling may touch the next word.",
-    Results "results" "`1/2` is read as a result, and so are results with other dashes or between other signs.",
+    Results "results" "`1/2` is read as a result, and so are results with other dashes, with blanks around the dash, in fullwidth characters or between other signs.",
     NoMove "no move" "A word that is not a move cuts the game.",
     Coordinates "coordinates" "Moves in coordinates, with both squares, are read.",
     MoveSign "move sign" "A wrong or missing `x` is accepted, and so are `-` and `:`.",

@@ -137,7 +137,12 @@ fn number(letters: &[(char, usize)]) -> Option<WitnessWord> {
 
 /// Reads a result whose dashes are plain.
 fn result(text: &str) -> Option<Outcome> {
-    match text.replace('½', "1/2").replace(['\u{2044}', '\u{2215}'], "/").as_str() {
+    let text = text
+        .replace(['\u{2044}', '\u{2215}', '／'], "/")
+        .replace('０', "0")
+        .replace('１', "1")
+        .replace('２', "2");
+    match text.replace('½', "1/2").as_str() {
         "1-0" => Some(Outcome::WhiteWins),
         "0-1" => Some(Outcome::BlackWins),
         "1/2-1/2" | "1/2" => Some(Outcome::Draw),
@@ -150,6 +155,16 @@ fn result_among_signs(bytes: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(bytes).ok()?;
     let bare = text.trim_matches(|letter: char| !letter.is_alphanumeric());
     if bare == text { None } else { result(&with_plain_dashes(bare.as_bytes())) }
+}
+
+/// Reads a result whose first digit, dash and rest are separate texts.
+pub(super) fn parted_result(digit: char, dash: char, rest: &[u8]) -> Option<Outcome> {
+    let is_dash = dash == '-' || is_wide_dash(dash);
+    let joined = format!("{digit}-{}", with_plain_dashes(rest));
+    if !is_dash || !matches!(digit, '0' | '1' | '０' | '１') {
+        return None;
+    }
+    result(&joined).or_else(|| result_among_signs(joined.as_bytes()))
 }
 
 /// Returns whether pgn-reader reads a token as a result.

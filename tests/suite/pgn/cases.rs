@@ -134,6 +134,18 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 (1. d4 2.1-0..)", &["@0 1-0 1"]),
     ("1. e4 (1. d4 Nf61-0.)", &["@0 1-0 1"]),
     ("1. e4 1-2. *", &["@0 * 1 cut@6: 1-2. is no move"]),
+    // Results with blanks around the dash, and in fullwidth characters.
+    ("1. e4 1 - 0", &["@0 1-0 1"]),
+    ("1. e4 0 – 1.\n\n1. d4 1- 0", &["@0 0-1 1", "@16 1-0 1"]),
+    ("[White \"a\"]\n\n0\u{a0}-1 {x}", &["@0 0-1 0"]),
+    ("1. e4 1/2 - 1/2", &["@0 1/2 1"]),
+    ("1. e4 １－０", &["@0 1-0 1"]),
+    ("1. e4 ０ - １", &["@0 0-1 1"]),
+    ("1. e4 １／２－１／２", &["@0 1/2 1"]),
+    ("1. e4 1 -\n0", &["@0 * 1"]),
+    ("1. e4 e5 1 - 2", &["@0 * 2"]),
+    ("1. e4 (1. d4 1 - 0)", &["@0 * 1"]),
+    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0 - 0-0 *", &["@0 * 7"]),
     // Rows with an incomplete header before the next header.
     (
         "[Event \"a\"]\n[TimeControl \"66.687+0.6[Event \"b\"]\n[White \"C\"]\n\n1. e4 e5 1-0",
@@ -231,7 +243,7 @@ fn odd_texts_come_to_what_they_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// If the last game of a file has moves but no result, a note is added, because the file may have been cut off.
+/// If the last game of a file has moves but no result, or ends within a tag pair, a note is added, because the file may have been cut off.
 #[test]
 fn the_last_game_of_a_file_without_a_result_is_noted() {
     for (text, at) in [
@@ -248,6 +260,10 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
         ("1. e4 (1. d4", None),
         // The last game has no moves.
         ("1. e4 *\n\n[White \"a\"]\n", None),
+        // The last tag pair is open.
+        ("1. e4 *\n\n[Event \"a\"]\n [White \"Carl", Some((22, 0))),
+        ("[White\n", Some((0, 0))),
+        ("[White \"a\"]\n\n[%csl Ra1", None),
         ("[White \"a\"]\n\n1.", None),
         ("[Variant \"Atomic\"]\n\n1. e4", None),
     ] {

@@ -150,6 +150,8 @@ fn each_rule_is_told_by_its_name() {
         ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO-O *", &["glued"]),
         ("1. e4 1/2\n", &["results"]),
         ("1. e4 \"1-0\"\n", &["results"]),
+        ("1. e4 0 - 1\n", &["results"]),
+        ("1. e4 １－０\n", &["results"]),
         ("[White \"a[White \"b\"]\n\n1. e4 *\n", &["tags alone", "tag form", "open tag pair"]),
         ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O–O *", &["dashes"]),
         ("1. e4 hite e5 *", &["no move"]),

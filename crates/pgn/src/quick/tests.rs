@@ -73,7 +73,7 @@ fn compare(text: &[u8], cap: usize, seen: &mut Seen) {
 }
 
 /// Pieces of text to insert into movetext.
-const PIECES: [&str; 44] = [
+const PIECES: [&str; 47] = [
     "{ a }",
     "{e4",
     "}",
@@ -95,6 +95,9 @@ const PIECES: [&str; 44] = [
     "1/2-1/2",
     " * ",
     "0-1",
+    " 1 - 0 ",
+    " 0 -",
+    "１－０",
     "0000. ",
     "000. ",
     "1.",
