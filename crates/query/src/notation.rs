@@ -12,6 +12,12 @@ const ROW_MAX: usize = 400;
 pub(super) const ROW_HELP: &str = "this asks for the moves at the start of a game, without `initial` anywhere in it; capital letters are White's pieces, \
      small ones Black's";
 
+/// The CQL text before the first move of Black, if White's is not given.
+const AFTER_WHITE: &str = "initial path --";
+
+/// The part of the help text that is added if the first move is Black's.
+const BLACK_BEGINS: &str = "; the first `--` is White's move";
+
 /// The characters at which a move in algebraic notation ends.
 const ENDS: &str = "(){}[],;\"&|";
 
@@ -33,16 +39,22 @@ pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     if let Some(row) = row(text) {
         let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());
         let message = "moves in algebraic notation, one after the other";
-        return Some(Diagnostic::error(span, message, format!("write `{row}`")).help(ROW_HELP));
+        let more = if row.starts_with(AFTER_WHITE) { BLACK_BEGINS } else { "" };
+        let help = format!("{ROW_HELP}{more}");
+        return Some(Diagnostic::error(span, message, format!("write `{row}`")).help(help));
     }
-    let (span, written) = around(text, fault.span.start)?;
+    let (span, written, side) = around(text, fault.span.start)?;
     let (message, cql) = match written.trim_end_matches(['+', '#']) {
         "O-O" | "0-0" => ("castling", String::from("--(o-o)")),
         "O-O-O" | "0-0-0" => ("castling", String::from("--(o-o-o)")),
-        _ => ("a move", WrittenMove::read(written)?.in_cql()),
+        _ => ("a move", WrittenMove::read(written, side.is_some())?.in_cql(side.unwrap_or(Color::White))),
     };
     let help = match message {
         "castling" => "with `wtm` before it White castles, with `btm` Black",
+        _ if side == Some(Color::Black) => {
+            "these are Black's pieces, White's are capital letters; `--` is any move, `[x]` a capture, and what stands in \
+              parentheses holds behind the move"
+        }
         _ => {
             "these are White's pieces, Black's are small letters; `--` is any move, `[x]` a capture, and what stands in \
               parentheses holds behind the move"
@@ -58,17 +70,37 @@ pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     )
 }
 
+/// Splits a move number such as `12.` from a word. Returns the rest of the word, and the side that moves at this number if there is
+/// one: two or more dots belong to Black.
+fn split_number(word: &str) -> (&str, Option<Color>) {
+    let dotted = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let written = dotted.trim_start_matches(['.', '…']);
+    let dots = &dotted[..dotted.len() - written.len()];
+    match dots {
+        _ if dotted.len() == word.len() => (word, None),
+        "" => (word, None),
+        "." => (written, Some(Color::White)),
+        _ => (written, Some(Color::Black)),
+    }
+}
+
 /// Translates the first moves of a game, such as `1. e4 e5 2. Nf3`, into CQL. Move numbers are optional, but a single move must have
-/// one. Returns `None` if there are no moves, or if they are not legal.
+/// one. The first move may be Black's: `1...c5`. Returns `None` if there are no moves, or if they are not legal.
 pub(super) fn row(text: &str) -> Option<String> {
     let mut position = Chess::default();
     let mut out = String::from("initial path");
     let (mut moves, mut has_number) = (0, false);
     for word in text.split_whitespace() {
-        let written = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        let is_numbered = written.len() < word.len() && written.starts_with('.');
+        let (written, side) = split_number(word);
+        let is_numbered = side.is_some();
+        if side == Some(Color::Black) && !has_number && moves == 0 {
+            if !word.starts_with("1.") && !word.starts_with("1…") {
+                return None;
+            }
+            position = position.swap_turn().ok()?;
+            out = AFTER_WHITE.into();
+        }
         has_number |= is_numbered;
-        let written = if is_numbered { written.trim_start_matches('.') } else { word };
         if is_numbered && written.is_empty() {
             continue;
         }
@@ -110,19 +142,23 @@ fn in_path(san: &San, played: Played, turn: Color) -> String {
 }
 
 /// Returns the text around the byte `at`, up to the nearest blanks or parentheses on each side, and its span. A move number at
-/// the start is left out.
-fn around(text: &str, at: usize) -> Option<(Span, &str)> {
+/// the start is left out; the side that moves at this number is returned. If nothing but blanks and a single word follow the number,
+/// this word is returned.
+fn around(text: &str, at: usize) -> Option<(Span, &str, Option<Color>)> {
     let ends = |letter: char| letter.is_whitespace() || (ENDS.contains(letter));
     let before = text.get(..at)?;
     let start = before
         .rfind(ends)
         .map_or(0, |place| place + before[place..].chars().next().map_or(0, char::len_utf8));
     let word = text[start..].split(ends).next()?;
-    let numbered = word.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start_matches('.');
-    let is_numbered = word.len() > numbered.len() && word[..word.len() - numbered.len()].ends_with('.');
-    let written = if is_numbered { numbered } else { word };
-    let start = start + word.len() - written.len();
-    (!written.is_empty()).then(|| (Span::new(start, start + written.len()), written))
+    let (mut written, side) = split_number(word);
+    let mut start = start + word.len() - written.len();
+    if written.is_empty() {
+        let rest = text[start..].trim_start();
+        start = text.len() - rest.len();
+        written = rest.trim_end();
+    }
+    (!written.is_empty()).then(|| (Span::new(start, start + written.len()), written, side))
 }
 
 /// If `text` begins with one of `letters`, removes this letter and returns it. Otherwise returns an empty text.
@@ -134,9 +170,9 @@ fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
 }
 
 impl WrittenMove<'_> {
-    /// Reads a move in algebraic notation. Returns `None` if the text is not such a move. A text such as `Nf3` is also a
-    /// designator, and therefore valid CQL; it gives `None`, too.
-    fn read(written: &str) -> Option<WrittenMove<'_>> {
+    /// Reads a move in algebraic notation. Returns `None` if the text is not such a move. Without a move number, a text such as
+    /// `Nf3` is also a designator, and therefore valid CQL; it gives `None`, too.
+    fn read(written: &str, is_numbered: bool) -> Option<WrittenMove<'_>> {
         const FILES: &str = "abcdefgh";
         const RANKS: &str = "12345678";
         let mut rest = written;
@@ -159,8 +195,9 @@ impl WrittenMove<'_> {
         let is_whole = glyphs.is_empty() && (equals.is_empty() || !promotion.is_empty());
         let is_named = !piece.is_empty() || from != ("", "") || sign.is_empty();
         let is_pawns = piece.is_empty() || promotion.is_empty();
-        let says_more =
-            from != ("", "") || [sign, promotion, check, rest].iter().any(|part| !part.is_empty());
+        let says_more = is_numbered
+            || from != ("", "")
+            || [sign, promotion, check, rest].iter().any(|part| !part.is_empty());
         (is_whole && is_named && is_pawns && says_more).then_some(WrittenMove {
             piece,
             from,
@@ -171,8 +208,9 @@ impl WrittenMove<'_> {
         })
     }
 
-    fn in_cql(&self) -> String {
+    fn in_cql(&self, side: Color) -> String {
         let piece = if self.piece.is_empty() { "P" } else { self.piece };
+        let cased = |piece: &str| side.fold_wb(piece.to_owned(), piece.to_ascii_lowercase());
         let from = match self.from {
             ("", "") => String::new(),
             ("", rank) => format!("a-h{rank}"),
@@ -181,13 +219,13 @@ impl WrittenMove<'_> {
         };
         let sign = if self.captures { "[x]" } else { "--" };
         let promotion =
-            if self.promotion.is_empty() { String::new() } else { format!("={}", self.promotion) };
+            if self.promotion.is_empty() { String::new() } else { format!("={}", cased(self.promotion)) };
         let behind = match self.check {
             "+" => "(check)",
             "#" => "(mate)",
             _ => "",
         };
-        format!("{piece}{from}{sign}{}{promotion}{behind}", self.to)
+        format!("{}{from}{sign}{}{promotion}{behind}", cased(piece), self.to)
     }
 }
 
@@ -207,7 +245,15 @@ mod tests {
             ("1.Nf3", "initial path N--f3"),
             ("Nxf3", "N[x]f3"),
             ("Nf3+", "N--f3(check)"),
+            ("1...c5", "initial path -- p--c5"),
+            ("1... c5 2. Nf3 2... d6", "initial path -- p--c5 N--f3 p--d6"),
+            ("1…e5", "initial path -- p--e5"),
             ("wtm 12.Qxh7#", "Q[x]h7(mate)"),
+            ("wtm 12.e4", "P--e4"),
+            ("12...Qxh7", "q[x]h7"),
+            ("7...c5", "p--c5"),
+            ("5... Nf6", "n--f6"),
+            ("40...exd1=Q+", "pe1-8[x]d1=q(check)"),
             ("exd5", "Pe1-8[x]d5"),
             ("e8=Q+", "P--e8=Q(check)"),
             ("dxe8=N+", "Pd1-8[x]e8=N(check)"),
