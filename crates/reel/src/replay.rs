@@ -114,6 +114,7 @@ impl SegmentColumns {
     }
 
     /// Returns the position of one slot.
+    #[inline]
     pub fn position(&self, i: usize) -> Position {
         Position { board: Board { planes: self.planes.map(|plane| plane[i]) }, state: State(self.states[i]) }
     }

@@ -4,7 +4,7 @@
 #[derive(Default)]
 pub(super) struct BitWriter {
     bytes: Vec<u8>,
-    /// The bits that do not fill a byte yet. `len` is their number.
+    /// The bits that do not fill eight bytes yet. `len` is their number.
     rest: u128,
     len: u32,
 }
@@ -15,18 +15,17 @@ impl BitWriter {
         debug_assert!(width == 64 || value >> width == 0, "{value} has more than {width} bits");
         self.rest |= u128::from(value) << self.len;
         self.len += width;
-        while self.len >= 8 {
-            self.bytes.push(self.rest as u8);
-            self.rest >>= 8;
-            self.len -= 8;
+        if self.len >= u64::BITS {
+            self.bytes.extend_from_slice(&(self.rest as u64).to_le_bytes());
+            self.rest >>= u64::BITS;
+            self.len -= u64::BITS;
         }
     }
 
     /// Writes a number of at least 1, in about twice as many bits as the number has (Elias gamma).
     pub(super) fn put_gamma(&mut self, value: u64) {
         let bits = value.ilog2();
-        self.put(0, bits);
-        self.put(1, 1);
+        self.put(1 << bits, bits + 1);
         self.put(value & !(1 << bits), bits);
     }
 
@@ -38,9 +37,8 @@ impl BitWriter {
 
     /// Returns the bytes. The last one is padded with zeros.
     pub(super) fn finish(mut self) -> Vec<u8> {
-        if self.len > 0 {
-            self.put(0, 8 - self.len);
-        }
+        let rest = self.rest.to_le_bytes();
+        self.bytes.extend_from_slice(&rest[..self.len.div_ceil(8) as usize]);
         self.bytes
     }
 }

@@ -9,6 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::bits::{BitReader, BitWriter};
 use super::facts::PackedFacts;
+use super::key::{key_of, slot_of};
 use orbit_core::game::Date;
 use orbit_database::StreamError;
 use orbit_reel::{Reel, ReelError};
@@ -286,23 +287,22 @@ pub(super) fn unchecked(bytes: &[u8]) -> Option<&[u8]> {
     (crc32fast::hash(rest) == u32::from_le_bytes(*crc)).then_some(rest)
 }
 
-/// Writes the positions of a page. The distances between their keys are Golomb-Rice codes, with `low` bits unchanged.
-pub(super) fn encode_page(entries: &[(u64, VisitSlots)], slot_bits: u32) -> Vec<u8> {
-    let (first, last) = (entries[0].0, entries[entries.len() - 1].0);
-    let low = (((last - first) / entries.len() as u64).max(1)).ilog2();
+/// Writes the positions of a page, each given by the records of its visits. `lists` are the lists of those with many visits. The
+/// distances between the keys are Golomb-Rice codes, with `low` bits unchanged.
+pub(super) fn encode_page(positions: &[&[u128]], lists: &[ListEntry], slot_bits: u32) -> Vec<u8> {
+    let (first, last) = (key_of(positions[0][0]), key_of(positions[positions.len() - 1][0]));
+    let low = (((last - first) / positions.len() as u64).max(1)).ilog2();
     let mut out = BitWriter::default();
     out.put(low.into(), 6);
-    let mut before = first;
-    for (key, slots) in entries {
+    let (mut before, mut lists) = (first, lists.iter());
+    for records in positions {
+        let key = key_of(records[0]);
         out.put_rice(key - before, low);
-        before = *key;
-        match slots {
-            VisitSlots::Few(slots) => {
-                out.put_gamma(slots.len() as u64);
-                encode_slots(&mut out, slots, slot_bits);
-            }
-            VisitSlots::Many(list) => {
-                out.put_gamma(list.visits);
+        before = key;
+        out.put_gamma(records.len() as u64);
+        match if records.len() > FEW_MAX { lists.next() } else { None } {
+            None => encode_slots(&mut out, records, slot_bits),
+            Some(list) => {
                 [list.games, list.offset + 1, list.bytes].iter().for_each(|&number| out.put_gamma(number));
                 [list.first, list.last].iter().for_each(|&slot| out.put(slot, slot_bits));
             }
@@ -341,15 +341,16 @@ pub(super) fn decode_page(
     Some(())
 }
 
-/// Writes slots (numbers of positions in the reel) in ascending order: the first slot, and then the distances between them, in
-/// groups with the same bit width.
-pub(super) fn encode_slots(out: &mut BitWriter, slots: &[u64], slot_bits: u32) {
-    out.put(slots[0], slot_bits);
-    let distances: Vec<u64> = slots.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    for group in distances.chunks(GROUP) {
-        let width = group.iter().map(|distance| u64::BITS - distance.leading_zeros()).max().unwrap_or(0);
+/// Writes the slots of records (numbers of positions in the reel) in ascending order: the first slot, and then the distances
+/// between them, in groups with the same bit width.
+pub(super) fn encode_slots(out: &mut BitWriter, records: &[u128], slot_bits: u32) {
+    out.put(slot_of(records[0]), slot_bits);
+    for from in (1..records.len()).step_by(GROUP) {
+        let group = &records[from - 1..records.len().min(from + GROUP)];
+        let distances = group.windows(2).map(|pair| slot_of(pair[1]) - slot_of(pair[0]));
+        let width = u64::BITS - distances.clone().fold(0, |all, distance| all | distance).leading_zeros();
         out.put(width.into(), 6);
-        group.iter().for_each(|&distance| out.put(distance, width));
+        distances.for_each(|distance| out.put(distance, width));
     }
 }
 
@@ -371,6 +372,7 @@ pub(super) fn decode_slots(reader: &mut BitReader, count: usize, slot_bits: u32)
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::PositionKey;
     use super::*;
 
     #[test]
@@ -403,7 +405,16 @@ mod tests {
             (900, VisitSlots::Many(list)),
             (u64::MAX, VisitSlots::Few(vec![1, 2, 1023])),
         ];
-        let bytes = encode_page(&entries, 10);
+        let records = |(key, slots): &(u64, VisitSlots)| -> Vec<u128> {
+            let slots = match slots {
+                VisitSlots::Few(slots) => slots.clone(),
+                VisitSlots::Many(list) => (0..list.visits).collect(),
+            };
+            slots.into_iter().map(|slot| PositionKey { key: *key, check: 3 }.record(slot)).collect()
+        };
+        let records: Vec<Vec<u128>> = entries.iter().map(records).collect();
+        let positions: Vec<&[u128]> = records.iter().map(Vec::as_slice).collect();
+        let bytes = encode_page(&positions, &[list], 10);
         let mut read = Vec::new();
         let all = decode_page(&bytes, (5, 4), 10, |key, slots| {
             read.push((key, slots));

@@ -42,11 +42,11 @@ impl VisitedGames {
     }
 
     /// Summarizes visits (occurrences of a position), whose slots must be in ascending order.
-    pub(super) fn seen(&self, slots: &[u64]) -> SeenIn {
+    pub(super) fn seen(&self, slots: impl Iterator<Item = u64>) -> SeenIn {
         let mut seen = VisitSum::default();
         // Consecutive visits are usually in games of one block, and near each other if there are many.
         let (mut block, mut game) = (0, 0);
-        for &slot in slots {
+        for slot in slots {
             if self.blocks.get(block + 1).is_some_and(|next| next.first_slot <= slot) {
                 block = self.blocks.partition_point(|block| block.first_slot <= slot) - 1;
                 game = 0;

@@ -8,6 +8,9 @@ use orbit_core::board::{Position, legal};
 /// them.
 pub(super) const SLOT_BITS: u32 = 40;
 
+/// The number of bytes of a position that are hashed.
+pub(super) const KEYED_BYTES: usize = 36;
+
 /// The key of a position, and a check of 24 more bits, which distinguishes most positions with equal keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct PositionKey {
@@ -18,10 +21,14 @@ pub(super) struct PositionKey {
 impl PositionKey {
     /// Returns the key of a position in the form that [`legal::as_counted`] returns. Only the highest `bits` bits are kept.
     pub(super) fn new(counted: &Position, bits: u32) -> PositionKey {
-        let mut bytes = [0; 36];
-        bytes[..32].copy_from_slice(bytemuck::bytes_of(&counted.board));
-        bytes[32..].copy_from_slice(&counted.state.0.to_le_bytes());
-        let hash = XxHash3_128::oneshot(&bytes);
+        let mut bytes = [0; KEYED_BYTES];
+        put_keyed(counted, &mut bytes);
+        PositionKey::from_bytes(&bytes, bits)
+    }
+
+    /// Returns the key of a position from the bytes that [`put_keyed`] writes.
+    pub(super) fn from_bytes(bytes: &[u8; KEYED_BYTES], bits: u32) -> PositionKey {
+        let hash = XxHash3_128::oneshot(bytes);
         let key = (hash >> 64) as u64 & u64::MAX << (64 - bits);
         PositionKey { key, check: hash as u32 >> 8 }
     }
@@ -31,6 +38,24 @@ impl PositionKey {
     pub(super) fn record(self, slot: u64) -> u128 {
         u128::from(self.key) << 64 | u128::from(self.check) << SLOT_BITS | u128::from(slot)
     }
+}
+
+/// Writes the bytes of a position that are hashed: its board and its state.
+pub(super) fn put_keyed(counted: &Position, out: &mut [u8; KEYED_BYTES]) {
+    for (out, plane) in out.chunks_exact_mut(8).zip(counted.board.planes) {
+        out.copy_from_slice(&plane.to_le_bytes());
+    }
+    out[32..].copy_from_slice(&counted.state.0.to_le_bytes());
+}
+
+/// Returns the key of a record.
+pub(super) fn key_of(record: u128) -> u64 {
+    (record >> 64) as u64
+}
+
+/// Returns the slot of a record.
+pub(super) fn slot_of(record: u128) -> u64 {
+    record as u64 & ((1 << SLOT_BITS) - 1)
 }
 
 /// Returns the form of a position that is compared with other positions: see [`legal::as_counted`].

@@ -13,23 +13,27 @@ use super::bits::BitWriter;
 use super::facts::{PackedFacts, TabledFacts};
 use super::format::{
     DateOrder, FEW_MAX, GameEntry, HEADER_BYTES, ListEntry, MAGIC, PAGE_POSITIONS, PageEntry, TableError,
-    TableHeader, TotalsEntry, VERSION, VisitSlots, checked, encode_page, encode_slots, table_path,
+    TableHeader, TotalsEntry, VERSION, checked, encode_page, encode_slots, table_path,
 };
-use super::games::VisitedGames;
-use super::key::{PositionKey, SLOT_BITS, counted};
+use super::games::{SeenIn, VisitedGames};
+use super::key::{KEYED_BYTES, PositionKey, SLOT_BITS, counted, key_of, put_keyed, slot_of};
 use super::read::PositionTable;
 use orbit_core::board::Position;
 use orbit_core::files::{Temporary, Unfinished};
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::replay::SegmentColumns;
-use orbit_reel::{Block, Reel};
+use orbit_reel::{Block, Reel, SEGMENT_SLOTS};
 
 /// The approximate number of positions in a bucket. A bucket of this size fits into the processor cache while it is sorted.
 const BUCKET_POSITIONS: u64 = 1 << 16;
 /// The maximum number of buckets.
 const BUCKETS_MAX: u64 = 1 << 12;
 const RECORD_BYTES: usize = size_of::<u128>();
-const SLOT_MASK: u128 = (1 << SLOT_BITS) - 1;
+/// The approximate number of records in a group of a bucket. Sorting so few records by insertion is fast.
+const GROUP_RECORDS: usize = 8;
+/// The maximum number of records that are grouped by more bits of their keys before they are sorted. A larger bucket consists mostly
+/// of visits of one position, which are in order already.
+const GROUPED_MAX: usize = 4 * BUCKET_POSITIONS as usize;
 
 /// Options for writing a table. The defaults suit most uses.
 #[derive(Clone, Debug)]
@@ -113,7 +117,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     let (shift, bits) = (buckets.shift, options.key_bits);
     let summary = database.for_each_block(
         options.threads,
-        |block| (sorted_records(block, shift, bits), games_of(block)),
+        |block| (grouped_records(block, shift, bits), games_of(block)),
         |_, ((records, ends), block_games)| {
             let added = buckets.add(&records, &ends, games.slots(), &path, options);
             fault = added.and_then(|()| {
@@ -135,9 +139,8 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
             return Err(TableError::Interrupted { path });
         }
         let taken: io::Result<Vec<_>> = numbers.map(|number| buckets.take(number)).collect();
-        let encode = |mut records: Vec<u128>| {
-            records.sort_unstable();
-            encode(&records, &games, slot_bits, options.totals_from)
+        let encode = |records: Vec<u128>| {
+            encode(&sorted_bucket(records, shift), &games, slot_bits, options.totals_from)
         };
         let encoded: Vec<Vec<EncodedPage>> = match taken.map_err(failure)? {
             one if one.len() == 1 => one.into_iter().map(encode).collect(),
@@ -220,34 +223,59 @@ impl TableOut {
 
 /// Returns the records (keys and slots of the positions) of a block, grouped by their buckets, and the end of each bucket. Slots
 /// are counted from the first slot of the block.
-fn sorted_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>) {
+fn grouped_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>) {
     let mut all = Vec::with_capacity(block.slots());
-    let mut columns = SegmentColumns::new();
+    let (mut columns, mut keyed) = (SegmentColumns::new(), [[0; KEYED_BYTES]; SEGMENT_SLOTS]);
     for segment in 0..block.segments() {
         columns.replay(block, segment);
-        for i in 0..columns.masks.valid.count_ones() as usize {
-            let key = PositionKey::new(&counted(&columns.position(i)), bits);
-            all.push(key.record(all.len() as u64));
+        // All positions are written before the first is hashed. A hash of bytes that were just written would wait for them.
+        let keyed = &mut keyed[..columns.masks.valid.count_ones() as usize];
+        for (i, bytes) in keyed.iter_mut().enumerate() {
+            put_keyed(&counted(&columns.position(i)), bytes);
+        }
+        for bytes in keyed {
+            all.push(PositionKey::from_bytes(bytes, bits).record(all.len() as u64));
         }
     }
-    let mut ends = vec![0u32; 1 << (64 - shift)];
-    all.iter().for_each(|&record| ends[bucket_of(record, shift)] += 1);
+    grouped(&all, 1 << (64 - shift), |record| key_of(record).checked_shr(shift).unwrap_or(0) as usize)
+}
+
+/// Sorts the records of a bucket, whose keys differ only in their lowest `shift` bits.
+fn sorted_bucket(mut records: Vec<u128>, shift: u32) -> Vec<u128> {
+    if !(GROUP_RECORDS..=GROUPED_MAX).contains(&records.len()) {
+        records.sort_unstable();
+        return records;
+    }
+    // The bits of keys are random, so all groups have about the same size.
+    let bits = (records.len() / GROUP_RECORDS).ilog2();
+    let group_of = |record| (key_of(record) << (64 - shift)).checked_shr(64 - bits).unwrap_or(0) as usize;
+    let (mut sorted, ends) = grouped(&records, 1 << bits, group_of);
+    let mut rest = sorted.as_mut_slice();
+    let mut begin = 0;
+    for end in ends {
+        let (group, behind) = rest.split_at_mut((end - begin) as usize);
+        group.sort_unstable();
+        (rest, begin) = (behind, end);
+    }
+    sorted
+}
+
+/// Returns the records in the order of their groups, and the end of each group. The records of a group keep their order.
+fn grouped(records: &[u128], groups: usize, group_of: impl Fn(u128) -> usize) -> (Vec<u128>, Vec<u32>) {
+    let mut ends = vec![0u32; groups];
+    records.iter().for_each(|&record| ends[group_of(record)] += 1);
     let mut sum = 0;
     for end in &mut ends {
         sum += *end;
         *end = sum - *end;
     }
-    let mut sorted = vec![0; all.len()];
-    for record in all {
-        let place = &mut ends[bucket_of(record, shift)];
+    let mut sorted = vec![0; records.len()];
+    for &record in records {
+        let place = &mut ends[group_of(record)];
         sorted[*place as usize] = record;
         *place += 1;
     }
     (sorted, ends)
-}
-
-fn bucket_of(record: u128, shift: u32) -> usize {
-    ((record >> 64) as u64).checked_shr(shift).unwrap_or(0) as usize
 }
 
 fn games_of(block: &Block) -> Vec<GameEntry> {
@@ -373,44 +401,53 @@ fn encode(records: &[u128], games: &VisitedGames, slot_bits: u32, totals_from: u
 }
 
 fn encode_one(positions: &[&[u128]], games: &VisitedGames, slot_bits: u32, totals_from: u64) -> EncodedPage {
-    let mut lists = Vec::new();
-    let mut entries = Vec::with_capacity(positions.len());
+    let (mut lists, mut bytes_of_lists, mut frequent) = (Vec::new(), Vec::new(), Vec::new());
     for records in positions {
-        let slots: Vec<u64> = records.iter().map(|record| (record & SLOT_MASK) as u64).collect();
-        let key = (records[0] >> 64) as u64;
-        if slots.len() <= FEW_MAX {
-            entries.push((key, VisitSlots::Few(slots)));
-            continue;
+        let (key, mut name) = (key_of(records[0]), slot_of(records[0]));
+        if records.len() > FEW_MAX {
+            let mut out = BitWriter::default();
+            encode_slots(&mut out, records, slot_bits);
+            let bytes = checked(&out.finish());
+            let SeenIn { games, first, last } = games.seen(records.iter().map(|&record| slot_of(record)));
+            let (offset, visits) = (bytes_of_lists.len() as u64, records.len() as u64);
+            lists.push(ListEntry { visits, games, first, last, offset, bytes: bytes.len() as u64 });
+            bytes_of_lists.extend_from_slice(&bytes);
+            name = first;
         }
-        let mut out = BitWriter::default();
-        encode_slots(&mut out, &slots, slot_bits);
-        let bytes = checked(&out.finish());
-        let seen = games.seen(&slots);
-        let list = ListEntry {
-            visits: slots.len() as u64,
-            games: seen.games,
-            first: seen.first,
-            last: seen.last,
-            offset: lists.len() as u64,
-            bytes: bytes.len() as u64,
-        };
-        entries.push((key, VisitSlots::Many(list)));
-        lists.extend_from_slice(&bytes);
+        if records.len() as u64 >= totals_from {
+            frequent.push(TotalsEntry { key, slot: name, ..TotalsEntry::zeroed() });
+        }
     }
-    let mut bytes = encode_page(&entries, slot_bits);
+    let mut bytes = encode_page(positions, &lists, slot_bits);
     let entry = PageEntry {
-        first_key: entries[0].0,
+        first_key: key_of(positions[0][0]),
         offset: 0,
         bytes: bytes.len() as u32,
-        positions: entries.len() as u32,
+        positions: positions.len() as u32,
     };
-    bytes.extend_from_slice(&lists);
-    let frequent = positions.iter().zip(&entries).filter(|(records, _)| records.len() as u64 >= totals_from);
-    let named = |(_, (key, slots)): (_, &(u64, VisitSlots))| TotalsEntry {
-        key: *key,
-        slot: slots.name(),
-        ..TotalsEntry::zeroed()
-    };
-    let frequent = frequent.map(named).collect();
+    bytes.extend_from_slice(&bytes_of_lists);
     EncodedPage { entry, bytes, frequent }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_of_any_size_are_sorted() {
+        let key = |at: u64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for (shift, bucket) in [(64, 0u64), (60, 9), (52, 0xabc)] {
+            for len in [0, 1, GROUP_RECORDS, 5000, GROUPED_MAX + 1] {
+                // Every third record is of one position, as in the bucket of the start position.
+                let key = |at: u64| key(if at.is_multiple_of(3) { 7 } else { at });
+                let key =
+                    |at: u64| key(at) & u64::MAX >> (64 - shift) | bucket.checked_shl(shift).unwrap_or(0);
+                let record = |at| PositionKey { key: key(at), check: 5 }.record(at);
+                let records: Vec<u128> = (0..len as u64).map(record).collect();
+                let mut sorted = records.clone();
+                sorted.sort_unstable();
+                assert!(sorted_bucket(records, shift) == sorted, "{len} records, {shift} bits");
+            }
+        }
+    }
 }

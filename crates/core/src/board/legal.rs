@@ -7,14 +7,11 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Bitboard, Color, Square};
 
-use super::{Code, PackedMove, PieceSet, Position, attacks};
+use super::{Code, PackedMove, PieceSet, Position, State, attacks};
 
 fn attacked_by(position: &Position, by: Color) -> u64 {
     let board = &position.board;
-    let of = |role: u8| {
-        let code = Code(role | if by.is_black() { 8 } else { 0 });
-        board.squares_of(PieceSet::only(code)).0
-    };
+    let of = |role: u8| board.having(Code(role | if by.is_black() { 8 } else { 0 })).0;
     let empty = !board.occupied().0;
     let mut out = attacks::knight(of(2)) | attacks::king(of(6));
     out |= if by.is_white() { attacks::pawn::<true>(of(1)) } else { attacks::pawn::<false>(of(1)) };
@@ -26,8 +23,7 @@ fn attacked_by(position: &Position, by: Color) -> u64 {
 }
 
 pub(super) fn kings(position: &Position, color: Color) -> u64 {
-    let code = Code(if color.is_white() { 6 } else { 14 });
-    position.board.squares_of(PieceSet::only(code)).0
+    position.board.having(Code(if color.is_white() { 6 } else { 14 })).0
 }
 
 /// Returns whether the side to move has a king that is attacked.
@@ -47,28 +43,35 @@ pub fn no_moves(position: &Position) -> bool {
 /// Returns the position without the rights that do not matter when repetitions are counted. The en passant square is kept only if a
 /// pawn can capture there, and a castling right only if the king is on its back rank and the rook on its square. Two positions that
 /// count as a repetition then have equal bytes, whatever moves led to them.
+#[inline]
 pub fn as_counted(position: &Position) -> Position {
-    let mut counted = *position;
+    Position { state: counted_state(position), ..*position }
+}
+
+/// Returns the state of [`as_counted`]. The board is not copied, since a loop over many positions would wait for the copy.
+fn counted_state(position: &Position) -> State {
+    let mut counted = position.state;
     if let Some(to) = position.state.en_passant() {
         let white = position.state.turn().is_white();
         // The pawns of the side to move that attack `target` are on the squares that a pawn of the other colour on `target` would
         // attack.
         let target = 1u64 << to as u32;
         let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
-        let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0 & from;
+        let pawns = position.board.having(Code(if white { 1 } else { 9 })).0 & from;
         let can = |from| is_safe(position, PackedMove::en_passant(from, to));
         if en_passant_square(position).is_none() || !Bitboard(pawns).into_iter().any(can) {
-            counted.state = counted.state.with_en_passant(None);
+            counted = counted.with_en_passant(None);
         }
     }
     if position.state.0 >> 16 != 0 {
         for color in Color::ALL {
             let back = if color.is_white() { 0xff } else { 0xffu64 << 56 };
-            let (rook, king) = (Code(if color.is_white() { 4 } else { 12 }), kings(position, color) & back);
+            let rooks = position.board.having(Code(if color.is_white() { 4 } else { 12 })).0;
+            let has_king = kings(position, color) & back != 0;
             for king_side in [true, false] {
                 let Some(square) = position.state.castling_rook(color, king_side) else { continue };
-                if king == 0 || position.board.at(square) != rook {
-                    counted.state = counted.state.with_castling(color, king_side, None);
+                if !has_king || rooks >> square as u32 & 1 == 0 {
+                    counted = counted.with_castling(color, king_side, None);
                 }
             }
         }
