@@ -4,6 +4,7 @@ mod beside;
 #[cfg(feature = "http")]
 mod http;
 mod made;
+mod positions;
 mod random;
 mod refused;
 mod socket;
@@ -209,6 +210,7 @@ fn the_document_has_all_codes_limits_and_versions() {
         "statistics",
         "write",
         "hits",
+        "positions",
         "game",
         "explain",
         "cancel",

@@ -5,13 +5,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_core::board::Position;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::Reel;
 use orbit_search::choice::{ExactPosition, missing_rights};
-use orbit_visits::{
-    MoveCount, Novelty, PositionFacts, PositionTable, SeenGame, TableError, TableOptions, UsedTable,
-};
+use orbit_search::library::{SeenPosition, seen_game_json};
+use orbit_visits::{MoveCount, Novelty, PositionTable, SeenGame, TableError, TableOptions, UsedTable};
 use serde_json::{Value, json};
 
 use super::common::{CtrlC, Out, from_one, grouped, print_failures, shown, threads};
@@ -166,35 +164,36 @@ fn look_up(args: &Args, position: &ExactPosition, interrupt: &CtrlC) -> Result<E
     let options = StreamOptions { substitute_reels: true, ..args.unpack.options(interrupt) };
     let database = open(std::slice::from_ref(&args.database), options, args.quiet)?;
     let refused = |error| message!("warning: {}", unused_line(&error));
-    let (seen, summary) = orbit_visits::seen(database, position.position(), threads(args.threads), refused)?;
+    let position = *position.position();
+    let (facts, summary) = orbit_visits::seen(database, &position, threads(args.threads), refused)?;
     if interrupt.is_set() {
         return Ok(Exit::Interrupted);
     }
     if !args.quiet {
-        seen.used.iter().for_each(|used| message!("{}", used_line(used)));
+        facts.used.iter().for_each(|used| message!("{}", used_line(used)));
     }
     let mut out = Out::new();
-    if args.json {
-        out.json(&json_of(&position.position().to_epd(), &seen))?;
-    } else {
-        text_of(position.position(), &seen).into_iter().try_for_each(|line| out.line(line))?;
+    let seen = SeenPosition { position, facts };
+    match args.json {
+        true => out.json(&seen.json())?,
+        false => text_of(&seen).into_iter().try_for_each(|line| out.line(line))?,
     }
     out.finish()?;
     Ok(match print_failures(&summary) {
-        Exit::Done if args.fail_if_none && seen.visits == 0 => Exit::NoHits,
+        Exit::Done if args.fail_if_none && seen.facts.visits == 0 => Exit::NoHits,
         exit => exit,
     })
 }
 
-fn text_of(position: &Position, seen: &PositionFacts) -> Vec<String> {
+fn text_of(SeenPosition { position, facts }: &SeenPosition) -> Vec<String> {
     let mut lines = vec![position.to_epd()];
-    let Some([first, last]) = &seen.ends else {
+    let Some([first, last]) = &facts.ends else {
         lines.push("no game has this position".into());
         lines.extend(missing_rights(position).map(str::to_owned));
         return lines;
     };
-    lines.push(format!("games   {}", grouped(seen.games)));
-    lines.push(format!("visits  {}", grouped(seen.visits)));
+    lines.push(format!("games   {}", grouped(facts.games)));
+    lines.push(format!("visits  {}", grouped(facts.visits)));
     lines.push(format!("first   {}", game_text(first)));
     lines.push(format!("last    {}", game_text(last)));
     lines
@@ -209,26 +208,6 @@ fn game_text(game: &SeenGame) -> String {
     };
     let date = game.date.as_deref().unwrap_or("????.??.??");
     format!("{date}  {} - {}, game {}", player(0), player(1), game.number)
-}
-
-fn game_json(game: &SeenGame) -> Value {
-    json!({
-        "game": game.number,
-        "date": game.date,
-        "white": game.players[0],
-        "black": game.players[1],
-        "white_elo": game.ratings[0],
-        "black_elo": game.ratings[1],
-        "moves": game.moves,
-    })
-}
-
-fn json_of(fen: &str, seen: &PositionFacts) -> Value {
-    let [first, last] = match &seen.ends {
-        Some(ends) => ends.each_ref().map(game_json),
-        None => [Value::Null, Value::Null],
-    };
-    json!({ "fen": fen, "games": seen.games, "visits": seen.visits, "first": first, "last": last })
 }
 
 fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
@@ -290,7 +269,7 @@ fn novelty_text(novelty: &Novelty) -> String {
 fn novelty_json(novelty: &Novelty) -> Value {
     let before =
         novelty.before.iter().map(|MoveCount { san, games, .. }| json!({ "san": san, "games": games }));
-    let mut all = game_json(&novelty.game);
+    let mut all = seen_game_json(&novelty.game);
     all["ply"] = novelty.ply.into();
     all["move"] = novelty.label.clone().into();
     all["fen"] = novelty.position.to_epd().into();

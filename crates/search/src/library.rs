@@ -22,6 +22,7 @@ mod options;
 mod picture;
 mod query;
 mod scan;
+mod seen;
 #[cfg(feature = "arrow")]
 mod table;
 mod written;
@@ -37,6 +38,7 @@ pub use self::options::{DatabaseOptions, Residence};
 pub use self::picture::board_svg;
 pub use self::query::{Query, QueryError};
 pub use self::scan::{HitIter, Scan};
+pub use self::seen::{SeenPosition, seen_game_json};
 #[cfg(feature = "arrow")]
 pub use self::table::{Table, TableColumns};
 
@@ -226,7 +228,6 @@ pub struct Database {
     positions: AtomicU64,
     resident_bytes_max: u64,
     /// The tables of positions that requests have opened.
-    #[cfg(feature = "http")]
     tables: orbit_visits::OpenTables,
     engine: EngineOptions,
     threads: usize,

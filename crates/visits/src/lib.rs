@@ -32,6 +32,6 @@ pub use self::narrow::{NarrowedStream, UsedTable, narrow};
 pub use self::novelties::{ChosenNovelties, MoveCount, Novelty, novelties, novelties_of};
 pub use self::played::{HeldBlocks, PlayedGame};
 pub use self::read::{FoundPosition, PositionTable, Visit};
-pub use self::seen::{PositionFacts, SeenGame, seen};
+pub use self::seen::{PositionFacts, SeenGame, TabledPosition, seen};
 pub use self::totals::{GameSum, LISTED_GAMES, PositionTotals, RankedGame, RankedGames, offer};
 pub use self::write::{TableOptions, TableSize, write_table};

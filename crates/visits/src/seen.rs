@@ -2,16 +2,19 @@
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::format::{DateOrder, TableError};
 use super::games::VisitSum;
+use super::kept::OpenTables;
 use super::key::counted;
 use super::narrow::UsedTable;
+use super::played::{HeldBlocks, ReadBlocks};
 use super::read::{PositionTable, block_of};
 use orbit_core::board::Color;
 use orbit_core::board::Position;
 use orbit_core::game::{Date, Rating, date, tags};
-use orbit_database::{BlockStream, Summary};
+use orbit_database::{BlockStream, StreamError, StreamedBlock, Summary};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, GameRow, Reel};
 
@@ -87,69 +90,122 @@ pub fn seen(
     database: BlockStream,
     position: &Position,
     threads: usize,
-    mut refused: impl FnMut(TableError),
+    refused: impl FnMut(TableError),
 ) -> Result<(PositionFacts, Summary), TableError> {
-    let wanted = counted(position);
-    let mut sum = PositionFacts::default();
-    // Facts must be added in the order of the database, so those about a reel and those about its appended blocks are kept
-    // separately.
-    let mut parts: Vec<(u32, PositionFacts)> = Vec::new();
-    let mut games_before = 0u32;
-    // If text precedes a reel in the database, the number of games before the reel is not known yet.
-    let has_text = database.positions_of_blocks().is_none();
-    let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
-        if has_text {
-            return Ok(None);
-        }
-        let before = games_before;
-        games_before = games_before.saturating_add(reel.games_before(reel.blocks()));
-        match of_table(reel, &wanted, before) {
-            Ok(None) => Ok(None),
-            Ok(Some((seen, blocks))) => {
-                sum.used.extend(seen.used.iter().cloned());
-                parts.push((before, seen));
-                Ok(Some((blocks..reel.blocks()).collect()))
-            }
-            Err(error) => {
-                refused(error);
-                Ok(None)
-            }
-        }
-    });
-    let work = |block: &Block| scanned(block, &wanted);
-    let mut scans: Vec<(u32, PositionFacts)> = Vec::new();
-    let summary = rest.for_each_block(threads, work, |taken, seen| {
-        if seen.visits > 0 {
-            scans.push((taken.block.games_before, seen));
-        }
-        ControlFlow::Continue(())
-    })?;
-    parts.extend(scans);
-    parts.sort_by_key(|(before, _)| *before);
-    parts.into_iter().for_each(|(_, seen)| sum.add(seen));
-    Ok((sum, summary))
+    let mut tabled = TabledPosition::new(database, position, &OpenTables::default(), |_| None);
+    tabled.unused.drain(..).for_each(refused);
+    Ok(tabled.with_rest(threads, |_| ())?)
 }
 
-/// Returns the facts in the table of a reel, and the number of blocks that the table covers. `before` is the number of games
-/// before the reel. Returns `None` if the reel has no table.
+/// The facts about a position from the tables of a database, and the blocks that must still be searched.
+#[non_exhaustive]
+pub struct TabledPosition {
+    wanted: Position,
+    /// The facts about the blocks that tables cover, each with the number of games before them.
+    parts: Vec<(u32, PositionFacts)>,
+    /// The blocks that no table covers.
+    pub rest: BlockStream,
+    /// The tables that were used.
+    pub used: Vec<UsedTable>,
+    /// The tables that could not be used, with the reasons.
+    pub unused: Vec<TableError>,
+}
+
+impl TabledPosition {
+    /// Looks up a position in the tables of a database. `tables` are the tables that are already open. If the database is in
+    /// memory, `held` returns the block that contains the game with a given number.
+    pub fn new(
+        database: BlockStream,
+        position: &Position,
+        tables: &OpenTables,
+        held: impl Fn(u32) -> Option<Arc<Block>>,
+    ) -> TabledPosition {
+        let wanted = counted(position);
+        let (mut parts, mut used, mut unused) = (Vec::new(), Vec::new(), Vec::new());
+        let mut games_before = 0u32;
+        // If text precedes a reel in the database, the number of games before the reel is not known yet.
+        let has_text = database.positions_of_blocks().is_none();
+        let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
+            if has_text {
+                return Ok(None);
+            }
+            let before = games_before;
+            games_before = games_before.saturating_add(reel.games_before(reel.blocks()));
+            let held = |block| held(before + reel.games_before(block) + 1);
+            let told = tables.table(reel).and_then(|table| {
+                table.map(|table| Ok((of_table((reel, &held), &table, &wanted, before)?, table))).transpose()
+            });
+            Ok(match told {
+                Ok(None) => None,
+                Ok(Some((seen, table))) => {
+                    let appended = table.blocks()..reel.blocks();
+                    used.push(UsedTable::new(&table, appended.len(), reel));
+                    parts.push((before, seen));
+                    Some(appended.collect())
+                }
+                Err(error) => {
+                    unused.push(error);
+                    None
+                }
+            })
+        });
+        TabledPosition { wanted, parts, rest, used, unused }
+    }
+
+    /// Searches the blocks that no table covers. Returns the facts about all blocks, and a summary of the blocks that were searched.
+    /// `watch` is called after each of them.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a reel cannot be read or is damaged.
+    pub fn with_rest(
+        self,
+        threads: usize,
+        mut watch: impl FnMut(&StreamedBlock),
+    ) -> Result<(PositionFacts, Summary), StreamError> {
+        let TabledPosition { wanted, mut parts, rest, used, .. } = self;
+        let summary = rest.for_each_block(
+            threads,
+            |block| scanned(block, &wanted),
+            |taken, seen| {
+                watch(&taken);
+                if seen.visits > 0 {
+                    parts.push((taken.block.games_before, seen));
+                }
+                ControlFlow::Continue(())
+            },
+        )?;
+        // Facts must be added in the order of the database, and blocks that were appended to a reel come before the next reel.
+        parts.sort_by_key(|(before, _)| *before);
+        let mut sum = PositionFacts { used, ..PositionFacts::default() };
+        parts.into_iter().for_each(|(_, seen)| sum.add(seen));
+        Ok((sum, summary))
+    }
+}
+
+/// Returns the facts in the table of a reel. `before` is the number of games before the reel.
 fn of_table(
-    reel: &Reel,
+    (reel, held): (&Reel, HeldBlocks),
+    table: &PositionTable,
     wanted: &Position,
     before: u32,
-) -> Result<Option<(PositionFacts, usize)>, TableError> {
-    let Some(table) = PositionTable::open(reel)? else { return Ok(None) };
-    let used = UsedTable::new(&table, reel.blocks() - table.blocks(), reel);
-    let mut seen = PositionFacts { used: vec![used], ..PositionFacts::default() };
-    if let Some(found) = table.find(reel, wanted)? {
+) -> Result<PositionFacts, TableError> {
+    let mut seen = PositionFacts::default();
+    let mut blocks = ReadBlocks::new(reel, held);
+    if let Some(found) = table.find_in(wanted, &mut |block| blocks.get(block))? {
         (seen.visits, seen.games) = (found.visits, found.games);
         let game = |visit: super::Visit| -> Result<SeenGame, TableError> {
-            let block = block_of(reel, visit.block, true)?;
+            let block = match held(visit.block) {
+                Some(block) => block,
+                None => Arc::new(block_of(reel, visit.block, true)?),
+            };
             let game = SeenGame::from_game(&block.game(visit.game.min(block.games_len() - 1)), visit.moves);
-            Ok(SeenGame { number: before.saturating_add(game.number), ..game })
+            let in_block = game.number - block.games_before;
+            Ok(SeenGame { number: before.saturating_add(reel.games_before(visit.block) + in_block), ..game })
         };
         seen.ends = Some([game(found.first)?, game(found.last)?]);
     }
-    Ok(Some((seen, table.blocks())))
+    Ok(seen)
 }
 
 /// Returns the facts about a position from the boards of a block.

@@ -212,7 +212,6 @@ impl<'a> DatabaseOptions<'a> {
             stamps,
             positions: AtomicU64::new(positions),
             resident_bytes_max: self.resident_bytes_max,
-            #[cfg(feature = "http")]
             tables: orbit_visits::OpenTables::default(),
             engine: self.engine,
             threads: self.threads,

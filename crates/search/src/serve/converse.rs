@@ -1,6 +1,7 @@
 //! A conversation with a client. Requests are read and answered while queries run.
 //!
-//! One thread reads requests. A few threads run the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`). A
+//! One thread reads requests. A few threads run the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`,
+//! `positions`). A
 //! long request starts as soon as it does not depend on an earlier one that is still running. Another thread writes pages, games
 //! and explanations. A request that needs the result of another request waits for it. `cancel`, `progress`, `ping`, `version` and
 //! `quit` are answered immediately. The invariant: each request gets exactly one answer, even if it is wrong, fails or is
@@ -191,6 +192,7 @@ impl SharedConversation<'_> {
             Message::Close(close) => return self.add_job(id, SlowWork::Close(close), bytes),
             Message::Query(ask) => return self.add_job(id, SlowWork::Query(ask), bytes),
             Message::Make(make) => return self.add_job(id, SlowWork::Make(make), bytes),
+            Message::Positions(position) => return self.add_job(id, SlowWork::Positions(position), bytes),
             Message::Hits(page) => QuickWork::Hits(page, None),
             Message::Game(game) => QuickWork::Game(game),
             Message::Explain(explain) => QuickWork::Explain(explain),
@@ -218,7 +220,7 @@ impl SharedConversation<'_> {
             drop(state);
             return self.answer(&id, Err(fault));
         }
-        if let SlowWork::Query(_) | SlowWork::Make(_) = &work {
+        if !work.opens_or_closes() {
             state.results.forget(&id);
         }
         state.jobs.push(QueuedJob {
@@ -317,7 +319,7 @@ impl SharedConversation<'_> {
                     SlowWork::Query(ask) if ask.stream => state.results.note_sent(id.clone()),
                     SlowWork::Query(ask) => state.results.add(id.clone(), &ask.database, kept),
                     SlowWork::Close(close) => state.results.close(&close.database),
-                    SlowWork::Make(_) => state.results.note(id.clone()),
+                    SlowWork::Make(_) | SlowWork::Positions(_) => state.results.note(id.clone()),
                     SlowWork::Open(_) => {}
                 }
                 answer
@@ -340,6 +342,7 @@ impl SharedConversation<'_> {
             SlowWork::Open(open) => open.progress,
             SlowWork::Query(ask) => ask.progress,
             SlowWork::Make(make) => make.progress,
+            SlowWork::Positions(position) => position.progress,
             SlowWork::Close(_) => false,
         };
         let mut last = Instant::now();
@@ -356,6 +359,9 @@ impl SharedConversation<'_> {
             SlowWork::Open(open) => Ok((self.desk.open(open, cancel, &mut watch)?, None)),
             SlowWork::Close(close) => Ok((self.desk.close(&close.database)?, None)),
             SlowWork::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
+            SlowWork::Positions(position) => {
+                Ok((self.desk.answer_position(position, cancel, &mut watch)?, None))
+            }
             SlowWork::Query(ask) => {
                 let mut send = |from: u64, rows: Vec<String>| {
                     let event = Response::from_value(json!({ "event": "hits", "from": from }));

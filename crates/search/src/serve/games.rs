@@ -1,12 +1,12 @@
-//! Answers the request for one game, with all its positions.
+//! Answers the requests for one game, with all its positions, and for the games that have a position.
 
 use serde_json::{Value, json};
 
 use super::answer::Response;
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
-use super::request::GameRequest;
-use crate::library::GameRef;
+use super::request::{GameRequest, PositionRequest};
+use crate::library::{CancelToken, GameRef, Progress};
 use crate::report::NodeWalk;
 use orbit_core::text::decode;
 
@@ -32,6 +32,19 @@ impl OpenDatabases {
 
     pub(super) fn answer_game(&self, game: &GameRequest) -> Result<Response, Fault> {
         Ok(answer(&self.game(&game.database, game.game)?))
+    }
+}
+
+impl OpenDatabases {
+    /// Looks up a position; `watch` is called with the progress.
+    pub(super) fn answer_position(
+        &self,
+        PositionRequest { at, database, .. }: &PositionRequest,
+        cancel: &CancelToken,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Result<Response, Fault> {
+        let seen = self.database(database)?.seen(at, (Some(self.turns()), cancel), watch);
+        Ok(Response::from_value(seen.map_err(|error| Fault::from_database(error, ""))?.json()))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::fault::{ErrorCode, Fault};
 use super::kept::KeptHits;
-use super::request::{Ask, Close, Explain, GameRequest, Make, Open, Page, RequestId, What};
+use super::request::{Ask, Close, Explain, GameRequest, Make, Open, Page, PositionRequest, RequestId, What};
 use super::results::Results;
 use crate::library::{CancelToken, Progress};
 
@@ -43,6 +43,7 @@ pub(super) enum SlowWork {
     Close(Close),
     Query(Box<Ask>),
     Make(Box<Make>),
+    Positions(Box<PositionRequest>),
 }
 
 /// A request that is answered quickly.
@@ -95,10 +96,11 @@ impl SlowWork {
             SlowWork::Close(close) => &close.database,
             SlowWork::Query(ask) => &ask.database,
             SlowWork::Make(make) => &make.database,
+            SlowWork::Positions(position) => &position.database,
         }
     }
 
-    fn opens_or_closes(&self) -> bool {
+    pub(super) fn opens_or_closes(&self) -> bool {
         matches!(self, SlowWork::Open(_) | SlowWork::Close(_))
     }
 

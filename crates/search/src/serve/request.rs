@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::fault::{ErrorCode, Fault};
+use crate::choice::ExactPosition;
 use crate::report::Column;
 use crate::request::{Request, check_columns, read_fields, take_field};
 use orbit_core::diagnostic::nearest;
@@ -64,6 +65,8 @@ pub enum Message {
     Make(Box<Make>),
     /// Returns some of the hits of a query.
     Hits(Page),
+    /// Returns how often a position occurs.
+    Positions(Box<PositionRequest>),
     /// Returns one game.
     Game(GameRequest),
     /// Explains the meaning of a query.
@@ -210,6 +213,25 @@ pub struct GameRequest {
     pub game: u32,
 }
 
+/// The request `positions`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PositionRequest {
+    /// The position, as a FEN or as moves.
+    #[serde(deserialize_with = "exact_position")]
+    pub at: ExactPosition,
+    /// The name of the database.
+    #[serde(default = "main_name")]
+    pub database: String,
+    /// True if events report the progress.
+    #[serde(default)]
+    pub progress: bool,
+}
+
+fn exact_position<'de, D: Deserializer<'de>>(from: D) -> Result<ExactPosition, D::Error> {
+    String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+}
+
 /// The request `explain`.
 #[derive(Debug)]
 pub struct Explain {
@@ -242,7 +264,7 @@ fn usual_rows() -> u64 {
 /// The default number of transformed copies of the query that `explain` lists.
 const COPIES_USUAL: usize = 10;
 
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "open",
     "close",
     "query",
@@ -250,6 +272,7 @@ const KINDS: [&str; 14] = [
     "statistics",
     "write",
     "hits",
+    "positions",
     "game",
     "explain",
     "cancel",
@@ -300,6 +323,7 @@ impl Message {
                 check_columns(page.columns.as_deref())?;
                 Message::Hits(page)
             }
+            "positions" => Message::Positions(Box::new(read_fields(fields, &[])?)),
             "game" => Message::Game(read_fields(fields, &[])?),
             "explain" => Message::Explain(Box::new(Explain::from_fields(fields)?)),
             "cancel" => Message::Cancel(read_fields(fields, &[])?),
