@@ -371,6 +371,20 @@ class Database:
             raise IndexError(f"there is no game {number}: games are numbered from 1")
         return found
 
+    def seen(self, at: str) -> dict[str, Any]:
+        """Returns how often a position occurs in main lines, and the first and the last game that have it, as
+        `orbit positions --json` prints them. The position is a FEN, or moves from the start. If a reel has a table of
+        positions, the table is used.
+
+        >>> import orbit_chess
+        >>> db = orbit_chess.loads("1. e4 c5 2. Nf3 *\\n\\n1. Nf3 c5 2. e4 *")
+        >>> seen = db.seen("e4 c5 Nf3")
+        >>> seen["games"], seen["last"]["game"]
+        (2, 2)
+        """
+        found: dict[str, Any] = json.loads(self._native.seen(at))
+        return found
+
     @property
     def sources(self) -> list[str]:
         """The names of the sources. For a reel, these are the files from which it was made."""

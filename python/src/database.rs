@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use orbit_chess::{Bitboard, DatabaseOptions, Square};
+use orbit_search::choice::ExactPosition;
 use orbit_search::job::divide;
 use pyo3::prelude::*;
 
@@ -114,6 +115,13 @@ impl Database {
         let database = &self.0;
         let game = wait::run(py, None, |_| database.game(number))?;
         Ok(game.map_err(errors::of_database)?.map(Game))
+    }
+
+    /// Looks up a position. Returns the answer as JSON.
+    fn seen(&self, py: Python<'_>, at: &str) -> PyResult<String> {
+        let (database, at) = (&self.0, at.parse::<ExactPosition>().map_err(errors::of_option)?);
+        let seen = wait::run(py, None, |running| database.seen(&at, (None, &running.cancel), &mut |_| ()))?;
+        Ok(seen.map_err(errors::of_database)?.json().to_string())
     }
 
     /// Writes a file. The file gets its name only when it is complete.
