@@ -754,12 +754,26 @@ fn options_that_would_do_nothing_are_refused() {
         (&["check", "--all-plies", "--format", "csv"], "--all-plies is for lists"),
         (&["check", "--all-plies", "-o", "/nowhere/x.html"], "--all-plies is for lists"),
         (&["check", "--comment", "-o", "/nowhere/x.csv"], "--comment needs games to write into"),
+        (
+            &["check", "--stats", "year", "--limit", "3"],
+            "--limit chooses which games are listed, but --stats",
+        ),
+        (
+            &["check", "--stats", "year", "--skip", "3", "-n", "3"],
+            "leave out --skip, or choose --format text",
+        ),
+        (&["check", "--stats", "year", "-n", "3", "-o", "/nowhere/x.html"], "--limit chooses which games"),
+        (&["--similar", "8/8/8/8/8/8/8/K7", "--stats", "year"], "--similar chooses which games are listed"),
     ] {
         let mut all = args.to_vec();
         all.push(sample());
         let output = scan(&all);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(text(&output.stderr).contains(part), "{args:?}: {}", text(&output.stderr));
+    }
+    for args in [&["-F", "plain"][..], &["--count"], &["-o", "-"]] {
+        let output = scan(&[&["mate", "--stats", "year", "-n", "3", sample()], args].concat());
+        assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
     }
     let folder = tempfile::tempdir().unwrap();
     let (query, hits) = (folder.path().join("q.cql"), folder.path().join("h.csv"));

@@ -140,7 +140,7 @@ impl<'a> ScanOptions<'a> {
         }
         let option = match self.chosen.order {
             Some(Order::Sampled { .. }) => "--sample",
-            _ if self.request.similar.is_some() => "--similar",
+            _ if self.args.board.is_similar() => "--similar",
             _ => "--sort",
         };
         let why = format!(
@@ -148,6 +148,21 @@ impl<'a> ScanOptions<'a> {
              leave out one of these options"
         );
         Err(Failure::Other(why))
+    }
+
+    /// Refuses `--limit` and `--skip` if no games are listed. Statistics are of all games.
+    pub(super) fn refuse_limits(&self) -> Result<(), Failure> {
+        let is_limited =
+            self.chosen.order.is_none() && (self.request.limit.is_some() || self.request.skip > 0);
+        let is_idle = self.args.stats.are_wanted() && !self.lists() && !self.outputs.lists_to_files();
+        if !is_limited || !is_idle || self.args.count {
+            return Ok(());
+        }
+        let option = if self.request.skip > 0 { "--skip" } else { "--limit" };
+        Err(Failure::Other(format!(
+            "{option} chooses which games are listed, but --stats without --format lists no games, and statistics are of all \
+             games: leave out {option}, or choose --format text to list the games as well"
+        )))
     }
 
     /// Refuses formats in which counts are not printed.

@@ -84,6 +84,7 @@ impl<'a> PreparedScan<'a> {
         let output = options.output()?;
         options.refuse_formats()?;
         options.outputs.refuse_idle(options.lists())?;
+        options.refuse_limits()?;
         let query = args.query()?;
         let mut parsed = query.parse(args.dialect);
         let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
