@@ -293,8 +293,8 @@ class Scan(_Rows):
         return Positions(self._request)
 
     def pgn(self, path: str | os.PathLike[str]) -> int:
-        """Writes the games with hits to a file, with the text of their sources, and returns their number. If the name of the file
-        ends in `.zst`, the file is compressed."""
+        """Writes the games with hits to a file, with the text of their sources, and returns their number. Games are in the order
+        of `sort`, or in that of a `sort` in the query. If the name of the file ends in `.zst`, the file is compressed."""
         with watching(self._progress) as watch:
             return self._request.pgn(os.fspath(path), watch)
 

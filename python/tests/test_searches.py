@@ -162,6 +162,15 @@ def test_games_as_pgn(db, tmp_path, orbit):
     assert db.scan("mate").pgn(path) == db.count("mate").games
     subprocess.run([orbit, "scan", "-q", "-e", "mate", SAMPLE, "-o", tmp_path / "told.pgn"], check=True)
     assert path.read_bytes() == (tmp_path / "told.pgn").read_bytes()
+    command = [orbit, "scan", "-q", "--sort=date", "--skip=2", "-n5", "-e", "mate", SAMPLE, "-o", tmp_path / "newest.pgn"]
+    subprocess.run(command, check=True)
+    assert db.scan("mate", sort="date", skip=2, limit=5).pgn(path) == 5
+    assert path.read_bytes() == (tmp_path / "newest.pgn").read_bytes()
+    command = [orbit, "scan", "-q", "--sample=4", "--seed=3", "-e", "mate", SAMPLE, "-o", tmp_path / "some.pgn"]
+    subprocess.run(command, check=True)
+    assert db.scan("mate", sample=4, seed=3).pgn(path) == 4
+    assert path.read_bytes() == (tmp_path / "some.pgn").read_bytes()
+    assert db.scan("mate", sort="date", limit=0).pgn(path) == 0
     assert db.scan("mate", limit=3).pgn(tmp_path / "three.pgn.zst") == 3
     assert orbit_chess.open(tmp_path / "three.pgn.zst").games_count == 3
 

@@ -9,6 +9,9 @@ use super::{Server, assert_code};
 use crate::program::{QUERY, SAMPLE, rows, run, stdout};
 use orbit_search::serve::ErrorCode;
 
+/// A query that determines the order of the games that it finds.
+const SORTED: &str = "mate sort \"pawns\" #P";
+
 fn json_of(args: &[&str]) -> Value {
     serde_json::from_str(&stdout(args)).unwrap()
 }
@@ -62,6 +65,26 @@ fn files_are_those_of_the_command() {
     assert_eq!(written["games"], 40);
     stdout(&["scan", "-q", "--skip", "3", "-n", "40", QUERY, SAMPLE, "-o", &path("b.pgn")]);
     assert!(fs::read(path("a.pgn")).unwrap() == fs::read(path("b.pgn")).unwrap());
+    for (name, fields, args) in [
+        (
+            "e",
+            json!({ "query": QUERY, "sort": "date", "skip": 3, "limit": 40 }),
+            &[QUERY, "--sort=date", "--skip=3", "-n40"][..],
+        ),
+        ("f", json!({ "query": QUERY, "sort": "elo", "reverse": true }), &[QUERY, "--sort=elo", "--reverse"]),
+        ("g", json!({ "query": "mate", "sample": 5, "seed": 7 }), &["mate", "--sample=5", "--seed=7"]),
+        ("h", json!({ "query": "cql(sort matchcount 1 100) check" }), &["cql(sort matchcount 1 100) check"]),
+        ("i", json!({ "query": SORTED, "limit": 5 }), &[SORTED, "-n5"]),
+    ] {
+        let [ours, theirs] = ["ours", "theirs"].map(|whose| path(&format!("{name}-{whose}.pgn")));
+        let mut fields = fields;
+        fields["path"] = ours.clone().into();
+        let games = server.answer("write", fields)["games"].as_u64().unwrap();
+        stdout(&[&["scan", "-q"], args, &[SAMPLE, "-o", &theirs]].concat());
+        let (ours, theirs) = (fs::read_to_string(&ours).unwrap(), fs::read_to_string(&theirs).unwrap());
+        assert!(ours == theirs, "{args:?}");
+        assert_eq!(ours.matches("[Event ").count() as u64, games, "{args:?}");
+    }
     let written = server.answer("write", json!({ "query": QUERY, "path": path("a.html") }));
     assert_eq!(written["games"], 354);
     assert!(fs::read_to_string(path("a.html")).unwrap().contains("<svg"));
@@ -83,8 +106,7 @@ fn files_are_those_of_the_command() {
         json!({ "query": ["mate", "check"], "path": path("c.pgn") }),
         json!({ "query": "mate", "path": path("c.svg") }),
         json!({ "query": "mate", "path": path("c.pgn"), "groupings": "year" }),
-        json!({ "query": "mate", "path": path("c.pgn"), "sample": 5 }),
-        json!({ "query": "mate", "path": path("c.pgn"), "sort": "elo" }),
+        json!({ "query": "mate", "path": path("c.pgn"), "sort": "value" }),
         json!({ "query": "mate", "path": path("e.html"), "limit": 5 }),
         json!({ "query": "mate", "path": path("e.html"), "sample": 5 }),
         json!({ "query": QUERY, "path": path("e.svg"), "sort": "elo" }),
@@ -104,7 +126,7 @@ fn files_are_those_of_the_command() {
         assert_code(&server.answer("write", fields), ErrorCode::Database);
     }
     assert!(fs::read(path("open.pgn")).unwrap() == before);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 8, "nothing unfinished is left");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 18, "nothing unfinished is left");
     server.finish();
 }
 

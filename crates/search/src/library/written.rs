@@ -6,36 +6,56 @@ use std::path::Path;
 
 use super::{Database, DatabaseError, Scan};
 use crate::choice::Order;
+use crate::executor::Executor;
 use crate::report::PgnWriter;
 use crate::report::findings::Findings;
 use crate::request::RequestError;
-use crate::run::{About, Comment, FindingsCollector, GamesCollector, GamesTaken, ListReach, Run, TakeError};
+use crate::run::{
+    About, Comment, FindingsCollector, GamesCollector, GamesTaken, ListReach, OrderedCollector, Run,
+    TakeError,
+};
 use orbit_core::files::{OutputFile, refuse_clashes};
 use orbit_database::StreamedBlock;
 use orbit_engine::Wants;
 
 impl Scan<'_> {
-    /// Writes the games that the first query hits to a file, with the text of their sources, in the order of the database. If the
-    /// name of the file ends in `.zst`, the file is compressed. The file appears under its name only when it is complete. Returns
-    /// the number of games.
+    /// Writes the games that the first query hits to a file, with the text of their sources, in the order of the database, of
+    /// [`Scan::order`] or of the query. Games in another order than that of the database are in memory until the end. If the name
+    /// of the file ends in `.zst`, the file is compressed. The file appears under its name only when it is complete. Returns the
+    /// number of games.
     ///
     /// # Errors
     ///
-    /// Fails if an order was set, the file cannot be written, the database is read from this file, the text of a game cannot be
-    /// read, or an error of [`Scan::for_each`] occurs.
-    pub fn pgn(mut self, path: &Path) -> Result<u64, DatabaseError> {
-        if self.order.is_some() {
-            return Err(RequestError::new(
-                "games are written in the order of the database: leave out {sort} and {sample}",
-            )
-            .into());
-        }
-        let database = self.database;
-        let file = database.output(path)?;
+    /// Fails if the file cannot be written, the database is read from this file, the text of a game cannot be read, or an error of
+    /// [`Scan::for_each`] occurs.
+    pub fn pgn(self, path: &Path) -> Result<u64, DatabaseError> {
+        let file = self.database.output(path)?;
         let executor = self.executor()?;
+        let by_query = executor.sorts_games().then_some((Order::ByQuery, usize::MAX));
+        match self.order.or(by_query) {
+            None => self.write_as_read(file, &executor),
+            Some(order) => self.write_in_order(file, order),
+        }
+    }
+
+    /// Writes the games that come first in an order, which are known when all games have been searched.
+    fn write_in_order(self, file: OutputFile, (order, max): (Order, usize)) -> Result<u64, DatabaseError> {
+        let skip = self.skipped();
+        let collector = OrderedCollector::new(order, self.room(max), Vec::new(), Some(Comment::None));
+        let (part, _) = self.collect(&collector)?;
+        let (mut writer, mut written) = (PgnWriter::new(file), 0);
+        for game in part.list().into_iter().skip(skip).filter_map(|held| held.text) {
+            writer.write(game.text())?;
+            written += 1;
+        }
+        writer.finish()?.finish()?;
+        Ok(written)
+    }
+
+    fn write_as_read(mut self, file: OutputFile, executor: &Executor) -> Result<u64, DatabaseError> {
         let collector = GamesCollector::new(Comment::None, ListReach::new(self.skip, self.games_max));
         let choice = std::mem::take(&mut self.choice);
-        let run = Run::new(&executor, &choice, &collector);
+        let run = Run::new(executor, &choice, &collector);
         let stream = self.stream(run.wants().contains(Wants::GAME_TEXTS))?;
         let (mut texts, names) = (stream.texts(), run.names(stream.source_names()));
         let mut wanted = GamesTaken::new(self.skip, self.games_max);
@@ -60,7 +80,7 @@ impl Scan<'_> {
             if wanted.are_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         fault.map_or(Ok(()), Err)?;
-        self.finish(progress, &executor, &summary)?;
+        self.finish(progress, executor, &summary)?;
         writer.finish()?.finish()?;
         Ok(written)
     }
