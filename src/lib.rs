@@ -142,7 +142,7 @@ pub use orbit_search::report::findings::Findings;
 pub use orbit_search::report::{Column, HitTotals, Rows};
 pub use orbit_search::request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
 pub use orbit_search::run::{Collector, Part, PartError};
-pub use orbit_search::stats::{Counts, Grouping};
+pub use orbit_search::stats::{Counts, Grouping, ThemeMatrix};
 pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};
 
 /// Boards, moves and symmetries of the board: see [`Position`].
@@ -208,7 +208,7 @@ pub mod stats {
     pub use orbit_core::game::{Mention, Rating};
     pub use orbit_search::report::{Bin, Distribution, NumberSummary};
     pub use orbit_search::stats::{
-        BestGame, By, GroupKey, GroupRow, ManyCounts, MoveRow, MoveTally, ScoreOf, Share, SideResults, Stats,
-        TableLimits, Tally,
+        BestGame, By, GroupKey, GroupRow, ManyCounts, MoveRow, MoveTally, ScoreOf, Share, ShareDifference,
+        SideResults, Stats, TableLimits, Tally, ThemeCounts, ThemeLabel,
     };
 }

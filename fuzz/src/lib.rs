@@ -353,7 +353,9 @@ pub fn serve(data: &[u8]) -> bool {
     let is_due = |line: &&[u8]| match Message::read(line).1 {
         Ok(Message::Open(_) | Message::Quit) => false,
         Ok(Message::Query(ask)) => are_quick(&ask.request),
-        Ok(Message::Make(make)) => !matches!(make.what, What::File { .. }) && are_quick(&make.request),
+        Ok(Message::Make(make)) => {
+            !matches!(make.what, What::File { .. } | What::Batch(_)) && are_quick(&make.request)
+        }
         Ok(Message::Explain(explain)) => are_quick(&explain.request),
         _ => !line.trim_ascii().is_empty(),
     };

@@ -319,19 +319,64 @@ class Database:
         >>> db.batch({"mates": "mate", "checks": "check"})
         {'mates': Count(games=1, positions=1), 'checks': Count(games=1, positions=1)}
         """
-        variations = bool(choices.pop("variations", False))
-        at = choices.get("at")
-        if isinstance(themes, Mapping):
-            queries = {name: self._query(query, variations, at) for name, query in themes.items()}
-        else:
-            loaded = load_themes(os.fspath(themes))
-            queries = {name: self._query(text, variations, at) for name, _, _, text, _ in loaded}
-        if not queries:
+        names, request = self._themes(themes, [], [], choices)
+        if not names:
             return {}
-        options = RequestOptions(list(queries.values()), _json(once(choices)))
         with watching(progress) as watch:
-            counts = self._native.request(options).count(watch)
-        return {name: Count(*count) for name, count in zip(queries, counts)}
+            counts = request.count(watch)
+        return {name: Count(*count) for (name, _, _), count in zip(names, counts)}
+
+    def matrix(
+        self,
+        themes: AnyPath | Mapping[str, AnyQuery] = "catalogue",
+        *,
+        by: str | None = None,
+        only: Sequence[str] = (),
+        group: Sequence[str] = (),
+        progress: bool | Watch = False,
+        **choices: Unpack[Choices],
+    ) -> dict[str, Any]:
+        """Returns the counts of many queries, in total and by groups of games or positions: the object that
+        `orbit batch --format json` prints. The games are read only once.
+
+        Args:
+            themes: a mapping from names to queries, a file of themes, or `"catalogue"` for the built-in themes.
+            by: the groupings, such as `"year,elo:200"`. They are properties of games or positions.
+            only: the names of the themes to count. With `group`, the themes of the groups are also counted.
+            group: the groups of themes to count.
+            choices: the options of `scan` that select games and hits.
+
+        >>> import orbit_chess
+        >>> matrix = orbit_chess.open("games/sample.pgn").matrix(only=["fianchetto"], by="result")
+        >>> [(row["key"], row["games_hit"], row["games"]) for row in matrix["themes"][0]["groupings"]["result"]]
+        [('1-0', 233, 372), ('1/2-1/2', 183, 344), ('0-1', 174, 284)]
+        """
+        names, request = self._themes(themes, list(only), list(group), choices)
+        if not names:
+            return {"games": 0, "positions": 0, "themes": []}
+        with watching(progress) as watch:
+            made: dict[str, Any] = json.loads(request.matrix(names, by, watch))
+        return made
+
+    def _themes(
+        self,
+        themes: AnyPath | Mapping[str, AnyQuery],
+        only: list[str],
+        group: list[str],
+        choices: Choices,
+    ) -> tuple[list[tuple[str, str, str]], Request]:
+        """Returns the name, title and group of each theme, and a request with their queries."""
+        variations = bool(choices.pop("variations", False))
+        if not isinstance(themes, Mapping):
+            loaded = load_themes(os.fspath(themes), only, group)
+            names = [(name, title, of) for name, title, of, _, _ in loaded]
+            queries: list[AnyQuery] = [text for _, _, _, text, _ in loaded]
+        elif only or group:
+            raise OptionError("`only` and `group` choose among the themes of a file: leave them out, or leave out queries")
+        else:
+            names, queries = [(name, name, "") for name in themes], list(themes.values())
+        prepared = [self._query(query, variations, choices.get("at")) for query in queries]
+        return names, self._native.request(RequestOptions(prepared, _json(once(choices))))
 
     def parts(self, count: int | None = None) -> list[Part]:
         """Divides the database into about `count` parts with about the same number of positions. By default, a single reel has 16

@@ -94,10 +94,12 @@ impl Query {
 type ThemeRow = (String, String, String, String, String);
 
 /// Returns the themes of a file, or of the catalogue: the name, title, group, query and description of
-/// each theme.
+/// each theme. If names or groups are given, the other themes are left out.
 #[pyfunction]
-pub fn load_themes(path: PathBuf) -> PyResult<Vec<ThemeRow>> {
+#[pyo3(signature = (path, only = vec![], group = vec![]))]
+pub fn load_themes(path: PathBuf, only: Vec<String>, group: Vec<String>) -> PyResult<Vec<ThemeRow>> {
     let themes = orbit_chess::load_themes(&path).map_err(|error| errors::of_themes(&error))?;
+    let themes = orbit_search::themes::choose(themes, &only, &group).map_err(errors::of_option)?;
     let row =
         |theme: orbit_chess::Theme| (theme.name, theme.title, theme.group, theme.query, theme.description);
     Ok(themes.into_iter().map(row).collect())

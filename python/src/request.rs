@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use orbit_chess::stats::ThemeLabel;
 use orbit_chess::{Column, Database, DatabaseError, Rows, Scan, TableColumns};
 use orbit_core::diagnostic::nearest;
 use orbit_search::report::findings::SAMPLE_MAX;
@@ -197,6 +198,25 @@ impl Request {
             let mut json = Vec::new();
             scan.statistics(groupings)?.write_json(copies, &mut json)?;
             Ok(String::from_utf8_lossy(&json).into_owned())
+        })
+    }
+
+    /// Returns the counts of each query, in total and by groups, as JSON. `names` are the name, title and group of each query.
+    #[pyo3(signature = (names, by = None, progress = None))]
+    fn matrix(
+        &self,
+        py: Python<'_>,
+        names: Vec<(String, String, String)>,
+        by: Option<&str>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let label = |((theme, title, group), query): (_, &orbit_chess::Query)| {
+            let query = query.text().trim().to_owned();
+            ThemeLabel { theme, title, group, query }
+        };
+        let labels: Vec<ThemeLabel> = names.into_iter().zip(&self.options.queries).map(label).collect();
+        self.run(py, progress, |scan| {
+            Ok(serde_json::to_string(&scan.matrix(labels, by)?).map_err(std::io::Error::from)?)
         })
     }
 

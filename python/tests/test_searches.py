@@ -24,6 +24,45 @@ def test_counts_are_those_of_the_program(orbit, db):
     assert sum(count.games > 0 for count in themes.values()) > 20
 
 
+@pytest.mark.parametrize(
+    ("keywords", "arguments"),
+    [
+        ({}, ["catalogue"]),
+        (
+            {"group": ["mates"], "only": ["fianchetto"], "by": "year,white,result", "where": "elo>=2500"},
+            ["catalogue", "--group=mates", "--only=fianchetto", "--by=year,white,result", "--where=elo>=2500"],
+        ),
+        ({"by": "opponent", "player": "Carlsen"}, ["catalogue", "--by=opponent", "--player=Carlsen"]),
+    ],
+    ids=str,
+)
+def test_the_matrix_is_that_of_the_program(orbit, db, keywords, arguments):
+    command = [orbit, "batch", "-q", "-F", "json", *arguments, SAMPLE]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert db.matrix(**keywords) == told
+
+
+def test_a_matrix_of_queries(db):
+    matrix = db.matrix({"mates": " mate ", "checks": orbit_chess.Query("check")}, by="result")
+    mates = matrix["themes"][0]
+    assert (mates["theme"], mates["title"], mates["group"], mates["query"]) == ("mates", "mates", "", "mate")
+    rows = db.stats("mate", "result").groupings["result"]
+    told = [(row["key"], row["games_hit"], row["games"]) for row in mates["groupings"]["result"]]
+    assert told == [(row["key"], row["games_hit"], row["games"]) for row in rows]
+    assert db.matrix({}) == {"games": 0, "positions": 0, "themes": []}
+    for wrong, words in [
+        (lambda: db.matrix(only=["wind-mill"]), "did you mean `windmill`"),
+        (lambda: db.matrix(group=["xyz"]), "there is no group of themes `xyz`"),
+        (lambda: db.matrix({"mates": "mate"}, only=["mates"]), "leave them out"),
+        (lambda: db.matrix({"mates": "mate"}, by="value"), "`value` is no grouping for themes"),
+        (lambda: db.matrix({"mates": "mate"}, by="opponent"), "add `player=NAME`"),
+        (lambda: db.matrix({"mates": "mate"}, by="yeer"), "did you mean `year`"),
+        (lambda: db.matrix({"mates": "mate"}, limit=3), "are of all games"),
+    ]:
+        with pytest.raises(orbit_chess.OptionError, match=words):
+            wrong()
+
+
 def test_statistics_are_those_of_the_program(orbit, db):
     stats = db.stats("check", "year", "result*eco:1")
     command = [orbit, "scan", "-q", "--stats", "year,result*eco:1", "--stats-format", "json", "-e", "check", SAMPLE]

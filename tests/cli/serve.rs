@@ -206,6 +206,7 @@ fn the_document_has_all_codes_limits_and_versions() {
         "open",
         "close",
         "query",
+        "batch",
         "count",
         "statistics",
         "write",

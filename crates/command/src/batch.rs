@@ -4,18 +4,18 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_core::diagnostic::Severity;
+use orbit_core::diagnostic::{Diagnostic, Severity};
 use orbit_core::files::refuse_clashes;
 use orbit_engine::PreparedQuery;
 use orbit_plan::PlanOptions;
 use orbit_search::choice::Condition;
 use orbit_search::executor::{EngineChoice, EngineOptions, Executor};
 use orbit_search::run::{Collectors, StatisticsCollector, WholeTextsCollector};
-use orbit_search::stats::{By, Grouping, Stats};
+use orbit_search::stats::{Grouping, Stats, ThemeLabel, ThemeMatrix};
 use orbit_search::themes::{self, CATALOGUE, Theme, ThemeFault, ThemesError};
 use orbit_search::{Chosen, Request};
 
-use super::batch_table::{self, Matrix};
+use super::batch_table;
 use super::choosing::{missed_lines, texts};
 use super::common::{
     CtrlC, GpuArgs, ProgressArgs, ProgressDisplay, counted, fast_engine, holds_games, shown, threads,
@@ -172,19 +172,10 @@ impl Args {
         self.gpu.engine_options(self.engine, None, positions)
     }
 
-    /// Returns the groupings of `--by`. Groups by properties of hits are refused, since the hits of different themes have no
-    /// properties in common.
+    /// Returns the groupings of `--by`.
     fn groupings(&self) -> Result<Vec<Grouping>, Failure> {
-        let Some(text) = &self.by else { return Ok(Vec::new()) };
-        let groupings = Grouping::list(text).map_err(|error| Failure::Other(error.to_string()))?;
-        match groupings.iter().find(|by| by.second.is_some() || by.properties().any(By::is_of_hits)) {
-            Some(other) => Err(Failure::Other(format!(
-                "`{other}` is no grouping for themes: choose a property of games or positions, such as year, eco \
-                 or ply; `year,eco` makes a table by year and one by eco. The hits of one theme have other properties, too: \
-                 `orbit scan --theme NAME --stats {other} games.pgn`"
-            ))),
-            None => Ok(groupings),
-        }
+        let groupings = self.by.as_deref().map_or(Ok(Vec::new()), Grouping::list);
+        groupings.map_err(|error| Failure::Other(error.to_string()))
     }
 }
 
@@ -192,11 +183,11 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let path = args.themes.as_deref().unwrap_or(Path::new(CATALOGUE));
     let all = themes::load(path).map_err(|error| failure(error, path))?;
     if let Some(name) = &args.show {
-        let theme = find(&all, name)?;
+        let theme = themes::find(&all, name).map_err(unknown)?;
         batch_table::show(theme, args.table_format()?, Sink::open(args.output())?)?;
         return Ok(Exit::Done);
     }
-    let chosen = choose(all, &args.only, &args.group)?;
+    let chosen = themes::choose(all, &args.only, &args.group).map_err(unknown)?;
     if args.list {
         batch_table::list(&chosen, args.table_format()?, Sink::open(args.output())?)?;
         return Ok(Exit::Done);
@@ -216,7 +207,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let interrupt = CtrlC::install()?;
     let groupings = args.groupings()?;
     let Chosen { choice, .. } = args.request().check()?;
-    choice.check_groupings(&groupings, false)?;
+    choice.check_theme_groupings(&groupings)?;
     let stats = Stats::new(groupings);
     let stats = if choice.player.is_some() { stats.for_player() } else { stats };
     // Scores need hits that are counted separately for each side, which takes time, and the text format prints no scores. An
@@ -263,33 +254,15 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
             message!("interrupted; {} was not written", path.display());
             Ok(())
         }
-        _ => Matrix { themes, counts: &counts, groupings: counter.stats().groupings() }.write(format, sink),
+        _ => {
+            let labels = themes.iter().map(ThemeLabel::from);
+            batch_table::write(&ThemeMatrix::new(labels, &counts, counter.stats().groupings()), format, sink)
+        }
     })
 }
 
-/// Returns the themes that `--only` and `--group` choose, in the order in which they were loaded.
-fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Result<Vec<Theme>, Failure> {
-    if names.is_empty() && groups.is_empty() {
-        return Ok(all);
-    }
-    names.iter().try_for_each(|name| find(&all, name).map(drop))?;
-    for group in groups {
-        if !all.iter().any(|theme| theme.group == *group) {
-            return Err(unknown("group of themes", group, all.iter().map(|theme| &*theme.group)));
-        }
-    }
-    all.retain(|theme| names.contains(&theme.name) || groups.contains(&theme.group));
-    Ok(all)
-}
-
-fn find<'a>(all: &'a [Theme], name: &str) -> Result<&'a Theme, Failure> {
-    all.iter()
-        .find(|theme| theme.name == name)
-        .ok_or_else(|| unknown("theme", name, all.iter().map(|theme| &*theme.name)))
-}
-
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
-    Failure::Other(themes::unknown(what, name, known, "orbit batch --list THEMES").to_string())
+fn unknown(error: Diagnostic) -> Failure {
+    Failure::Other(error.to_string())
 }
 
 fn prepared(theme: &Theme) -> Result<PreparedQuery, Failure> {

@@ -27,8 +27,8 @@ at the end of its input or after the request `quit`; with --listen, it ends afte
 Requests:
   open, close   open a database from files, close it
   query         search a database; the hits are kept, and returned page by page
-  count, statistics, write
-                games and positions hit, counts by groups, files of games and reports
+  count, statistics, batch, write
+                numbers of hits, by groups, of themes; files of games and reports
   hits          a page of the hits of a query; the rows are those of `orbit scan --format jsonl`
   game          one game: tags, moves, positions, PGN
   explain       the meaning of a query, and the copies that its transform makes

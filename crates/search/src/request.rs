@@ -20,7 +20,7 @@ pub(crate) use self::fields::take_field;
 use crate::choice::{Choice, ExactPosition, Order, Player, Ratings, Side, SortKey};
 use crate::executor::EngineChoice;
 use crate::report::Column;
-use crate::stats::Grouping;
+use crate::stats::{By, Grouping};
 use crate::themes;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::game::PlayerName;
@@ -376,6 +376,23 @@ impl Choice {
             }
         }
         Ok(())
+    }
+
+    /// Checks that themes can be compared by these groupings. The hits of different themes have no properties in common, so groups
+    /// by properties of hits are refused.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a grouping is a cross table, only hits have its property, or an error of [`Choice::check_groupings`] occurs.
+    pub fn check_theme_groupings(&self, groupings: &[Grouping]) -> Result<(), RequestError> {
+        match groupings.iter().find(|by| by.second.is_some() || by.properties().any(By::is_of_hits)) {
+            Some(other) => Err(RequestError::new(format!(
+                "`{other}` is no grouping for themes: choose a property of games or positions, such as year, eco \
+                 or ply; `year,eco` makes a table by year and one by eco. The hits of one theme have other properties, too: \
+                 `orbit scan --theme NAME --stats {other} games.pgn`"
+            ))),
+            None => self.check_groupings(groupings, false),
+        }
     }
 }
 

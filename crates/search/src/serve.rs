@@ -45,6 +45,6 @@ pub use self::listen::{CLIENTS_MAX, Listener};
 pub use self::place::{Endpoint, ListenError};
 pub use self::queue::{QUEUE_MAX, RUNNING_MAX};
 pub use self::request::{
-    Ask, Explain, MAIN, Make, Message, Open, PAGE_ROWS_MAX, Page, PositionRequest, RequestId, What,
+    Ask, Batch, Explain, MAIN, Make, Message, Open, PAGE_ROWS_MAX, Page, PositionRequest, RequestId, What,
 };
 pub use self::results::RESULTS_MAX;

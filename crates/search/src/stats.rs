@@ -42,6 +42,7 @@ mod columns;
 mod data;
 mod grouping;
 mod many;
+mod matrix;
 mod people;
 mod played;
 mod records;
@@ -74,6 +75,7 @@ use orbit_engine::{HitValues, Hits, Outcome, Values, any_side};
 
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
+pub use matrix::{ThemeCounts, ThemeLabel, ThemeMatrix};
 pub(crate) use played::sides_of;
 pub use played::{BestGame, MoveTally};
 pub use rows::{GroupRow, MoveRow, ScoreOf, Share, ShareDifference};

@@ -25,6 +25,9 @@ mod load;
 /// The path that means the built-in themes instead of a file.
 pub const CATALOGUE: &str = "catalogue";
 
+/// The command that lists the themes of a file.
+const LIST: &str = "orbit batch --list THEMES";
+
 /// A named query.
 #[derive(Clone, Debug)]
 pub struct Theme {
@@ -134,7 +137,12 @@ impl fmt::Display for ThemeFault {
 ///
 /// Fails if a file or a query has an error. The returned error is about the first one.
 pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
-    load::load(path)
+    load_allowed(path, &|_| Ok(()))
+}
+
+/// Like [`load`], but reads only files for which `check` succeeds. Its error says why a file may not be read.
+pub(crate) fn load_allowed(path: &Path, check: FileCheck<'_>) -> Result<Vec<Theme>, ThemesError> {
+    load::load(path, check)
 }
 
 /// Returns the themes that are built into the program.
@@ -153,8 +161,38 @@ pub fn named(name: &str) -> Result<Theme, Diagnostic> {
     all.into_iter().find(|theme| theme.name == name).ok_or(unknown)
 }
 
+/// Returns the theme with this name.
+///
+/// # Errors
+///
+/// Fails if no theme has this name. The error suggests a similar name.
+pub fn find<'a>(all: &'a [Theme], name: &str) -> Result<&'a Theme, Diagnostic> {
+    let unknown = || unknown("theme", name, all.iter().map(|theme| &*theme.name), LIST);
+    all.iter().find(|theme| theme.name == name).ok_or_else(unknown)
+}
+
+/// Returns the themes with these names and the themes of these groups, in the order in which they were loaded. If no name and no
+/// group is given, returns all themes.
+///
+/// # Errors
+///
+/// Fails if no theme or no group has one of the names.
+pub fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Result<Vec<Theme>, Diagnostic> {
+    if names.is_empty() && groups.is_empty() {
+        return Ok(all);
+    }
+    names.iter().try_for_each(|name| find(&all, name).map(drop))?;
+    for group in groups {
+        if !all.iter().any(|theme| theme.group == *group) {
+            return Err(unknown("group of themes", group, all.iter().map(|theme| &*theme.group), LIST));
+        }
+    }
+    all.retain(|theme| names.contains(&theme.name) || groups.contains(&theme.group));
+    Ok(all)
+}
+
 /// Returns the message that no theme or group has the name `name`. `list` is the command that lists the known names.
-pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Diagnostic {
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Diagnostic {
     let known: Vec<&str> = known.collect();
     let label = match nearest(name, known.iter()) {
         Some(hint) => format!("did you mean `{hint}`?"),
@@ -162,6 +200,9 @@ pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>,
     };
     Diagnostic::error(Span::new(0, name.len()), format!("there is no {what} `{name}`"), label)
 }
+
+/// Checks that a file may be read. The built-in files are not checked.
+type FileCheck<'a> = &'a dyn Fn(&Path) -> Result<(), String>;
 
 /// A file of themes.
 #[derive(Debug)]

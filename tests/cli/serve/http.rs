@@ -241,6 +241,9 @@ fn requests_are_answered_to_those_who_have_the_token() {
         assert!(!answer.body.contains("pong"), "{answer:?}");
     }
     let inside = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(inside("own.toml"), "include = ['catalogue']\n[[theme]]\nname = 'own'\nquery = 'mate'\n")
+        .unwrap();
+    fs::write(inside("other.toml"), "include = ['../own.toml']\n").unwrap();
     let link = inside("link.pgn");
     #[cfg(unix)]
     std::os::unix::fs::symlink(SAMPLE, &link).unwrap();
@@ -252,25 +255,33 @@ fn requests_are_answered_to_those_who_have_the_token() {
         json!({ "id": 5, "request": "write", "query": "mate", "path": inside("../out.pgn") }),
         json!({ "id": 6, "request": "open", "database": "link", "paths": [link] }),
         json!({ "id": 7, "request": "write", "query": "mate", "path": inside("link.pgn") }),
+        json!({ "id": 8, "request": "batch", "themes": inside("own.toml"), "only": ["own"] }),
+        json!({ "id": 9, "request": "batch", "themes": SAMPLE }),
+        json!({ "id": 10, "request": "batch", "themes": inside("other.toml") }),
     ]);
     assert_eq!(answers[0]["event"], "greeting");
     let of = |id: u64| answers.iter().find(|answer| answer["id"] == id).unwrap();
     assert_eq!(of(1)["rows"].as_array().map(Vec::len), Some(2), "{}", of(1));
     assert_eq!(of(2)["games"], 1000, "{}", of(2));
     assert!(of(4)["games"].as_u64().unwrap() > 10, "{}", of(4));
-    for id in [3, 5, 6, 7] {
+    assert_eq!(of(8)["themes"][0]["games_hit"], 25, "{}", of(8));
+    for id in [3, 5, 6, 7, 9, 10] {
         let message = of(id)["error"]["message"].as_str().unwrap_or_else(|| panic!("{}", of(id)));
-        assert!(message.ends_with("it is not below the folder that requests may use"), "{message}");
+        assert!(message.contains("it is not below the folder that requests may use"), "{message}");
     }
     assert!(fs::metadata(inside("out.pgn")).unwrap().len() > 1000);
     // If the server is started without a folder for files, requests cannot use any files.
     let http = Http::start(&[SAMPLE]);
-    let answers =
-        http.post(&[json!({ "id": 1, "request": "open", "database": "own", "paths": [inside("own.pgn")] })]);
-    assert!(
-        answers[1]["error"]["message"].as_str().unwrap().contains("start the server with --folder"),
-        "{answers:?}"
-    );
+    for request in [
+        json!({ "id": 1, "request": "open", "database": "own", "paths": [inside("own.pgn")] }),
+        json!({ "id": 1, "request": "batch", "themes": inside("own.toml") }),
+    ] {
+        let answers = http.post(&[request]);
+        let message = answers[1]["error"]["message"].as_str().unwrap();
+        assert!(message.contains("start the server with --folder"), "{answers:?}");
+    }
+    let answers = http.post(&[json!({ "id": 1, "request": "batch", "only": ["windmill"] })]);
+    assert_eq!(answers[1]["themes"].as_array().map(Vec::len), Some(1), "{answers:?}");
     http.is_alive();
 }
 

@@ -55,6 +55,61 @@ fn counts_and_statistics_are_those_of_the_command() {
     server.finish();
 }
 
+/// `batch` must answer what `orbit batch --format json` prints.
+#[test]
+fn themes_are_those_of_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("own.toml").to_str().unwrap().to_owned();
+    fs::write(&own, "include = ['catalogue']\n[[theme]]\nname = 'own'\ntitle = 'Own'\nquery = ' mate '\n")
+        .unwrap();
+    let mut server = Server::start(&[SAMPLE, SAMPLE]);
+    let cases = [
+        (json!({}), vec!["catalogue"]),
+        (
+            json!({ "group": ["mates"], "only": ["fianchetto"], "by": "year,white,result", "where": "elo>=2500" }),
+            vec![
+                "catalogue",
+                "--group=mates",
+                "--only=fianchetto",
+                "--by=year,white,result",
+                "-w",
+                "elo>=2500",
+            ],
+        ),
+        (
+            json!({ "themes": own, "only": ["own", "skewer"], "by": "opponent", "player": "Carlsen", "unique": "moves" }),
+            vec![&own, "--only=own,skewer", "--by=opponent", "--player=Carlsen", "--unique=moves"],
+        ),
+    ];
+    for (fields, args) in cases {
+        let mut told = server.answer("batch", fields);
+        let mut expected = json_of(&[&["batch", "-q", "-F", "json"], &args[..], &[SAMPLE, SAMPLE]].concat());
+        assert!(told["ms"].is_number() && told["engine"].is_string());
+        for field in ["games", "positions", "themes"] {
+            assert!(!expected[field].is_null());
+            assert_eq!(told[field].take(), expected[field].take(), "{args:?}: {field}");
+        }
+    }
+    server.finish();
+}
+
+#[test]
+fn themes_search_side_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("games.pgn").to_str().unwrap().to_owned();
+    fs::write(&games, "1. e4 e5 2. Qh5 (2. f4 Qh4+ 3. g3) 2... Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n").unwrap();
+    let mut server = Server::start(&[SAMPLE]);
+    server.answer("open", json!({ "database": "lines", "paths": [games], "variations": true }));
+    for (are_searched, args) in [(true, &["--variations"][..]), (false, &[])] {
+        let fields =
+            json!({ "database": "lines", "group": ["mates"], "by": "ply:2", "variations": are_searched });
+        let told = server.answer("batch", fields);
+        let fixed = ["batch", "-q", "-F", "json", "catalogue", "--group=mates", "--by=ply:2", &games];
+        assert_eq!(told["themes"], json_of(&[&fixed[..], args].concat())["themes"], "{args:?}");
+    }
+    server.finish();
+}
+
 #[test]
 fn files_are_those_of_the_command() {
     let folder = tempfile::tempdir().unwrap();

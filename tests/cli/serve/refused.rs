@@ -49,6 +49,34 @@ fn counts_and_statistics_are_of_all_games() {
 }
 
 #[test]
+fn themes_are_named_and_grouped_by_what_they_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("bad.toml").to_str().unwrap().to_owned();
+    std::fs::write(&bad, "[[theme]]\nname = 'a'\nquery = 'R[a8-1]'\n").unwrap();
+    let mut server = Server::start(&[SAMPLE]);
+    for (fields, why) in [
+        (json!({ "query": "mate" }), "`batch` asks the queries of its themes: leave out `query`"),
+        (json!({ "theme": "windmill" }), "leave out `theme`"),
+        (json!({ "at": "e4" }), "leave out `at`"),
+        (json!({ "only": ["wind-mill"] }), "there is no theme `wind-mill`: did you mean `windmill`?"),
+        (json!({ "group": ["xyz"] }), "there is no group of themes `xyz`"),
+        (json!({ "only": "windmill" }), "`only`: "),
+        (json!({ "by": "yeer" }), "did you mean `year`?"),
+        (json!({ "by": "value" }), "`value` is no grouping for themes"),
+        (json!({ "by": "year*result" }), "`year*result` is no grouping for themes"),
+        (json!({ "by": "opponent" }), "add `player: NAME`"),
+        (json!({ "limit": 3 }), "are of all games: leave out `skip`, `limit`, `sort` and `sample`"),
+        (json!({ "count": true }), "`batch` lists no rows: leave out `count`"),
+        (json!({ "themes": "none.toml" }), "the themes none.toml cannot be read"),
+        (json!({ "themes": bad }), "bad.toml:3:13: "),
+        (json!({ "groupings": "year" }), "there is no field `groupings`"),
+    ] {
+        refuses(&mut server, "batch", fields, why);
+    }
+    server.finish();
+}
+
+#[test]
 fn groupings_have_what_they_group() {
     let mut server = Server::start(&[SAMPLE]);
     let cases = [

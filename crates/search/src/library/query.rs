@@ -7,7 +7,8 @@ use std::sync::{Arc, OnceLock};
 use super::DatabaseError;
 use crate::found::Names;
 use crate::request::Request;
-use crate::themes;
+use crate::stats::ThemeLabel;
+use crate::themes::{self, Theme};
 use orbit_core::diagnostic::Diagnostic;
 use orbit_engine::PreparedQuery;
 use orbit_plan::PlanOptions;
@@ -115,8 +116,16 @@ impl Query {
     /// # Ok::<(), orbit_search::QueryError>(())
     /// ```
     pub fn theme(name: &str) -> Result<Query, QueryError> {
-        let theme = themes::named(name).map_err(|diagnostic| QueryError::new(name, diagnostic))?;
-        Query::prepare(&theme.query, Ok(theme.parsed))
+        Query::from_theme(&themes::named(name).map_err(|diagnostic| QueryError::new(name, diagnostic))?)
+    }
+
+    /// Returns the query of a theme.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the query makes more copies than are allowed. The returned error shows its place.
+    pub fn from_theme(theme: &Theme) -> Result<Query, QueryError> {
+        Query::prepare(&theme.query, Ok(theme.parsed.clone()))
     }
 
     fn prepare(text: &str, parsed: Result<Parsed, Diagnostic>) -> Result<Query, QueryError> {
@@ -187,6 +196,17 @@ impl Query {
     /// Returns the query in all forms that engines need.
     pub(crate) fn prepared(&self) -> PreparedQuery {
         self.0.prepared.clone()
+    }
+}
+
+impl From<&Theme> for ThemeLabel {
+    fn from(theme: &Theme) -> ThemeLabel {
+        ThemeLabel {
+            theme: theme.name.clone(),
+            title: theme.title.clone(),
+            group: theme.group.clone(),
+            query: theme.query.trim().to_owned(),
+        }
     }
 }
 

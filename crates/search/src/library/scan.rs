@@ -13,7 +13,7 @@ use crate::found::{BlockResult, KeptBlock, Names};
 use crate::report::HitTotals;
 use crate::request::{Chosen, Request, RequestError};
 use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
-use crate::stats::{Counts, Grouping, Stats};
+use crate::stats::{Counts, Grouping, Stats, ThemeLabel, ThemeMatrix};
 use orbit_database::{BlockStream, MemoryBudget, StreamedBlock, Summary, Turns};
 use orbit_engine::verify::Sample;
 use orbit_engine::{EngineInfo, Wants};
@@ -548,15 +548,56 @@ impl<'a> Scan<'a> {
         self.check_takes_all()?;
         let groupings = Grouping::list(groupings)?;
         self.choice.check_groupings(&groupings, self.queries.first().is_some_and(Query::has_spans))?;
-        let stats = Stats::new(groupings).with_sides();
-        let stats = if self.choice.player.is_some() { stats.for_player() } else { stats };
         let is_number = self.queries.first().is_some_and(|query| query.value_type() == Type::Num);
+        let stats = Stats::new(groupings);
         let stats = if is_number { stats.with_values() } else { stats };
-        let collector = StatisticsCollector::new(stats);
-        let query = self.queries.first().cloned();
+        let none = stats.none();
+        Ok(self.grouped(stats)?.into_iter().next().unwrap_or(none))
+    }
+
+    /// Counts the hits of each query, in total and by groups, as `orbit batch` does. `labels` are the names of the queries, in
+    /// their order. If `by` is `None`, there are no groups.
+    ///
+    /// ```
+    /// use orbit_search::stats::ThemeLabel;
+    /// use orbit_search::{Database, Query, Theme, load_themes};
+    ///
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
+    /// let database = Database::open(["games/sample.pgn"])?;
+    /// let themes = load_themes("catalogue".as_ref())?;
+    /// let mates: Vec<&Theme> = themes.iter().filter(|theme| theme.group == "mates").collect();
+    /// let queries = mates.iter().map(|theme| Query::from_theme(theme)).collect::<Result<Vec<_>, _>>()?;
+    /// let labels = mates.iter().map(|theme| ThemeLabel::from(*theme));
+    /// let matrix = database.scan_all(&queries).matrix(labels, Some("result"))?;
+    /// let smothered = matrix.themes.iter().find(|theme| theme.label.theme == "smothered-mate").unwrap();
+    /// assert_eq!(smothered.groups[0].len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if the groupings cannot be read or cannot be used for themes, games or hits are limited, skipped or sorted, or an
+    /// error of [`Scan::collect`] occurs.
+    pub fn matrix(
+        self,
+        labels: impl IntoIterator<Item = ThemeLabel>,
+        by: Option<&str>,
+    ) -> Result<ThemeMatrix, DatabaseError> {
+        self.check_takes_all()?;
+        let groupings = by.map_or(Ok(Vec::new()), Grouping::list)?;
+        self.choice.check_theme_groupings(&groupings)?;
+        let counts = self.grouped(Stats::new(groupings.clone()))?;
+        Ok(ThemeMatrix::new(labels, &counts, &groupings))
+    }
+
+    /// Counts the hits of each query by groups. Results are also counted for the chosen player, and for the sides that have the
+    /// patterns.
+    fn grouped(self, stats: Stats) -> Result<Vec<Counts>, DatabaseError> {
+        let stats = if self.choice.player.is_some() { stats.for_player() } else { stats };
+        let collector = StatisticsCollector::new(stats.with_sides());
+        let queries = self.queries.clone();
         let (part, _) = self.collect(&collector)?;
-        let counts = collector.counts(part, query.iter().map(|query| query.filter())).into_iter().next();
-        Ok(counts.unwrap_or_else(|| collector.stats().none()))
+        Ok(collector.counts(part, queries.iter().map(Query::filter)))
     }
 
     /// Returns the result that a collector computes from the answers of all queries, and a summary of the games that were read. The

@@ -1,11 +1,10 @@
 //! A conversation with a client. Requests are read and answered while queries run.
 //!
-//! One thread reads requests. A few threads run the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`,
-//! `positions`). A
-//! long request starts as soon as it does not depend on an earlier one that is still running. Another thread writes pages, games
-//! and explanations. A request that needs the result of another request waits for it. `cancel`, `progress`, `ping`, `version` and
-//! `quit` are answered immediately. The invariant: each request gets exactly one answer, even if it is wrong, fails or is
-//! cancelled.
+//! One thread reads requests. A few threads run the long requests (`open`, `close`, `query`, `batch`, `count`, `statistics`,
+//! `write`, `positions`). A long request starts as soon as it does not depend on an earlier one that is still running. Another
+//! thread writes pages, games and explanations. A request that needs the result of another request waits for it. `cancel`,
+//! `progress`, `ping`, `version` and `quit` are answered immediately. The invariant: each request gets exactly one answer, even if
+//! it is wrong, fails or is cancelled.
 
 use std::any::Any;
 use std::io::{self, BufRead};

@@ -77,6 +77,15 @@ impl OpenDatabases {
         self
     }
 
+    /// Checks that a request may read a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the request may not read it.
+    pub(super) fn check_read(&self, path: &Path) -> Result<(), Fault> {
+        self.options.files.check_read(path)
+    }
+
     /// Checks that a request may write a file.
     ///
     /// # Errors
@@ -119,7 +128,7 @@ impl OpenDatabases {
         if open.paths.iter().any(|path| path == "-") {
             return wrong("standard input holds the requests: name a file in place of `-`".into());
         }
-        open.paths.iter().try_for_each(|path| self.options.files.check_read(Path::new(path)))?;
+        open.paths.iter().try_for_each(|path| self.check_read(Path::new(path)))?;
         {
             let databases = lock(&self.databases);
             if databases.iter().any(|(known, _)| known == name) {

@@ -1,4 +1,4 @@
-//! The requests `count`, `statistics` and `write`, which compute results from hits.
+//! The requests `batch`, `count`, `statistics` and `write`, which compute results from hits.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -10,11 +10,13 @@ use super::answer::Response;
 use super::ask::{milliseconds, tell_engine};
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
-use super::request::{Make, What, is_page, is_picture};
+use super::request::{Batch, Make, What, is_page, is_picture};
 use crate::library::{CancelToken, Database, DatabaseError, Progress, Query, Scan};
 use crate::report::HitTotals;
 use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
 use crate::request::{Request, RequestError};
+use crate::stats::ThemeLabel;
+use crate::themes::{self, Theme};
 use orbit_core::files::refuse_clashes;
 use orbit_engine::{EngineError, EngineInfo};
 
@@ -28,7 +30,13 @@ impl OpenDatabases {
     ) -> Result<Response, Fault> {
         let begun = Instant::now();
         let database = self.database(&make.database)?;
-        let queries = Query::from_request(&make.request).map_err(|error| Fault::from_database(error, ""))?;
+        let (themes, queries) = match &make.what {
+            What::Batch(batch) => self.themes(batch, &make.request)?,
+            _ => (
+                Vec::new(),
+                Query::from_request(&make.request).map_err(|error| Fault::from_database(error, ""))?,
+            ),
+        };
         let fault = |error: DatabaseError| {
             let query = match &error {
                 DatabaseError::Engine(EngineError::Query { query, .. }) => *query,
@@ -55,6 +63,11 @@ impl OpenDatabases {
                 serde_json::from_slice(&out)
                     .map_err(|error| Fault::new(ErrorCode::Internal, error.to_string()))?
             }
+            What::Batch(Batch { by, .. }) => {
+                let matrix = scan.matrix(themes, by.as_deref()).map_err(fault)?;
+                serde_json::to_value(&matrix)
+                    .map_err(|error| Fault::new(ErrorCode::Internal, error.to_string()))?
+            }
             What::File { path, title } => {
                 self.check_written(path)?;
                 let files = self.all_files();
@@ -67,6 +80,22 @@ impl OpenDatabases {
         let ran: Option<EngineInfo> = ran.into_inner();
         ran.into_iter().for_each(|info| tell_engine(&mut answer, info.name, info.card));
         Ok(answer)
+    }
+
+    /// Returns the names of the themes of a request, and their queries.
+    fn themes(&self, batch: &Batch, request: &Request) -> Result<(Vec<ThemeLabel>, Vec<Query>), Fault> {
+        let wrong = |why: String| Fault::new(ErrorCode::Request, why);
+        let check = |path: &Path| self.check_read(path).map_err(|fault| fault.message);
+        let all = themes::load_allowed(&batch.themes, &check).map_err(|error| wrong(error.to_string()))?;
+        let themes =
+            themes::choose(all, &batch.only, &batch.group).map_err(|error| wrong(error.to_string()))?;
+        let query = |theme: &Theme| match Query::from_theme(theme) {
+            Ok(query) if request.variations => Ok(query.with_variations()),
+            Ok(query) => Ok(query),
+            Err(error) => Err(wrong(theme.fault(error.diagnostic()).to_string())),
+        };
+        let queries = themes.iter().map(query).collect::<Result<_, _>>()?;
+        Ok((themes.iter().map(ThemeLabel::from).collect(), queries))
     }
 }
 

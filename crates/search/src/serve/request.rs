@@ -11,6 +11,7 @@ use super::fault::{ErrorCode, Fault};
 use crate::choice::ExactPosition;
 use crate::report::Column;
 use crate::request::{Request, check_columns, read_fields, take_field};
+use crate::themes::CATALOGUE;
 use orbit_core::diagnostic::nearest;
 
 /// The maximum number of rows of a page.
@@ -157,7 +158,7 @@ pub struct Ask {
     pub progress: bool,
 }
 
-/// The requests `count`, `statistics` and `write`.
+/// The requests `batch`, `count`, `statistics` and `write`.
 #[derive(Debug)]
 pub struct Make {
     /// The queries, and the choice of games and hits.
@@ -177,6 +178,8 @@ pub enum What {
     Count,
     /// Counts by these groupings, such as `year,eco*result`.
     Statistics(String),
+    /// Counts of many themes, in total and by groups.
+    Batch(Batch),
     /// A file: games as PGN, a report as HTML, or a heat map as SVG.
     File {
         /// The name of the file.
@@ -184,6 +187,19 @@ pub enum What {
         /// The title of a report; `None` for the first line of the query.
         title: Option<String>,
     },
+}
+
+/// The fields of the request `batch`.
+#[derive(Debug)]
+pub struct Batch {
+    /// The file of themes, or `catalogue` for the built-in themes.
+    pub themes: PathBuf,
+    /// The names of the themes to count. If they and `group` are empty, all themes are counted.
+    pub only: Vec<String>,
+    /// The groups of the themes to count.
+    pub group: Vec<String>,
+    /// The groupings of games and positions; `None` for no groups.
+    pub by: Option<String>,
 }
 
 /// The request `hits`.
@@ -264,10 +280,11 @@ fn usual_rows() -> u64 {
 /// The default number of transformed copies of the query that `explain` lists.
 const COPIES_USUAL: usize = 10;
 
-const KINDS: [&str; 15] = [
+const KINDS: [&str; 16] = [
     "open",
     "close",
     "query",
+    "batch",
     "count",
     "statistics",
     "write",
@@ -317,7 +334,9 @@ impl Message {
             "open" => Message::Open(read_fields(fields, &[])?),
             "close" => Message::Close(read_fields(fields, &[])?),
             "query" => Message::Query(Box::new(Ask::from_fields(fields)?)),
-            "count" | "statistics" | "write" => Message::Make(Box::new(Make::from_fields(kind, fields)?)),
+            "batch" | "count" | "statistics" | "write" => {
+                Message::Make(Box::new(Make::from_fields(kind, fields)?))
+            }
             "hits" => {
                 let page: Page = read_fields(fields, &[])?;
                 check_columns(page.columns.as_deref())?;
@@ -396,6 +415,10 @@ impl Make {
         }
         let missing = |name| Fault::new(ErrorCode::Request, format!("missing field `{name}`"));
         let (what, request) = match kind {
+            "batch" => {
+                let batch = Batch::take_from(&mut fields)?;
+                (What::Batch(batch), read_fields(fields, &[&OF_MAKE[..], &Batch::FIELDS].concat())?)
+            }
             "count" => (What::Count, read_fields(fields, &OF_MAKE)?),
             "statistics" => {
                 let groupings = take_field(&mut fields, "groupings")?.ok_or_else(|| missing("groupings"))?;
@@ -409,6 +432,25 @@ impl Make {
         };
         what.check().map_err(|why| Fault::new(ErrorCode::Request, why))?;
         Ok(Make { request, database, what, progress })
+    }
+}
+
+impl Batch {
+    const FIELDS: [&str; 4] = ["themes", "only", "group", "by"];
+
+    /// Reads and removes the fields. Other fields that give queries are refused.
+    fn take_from(fields: &mut Map<String, Value>) -> Result<Batch, Fault> {
+        let of_query = ["query", "theme", "board", "similar", "at", "transforms", "dialect"];
+        if let Some(name) = of_query.into_iter().find(|name| fields.contains_key(*name)) {
+            let why = format!("`batch` asks the queries of its themes: leave out `{name}`");
+            return Err(Fault::new(ErrorCode::Request, why));
+        }
+        Ok(Batch {
+            themes: take_field(fields, "themes")?.unwrap_or_else(|| CATALOGUE.into()),
+            only: take_field(fields, "only")?.unwrap_or_default(),
+            group: take_field(fields, "group")?.unwrap_or_default(),
+            by: take_field(fields, "by")?.flatten(),
+        })
     }
 }
 

@@ -239,7 +239,7 @@ impl Serialize for CsvRecord<'_> {
     }
 }
 
-fn rounded(number: f64) -> f64 {
+pub(super) fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 

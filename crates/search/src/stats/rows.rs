@@ -85,6 +85,11 @@ impl GroupRow {
     pub fn positions(&self) -> Option<Share> {
         Share::new(self.hit.positions, self.all.positions)
     }
+
+    /// Returns the share of the group's games with hits, minus that of another group.
+    pub fn difference_from(&self, other: &GroupRow) -> Option<ShareDifference> {
+        Some(ShareDifference::between(self.games()?, other.games()?))
+    }
 }
 
 /// The 97.5 % quantile of the standard normal distribution.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use orbit_themes::FILES;
 
-use super::{CATALOGUE, TextFile, ThemesError};
+use super::{CATALOGUE, FileCheck, TextFile, ThemesError};
 
 /// The maximum length of a file.
 const BYTES_MAX: u64 = 16 << 20;
@@ -25,8 +25,12 @@ pub(super) struct ThemeFile {
     pub(super) path: PathBuf,
 }
 
-/// Finds a file that the user names or that another file includes.
-pub(super) fn find(path: &Path, including: Option<&ThemeFile>) -> Result<ThemeFile, ThemesError> {
+/// Finds a file that the user names or that another file includes, if `check` allows it.
+pub(super) fn find(
+    path: &Path,
+    including: Option<&ThemeFile>,
+    check: FileCheck<'_>,
+) -> Result<ThemeFile, ThemesError> {
     if path == Path::new(CATALOGUE) {
         return Ok(ThemeFile { identity: Identity::BuiltIn(FILES[0].0), path: CATALOGUE.into() });
     }
@@ -37,6 +41,9 @@ pub(super) fn find(path: &Path, including: Option<&ThemeFile>) -> Result<ThemeFi
     }
     let folder = including.and_then(|file| file.path.parent());
     let path = folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
+    if let Err(why) = check(&path) {
+        return Err(ThemesError::Read { path, error: io::Error::other(why) });
+    }
     match fs::canonicalize(&path) {
         // Only regular files can be included. Reading a file that includes a pipe could block forever.
         Ok(identity) if including.is_some() && !identity.is_file() => {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::files::{self, Identity, ThemeFile};
-use super::{TextFile, Theme, ThemeFault, ThemesError, parse};
+use super::{FileCheck, TextFile, Theme, ThemeFault, ThemesError, parse};
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 /// The maximum depth to which files may include each other.
@@ -45,17 +45,17 @@ struct ThemeEntry {
     misses: Vec<String>,
 }
 
-pub(super) fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
-    let mut loader = Loader::default();
-    loader.load(files::find(path, None)?)?;
+pub(super) fn load(path: &Path, check: FileCheck<'_>) -> Result<Vec<Theme>, ThemesError> {
+    let mut loader = Loader::new(check);
+    loader.load(files::find(path, None, check)?)?;
     if loader.themes.is_empty() {
         return Err(ThemesError::Empty { path: path.to_owned() });
     }
     Ok(loader.themes)
 }
 
-#[derive(Default)]
-struct Loader {
+struct Loader<'a> {
+    check: FileCheck<'a>,
     themes: Vec<Theme>,
     /// The place of each name in its file, as text: `themes.toml:3:8`.
     places: HashMap<String, String>,
@@ -65,7 +65,12 @@ struct Loader {
     done: HashSet<Identity>,
 }
 
-impl Loader {
+impl<'a> Loader<'a> {
+    fn new(check: FileCheck<'a>) -> Loader<'a> {
+        let (places, done) = (HashMap::new(), HashSet::new());
+        Loader { check, themes: Vec::new(), places, chain: Vec::new(), done }
+    }
+
     fn load(&mut self, found: ThemeFile) -> Result<(), ThemesError> {
         if !self.done.insert(found.identity.clone()) {
             return Ok(());
@@ -83,7 +88,7 @@ impl Loader {
 
     fn include(&mut self, file: &TextFile, path: &Spanned<String>) -> Result<(), ThemesError> {
         let fault = |message: String, label: &str| file.fault(Diagnostic::error(span(path), message, label));
-        let found = files::find(Path::new(path.get_ref()), self.chain.last());
+        let found = files::find(Path::new(path.get_ref()), self.chain.last(), self.check);
         let found = found.map_err(|error| fault(error.to_string(), "included here"))?;
         if self.chain.iter().any(|open| open.identity == found.identity) {
             let chain: Vec<String> =

@@ -1,0 +1,248 @@
+//! The counts of many themes by groups, as `orbit batch`, `orbit serve` and Python return them.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use serde::{Serialize, Serializer};
+
+use super::records::rounded;
+use super::{Counts, GroupKey, GroupRow, Grouping, ScoreOf, Share, ShareDifference};
+
+/// The names of the columns in CSV: those that identify a row, then the fields of [`ThemeCount`].
+const COLUMNS: [&str; 23] = [
+    "theme",
+    "title",
+    "group",
+    "grouping",
+    "key",
+    "games_hit",
+    "games",
+    "positions_hit",
+    "positions",
+    "share_games",
+    "share_games_low",
+    "share_games_high",
+    "share_positions",
+    "score_of",
+    "score_hit",
+    "score_all",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "side_wins",
+    "side_draws",
+    "side_losses",
+    "side_score",
+];
+
+/// The names and the query of a theme.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ThemeLabel {
+    /// The name.
+    pub theme: String,
+    /// The name that people read.
+    pub title: String,
+    /// The group to which the theme belongs; empty if it belongs to none.
+    pub group: String,
+    /// The text of the query.
+    pub query: String,
+}
+
+/// The counts of themes in the same games, in total and by the same groupings for every theme. `Serialize` writes the JSON of
+/// `orbit batch --format json`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThemeMatrix {
+    /// The groupings.
+    pub groupings: Vec<Grouping>,
+    /// The themes, in the order in which they were given.
+    pub themes: Vec<ThemeCounts>,
+}
+
+/// The counts of one theme.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThemeCounts {
+    /// The names of the theme.
+    pub label: ThemeLabel,
+    /// The counts in all games.
+    pub total: GroupRow,
+    /// The groups of each grouping of the matrix. Groups by name or opening are ordered by their numbers of games; all other groups
+    /// are in their natural order.
+    pub groups: Vec<Vec<GroupRow>>,
+}
+
+impl ThemeMatrix {
+    /// Creates the matrix from the counts of each theme, which were made by these groupings.
+    pub fn new(
+        labels: impl IntoIterator<Item = ThemeLabel>,
+        counts: &[Counts],
+        groupings: &[Grouping],
+    ) -> ThemeMatrix {
+        let widest = counts.iter().rev().max_by_key(|counts| counts.total().all.positions);
+        let keys: Vec<Vec<GroupKey>> = groupings.iter().map(|by| keys(widest, by)).collect();
+        let groups = |counts: &Counts| {
+            groupings.iter().zip(&keys).map(|(by, keys)| in_order(counts.rows(by), keys)).collect()
+        };
+        let themes = labels.into_iter().zip(counts).map(|(label, counts)| ThemeCounts {
+            label,
+            total: counts.total(),
+            groups: groups(counts),
+        });
+        ThemeMatrix { themes: themes.collect(), groupings: groupings.to_vec() }
+    }
+
+    /// Returns the counts of the theme whose search covered the most positions. If some themes search side lines, this is one of
+    /// those.
+    pub fn widest(&self) -> Option<&ThemeCounts> {
+        self.themes.iter().rev().max_by_key(|theme| theme.total.all.positions)
+    }
+
+    /// Returns the counts as CSV: for each theme a row with its total, and a row for each group.
+    pub fn csv(&self) -> Vec<u8> {
+        let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+        let in_memory = "memory takes everything";
+        out.write_record(COLUMNS).expect(in_memory);
+        for ThemeCounts { label, total, groups } in &self.themes {
+            let ThemeLabel { theme, title, group, .. } = label;
+            let total = ThemeCount::from_row(total);
+            out.serialize((theme, title, group, "total", GroupKey::Whole, total)).expect(in_memory);
+            for (place, (grouping, rows)) in self.groupings.iter().zip(groups).enumerate() {
+                for (row, record) in rows.iter().zip(self.records(place, rows)) {
+                    let about = (theme, title, group, grouping.to_string(), &row.keys[0]);
+                    out.serialize((about, record)).expect(in_memory);
+                }
+            }
+        }
+        out.into_inner().expect(in_memory)
+    }
+
+    /// Returns the records of a theme's groups. `place` is the index of their grouping. The first group of a grouping, with which
+    /// the others are compared, is the same for all themes.
+    fn records(&self, place: usize, rows: &[GroupRow]) -> impl Iterator<Item = ThemeCount> {
+        let first = self.widest().and_then(|theme| theme.groups[place].first());
+        let first = rows.first().filter(|row| first.is_some_and(|first| first.keys == row.keys));
+        rows.iter().map(move |row| ThemeCount::beside(row, first))
+    }
+
+    fn record<'a>(&'a self, theme: &'a ThemeCounts) -> CountsRecord<'a> {
+        let mut groupings = BTreeMap::new();
+        for (place, (by, rows)) in self.groupings.iter().zip(&theme.groups).enumerate() {
+            let keys = rows.iter().map(|row| &row.keys[0]);
+            let groups = keys.zip(self.records(place, rows)).map(|(key, count)| GroupRecord { key, count });
+            groupings.insert(by.to_string(), groups.collect());
+        }
+        CountsRecord { label: &theme.label, count: ThemeCount::from_row(&theme.total), groupings }
+    }
+}
+
+impl Serialize for ThemeMatrix {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let all = self.widest().map(|theme| theme.total.all).unwrap_or_default();
+        let themes = self.themes.iter().map(|theme| self.record(theme)).collect();
+        MatrixRecord { games: all.games, positions: all.positions, themes }.serialize(to)
+    }
+}
+
+/// Returns the groups of a grouping in their order. All themes are searched in the same games, so every theme has the same groups.
+fn keys(widest: Option<&Counts>, grouping: &Grouping) -> Vec<GroupKey> {
+    let mut rows = widest.map_or(Vec::new(), |counts| counts.rows(grouping));
+    if grouping.first.is_ranked() {
+        rows.sort_by(|a, b| (b.all.games, &a.keys).cmp(&(a.all.games, &b.keys)));
+    }
+    rows.into_iter().map(|GroupRow { keys: [key, _], .. }| key).collect()
+}
+
+fn in_order(rows: Vec<GroupRow>, keys: &[GroupKey]) -> Vec<GroupRow> {
+    let mut rows: HashMap<GroupKey, GroupRow> =
+        rows.into_iter().map(|row| (row.keys[0].clone(), row)).collect();
+    keys.iter().filter_map(|key| rows.remove(key)).collect()
+}
+
+/// The counts of all themes as JSON.
+#[derive(Serialize)]
+struct MatrixRecord<'a> {
+    games: u64,
+    positions: u64,
+    themes: Vec<CountsRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct CountsRecord<'a> {
+    #[serde(flatten)]
+    label: &'a ThemeLabel,
+    #[serde(flatten)]
+    count: ThemeCount,
+    groupings: BTreeMap<String, Vec<GroupRecord<'a>>>,
+}
+
+#[derive(Serialize)]
+struct GroupRecord<'a> {
+    key: &'a GroupKey,
+    #[serde(flatten)]
+    count: ThemeCount,
+}
+
+/// The counts of one theme in one group of games, as a row of CSV or JSON. Shares and scores are from 0 to 1, rounded to six
+/// places.
+#[derive(Serialize)]
+struct ThemeCount {
+    games_hit: u64,
+    games: u64,
+    positions_hit: u64,
+    positions: u64,
+    share_games: Option<f64>,
+    share_games_low: Option<f64>,
+    share_games_high: Option<f64>,
+    share_positions: Option<f64>,
+    score_of: ScoreOf,
+    score_hit: Option<f64>,
+    score_all: Option<f64>,
+    /// The share of games with hits in this group, minus the share in the first group of the grouping.
+    difference: Option<f64>,
+    difference_low: Option<f64>,
+    difference_high: Option<f64>,
+    /// The results of the games with hits, for the side that has the pattern. `None` unless the query determines that side.
+    side_wins: Option<u64>,
+    side_draws: Option<u64>,
+    side_losses: Option<u64>,
+    side_score: Option<f64>,
+}
+
+impl ThemeCount {
+    fn from_row(row: &GroupRow) -> ThemeCount {
+        let games = |end: fn(&Share) -> f64| row.games().as_ref().map(end).map(rounded);
+        ThemeCount {
+            games_hit: row.hit.games,
+            games: row.all.games,
+            positions_hit: row.hit.positions,
+            positions: row.all.positions,
+            share_games: games(|share| share.value),
+            share_games_low: games(|share| share.low),
+            share_games_high: games(|share| share.high),
+            share_positions: row.positions().map(|share| rounded(share.value)),
+            score_of: row.score_of,
+            score_hit: row.hit.score().map(rounded),
+            score_all: row.all.score().map(rounded),
+            difference: None,
+            difference_low: None,
+            difference_high: None,
+            side_wins: row.sides.map(|sides| sides.wins),
+            side_draws: row.sides.map(|sides| sides.draws),
+            side_losses: row.sides.map(|sides| sides.losses),
+            side_score: row.sides.and_then(|sides| sides.score()).map(rounded),
+        }
+    }
+
+    /// Returns the row of counts for a group, with the difference between its share of games with hits and that of the first group
+    /// of the grouping.
+    fn beside(row: &GroupRow, first: Option<&GroupRow>) -> ThemeCount {
+        let difference =
+            first.filter(|first| first.keys != row.keys).and_then(|first| row.difference_from(first));
+        let end = |end: fn(&ShareDifference) -> f64| difference.as_ref().map(end).map(rounded);
+        ThemeCount {
+            difference: end(|difference| difference.value),
+            difference_low: end(|difference| difference.low),
+            difference_high: end(|difference| difference.high),
+            ..ThemeCount::from_row(row)
+        }
+    }
+}
