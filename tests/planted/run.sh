@@ -144,7 +144,7 @@ if [ ${#switches[@]} -gt 0 ]; then
 fi
 while IFS=$'\t' read -r name binary test way; do
     [ "$way" = alone ] || continue
-    for file in $(cd "$root" && git ls-files src crates shaders); do cmp -s "$root/$file" "$file" || cp "$root/$file" "$file"; done
+    for file in $(cd "$root" && git ls-files src crates shaders benches); do cmp -s "$root/$file" "$file" || cp "$root/$file" "$file"; done
     plant alone "$name"
     tests=$(build "$binary")
     [ -n "$tests" ] || { cat "$work/build.log"; echo "FAULT: $name does not build"; continue; }
