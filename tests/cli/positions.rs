@@ -149,14 +149,18 @@ fn a_table_that_is_not_of_the_reel_is_not_used_and_told() {
     fs::write(path("b.reel.positions"), &whole).unwrap();
     let (_, stderr) = orbit(folder.path(), 0, &["scan", "--at", "e4", "b.reel"]);
     assert!(stderr.contains("warning: b.reel.positions is not of this reel: "), "{stderr}");
-    let (_, stderr) = orbit(folder.path(), 2, &["positions", "--novelties", "b.reel"]);
-    assert!(stderr.contains("b.reel.positions is not of this reel: "), "{stderr}");
+    let (_, stderr) = orbit(folder.path(), 0, &["positions", "--novelties", "b.reel"]);
+    assert!(stderr.contains("note: b.reel.positions is not of this reel: "), "{stderr}");
     orbit(folder.path(), 0, &["positions", "-q", "--write", "a.reel"]);
     assert!(fs::read(path("a.reel.positions")).unwrap() == whole);
     // The table is written even if there is nothing to append.
     fs::remove_file(path("a.reel.positions")).unwrap();
-    let (_, stderr) = orbit(folder.path(), 2, &["positions", "--novelties", "a.reel"]);
-    assert!(stderr.contains("`orbit positions --write a.reel` writes one"), "{stderr}");
+    let (_, stderr) = orbit(folder.path(), 0, &["positions", "--novelties", "a.reel"]);
+    assert!(
+        stderr.contains("note: a.reel has no table of positions, so all games are read several times"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("`orbit positions --write a.reel` writes a table"), "{stderr}");
     orbit(folder.path(), 0, &["index", "-q", "--append", "--positions", "a.pgn", "-o", "a.reel"]);
     assert!(fs::read(path("a.reel.positions")).unwrap() == whole);
 }
@@ -175,8 +179,9 @@ fn reels_of_a_folder_have_a_table_each() {
     tables.iter().for_each(|table| fs::write(table, "").unwrap());
     let (_, stderr) = orbit(folder.path(), 0, &["positions", "--write", "db"]);
     assert!(read() == whole && stderr.lines().count() == tables.len(), "{stderr}");
-    let (_, stderr) = orbit(folder.path(), 2, &["positions", "--novelties", "db"]);
-    assert!(stderr.contains("`orbit index --positions db -o all.reel` makes one of it"), "{stderr}");
+    let (of_folder, stderr) = orbit(folder.path(), 0, &["positions", "--novelties", "db"]);
+    assert!(stderr.contains("`orbit index --positions db -o all.reel` makes one"), "{stderr}");
+    assert!(of_folder == orbit(folder.path(), 0, &["positions", "-q", "--novelties", "a.reel"]).0);
     fs::create_dir(folder.path().join("none")).unwrap();
     fs::copy(folder.path().join("b.pgn"), folder.path().join("none/b.pgn")).unwrap();
     let (_, stderr) = orbit(folder.path(), 2, &["positions", "--write", "none"]);
@@ -197,6 +202,13 @@ fn novelties_are_listed() {
     let (json, _) = orbit(folder.path(), 0, &["positions", "--novelties", "--json", "a.reel"]);
     let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(text.lines().count(), rows.len());
+    // Without a table, the games are read several times.
+    fs::copy(folder.path().join("a.pgn"), folder.path().join("c.pgn")).unwrap();
+    let (of_text, stderr) = orbit(folder.path(), 0, &["positions", "--novelties", "c.pgn"]);
+    assert!(
+        of_text == text && stderr.contains("note: c.pgn is no reel with a table of positions"),
+        "{stderr}"
+    );
     assert!(rows.len() > 200, "{}", rows.len());
     assert!(
         rows.iter().filter(|row| row["before"].as_array().is_some_and(|all| !all.is_empty())).count() > 100

@@ -14,7 +14,8 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::{Block, EncodedBlock, Reel, ReelSource, ReelWriter};
 use orbit_search::choice::ExactPosition;
 use orbit_visits::{
-    self, DateOrder, Novelty, OpenTables, PositionFacts, PositionTable, TableError, TableOptions, table_path,
+    self, DateOrder, Novelty, OpenTables, POSITIONS_MAX, PositionFacts, PositionTable, TableError,
+    TableOptions, novelties_without_table, table_path,
 };
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 use tempfile::TempDir;
@@ -514,6 +515,17 @@ fn compare_chosen(reel: &Path, chunk_bytes: usize, all: &[Novelty]) {
             let due: Vec<&Novelty> =
                 all.iter().filter(|novelty| novelty.game.number % every == rest).collect();
             assert_eq!(new, due, "{} {every} {rest}", path.display());
+        }
+        let database = BlockStream::open(std::slice::from_ref(&path), options.clone()).unwrap();
+        let few = if all.len() < 10 { 1 } else { 20_000 };
+        for positions_max in [few, POSITIONS_MAX] {
+            let mut found = Vec::new();
+            let summary = novelties_without_table(&database, threads, positions_max, |novelty| {
+                found.push(novelty);
+                ControlFlow::Continue(())
+            });
+            assert_eq!(found, all, "{} {positions_max}", path.display());
+            assert!(summary.unwrap().unwrap().finished);
         }
     }
 }

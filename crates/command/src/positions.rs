@@ -9,7 +9,9 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::Reel;
 use orbit_search::choice::{ExactPosition, missing_rights};
 use orbit_search::library::{SeenPosition, seen_game_json};
-use orbit_visits::{MoveCount, Novelty, PositionTable, SeenGame, TableError, TableOptions, UsedTable};
+use orbit_visits::{
+    MoveCount, Novelty, POSITIONS_MAX, PositionTable, SeenGame, TableError, TableOptions, UsedTable,
+};
 use serde_json::{Value, json};
 
 use super::common::{CtrlC, Out, from_one, grouped, print_failures, shown, threads};
@@ -36,7 +38,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// The reel, a folder of reels or PGN; for --novelties a reel.
+    /// The reel, a folder of reels or PGN.
     #[arg(value_name = "DB")]
     database: PathBuf,
     /// The position: moves from the usual start position in SAN or UCI (`e4 c5`), a FEN, or `start`.
@@ -55,7 +57,7 @@ pub(super) struct Args {
     /// List the first position of each game that no earlier game has, and the moves that earlier games played instead.
     ///
     /// Earlier games are those with an earlier date, and those with the same date that come first in the reel. A game whose
-    /// moves an earlier game already has is not listed. The reel needs a table of positions of all its games.
+    /// moves an earlier game already has is not listed. Without a table of positions, all games are read several times.
     #[arg(long, conflicts_with_all = ["position", "fail_if_none"])]
     novelties: bool,
     /// Print one JSON object; with --novelties, one on each line.
@@ -211,35 +213,11 @@ fn game_text(game: &SeenGame) -> String {
 }
 
 fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
-    if args.database.is_dir() {
-        return Err(Failure::Other(format!(
-            "{} is a folder, and novelties are listed for one reel: `orbit index --positions {0} -o all.reel` makes one of it",
-            shown(&args.database)
-        )));
-    }
-    let reel = Reel::open(&args.database)?;
-    let name = shown(&args.database);
-    let remedy = format!("`orbit positions --write {name}` writes one");
-    let table = PositionTable::open(&reel).map_err(|error| match error {
-        TableError::Reel(error) => error.into(),
-        error => Failure::Other(format!("{error}: {remedy}")),
-    })?;
-    let table = match table {
-        Some(table) if table.blocks() == reel.blocks() => table,
-        Some(_) => {
-            return Err(Failure::Other(format!(
-                "games were appended to {name} since its table of positions was written: {remedy}"
-            )));
-        }
-        None => {
-            return Err(Failure::Other(format!(
-                "novelties need a table of positions, and {name} has none: {remedy}"
-            )));
-        }
-    };
+    let options = StreamOptions { substitute_reels: true, ..args.unpack.options(interrupt) };
+    let database = open(std::slice::from_ref(&args.database), options, args.quiet)?;
     let mut out = Out::new();
     let mut written = Ok(());
-    orbit_visits::novelties(&reel, &table, |novelty| {
+    let take = |novelty: Novelty| {
         written = match args.json {
             true => out.json(&novelty_json(&novelty)),
             false => out.line(novelty_text(&novelty)),
@@ -249,10 +227,49 @@ fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
         } else {
             ControlFlow::Continue(())
         }
-    })?;
+    };
+    let exit = match table_of_all_games(args, &database)? {
+        Some((reel, table)) => orbit_visits::novelties(reel, &table, take).map(|()| Exit::Done)?,
+        None => {
+            let threads = threads(args.threads);
+            match orbit_visits::novelties_without_table(&database, threads, POSITIONS_MAX, take)? {
+                Some(summary) => print_failures(&summary),
+                None if interrupt.is_set() => Exit::Interrupted,
+                None => {
+                    return Err(Failure::Other(format!("{} can be read only once", shown(&args.database))));
+                }
+            }
+        }
+    };
     written?;
     out.finish()?;
-    Ok(if interrupt.is_set() { Exit::Interrupted } else { Exit::Done })
+    Ok(if interrupt.is_set() { Exit::Interrupted } else { exit })
+}
+
+/// Returns the reel and its table of positions if the database is a reel and the table covers all its games. Otherwise prints the
+/// reason, unless `--quiet` is given.
+fn table_of_all_games<'a>(
+    args: &Args,
+    database: &'a BlockStream,
+) -> Result<Option<(&'a Reel, PositionTable)>, Failure> {
+    let path = &args.database;
+    let reel = database.reels().next().filter(|_| !path.is_dir());
+    let reason = match reel.map(|reel| (reel, PositionTable::open(reel))) {
+        Some((_, Err(TableError::Reel(error)))) => return Err(error.into()),
+        Some((reel, Ok(Some(table)))) if table.blocks() == reel.blocks() => return Ok(Some((reel, table))),
+        Some((_, Err(error))) => error.to_string(),
+        Some((_, Ok(Some(_)))) => "games were appended since the table of positions was written".into(),
+        Some((_, Ok(None))) => format!("{} has no table of positions", shown(path)),
+        None => format!("{} is no reel with a table of positions", shown(path)),
+    };
+    if !args.quiet {
+        let remedy = match reel {
+            Some(reel) => format!("`orbit positions --write {}` writes a table", shown(reel.path())),
+            None => format!("`orbit index --positions {} -o all.reel` makes one", shown(path)),
+        };
+        message!("note: {reason}, so all games are read several times: {remedy}");
+    }
+    Ok(None)
 }
 
 fn novelty_text(novelty: &Novelty) -> String {

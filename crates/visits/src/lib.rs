@@ -29,7 +29,9 @@ pub use self::facts::{RATING_GROUPS, TabledFacts};
 pub use self::format::{DateOrder, TableError, table_path};
 pub use self::kept::OpenTables;
 pub use self::narrow::{NarrowedStream, UsedTable, narrow};
-pub use self::novelties::{ChosenNovelties, MoveCount, Novelty, novelties, novelties_of};
+pub use self::novelties::{
+    ChosenNovelties, MoveCount, Novelty, POSITIONS_MAX, novelties, novelties_of, novelties_without_table,
+};
 pub use self::played::{HeldBlocks, PlayedGame};
 pub use self::read::{FoundPosition, PositionTable, Visit};
 pub use self::seen::{PositionFacts, SeenGame, TabledPosition, seen};

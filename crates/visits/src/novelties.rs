@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-pub use self::chosen::{ChosenNovelties, novelties_of};
+pub use self::chosen::{ChosenNovelties, POSITIONS_MAX, novelties_of, novelties_without_table};
 
 use super::format::{DateOrder, GameEntry, TableError};
 use super::games::game_of;

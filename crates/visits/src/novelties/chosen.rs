@@ -13,13 +13,13 @@ use crate::format::{DateOrder, TableError};
 use crate::key::{PositionKey, counted};
 use orbit_core::board::{PackedMove, Position};
 use orbit_core::game::Date;
-use orbit_database::{BlockStream, StreamedBlock};
+use orbit_database::{BlockStream, StreamedBlock, Summary};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// The maximum number of positions of chosen games. Further games are left out. The limit is enough for about 50,000 games, whose
-/// positions take about 250 MB.
-const POSITIONS_MAX: usize = 1 << 22;
+/// The maximum number of positions of chosen games. Further games are left out, but the first game never is. The limit is enough
+/// for about 50,000 games, whose positions take about 250 MB.
+pub const POSITIONS_MAX: usize = 1 << 22;
 
 /// The place of a game in the order of all games: an earlier game has a lower place.
 type GamePlace = (DateOrder, u32);
@@ -33,6 +33,8 @@ pub struct ChosenNovelties<T> {
     pub games: Vec<(T, Option<Novelty>)>,
     /// The number of chosen games that were left out, because the games before them have too many positions.
     pub left_out: u64,
+    /// The results of reading all games once.
+    pub summary: Summary,
 }
 
 struct ChosenGame<T> {
@@ -67,6 +69,45 @@ pub fn novelties_of<T: Send>(
     database: &BlockStream,
     threads: usize,
     choose: impl Fn(&Block) -> Vec<Option<T>> + Sync,
+    watch: impl FnMut(&StreamedBlock),
+) -> Result<Option<ChosenNovelties<T>>, TableError> {
+    novelties_within(database, threads, POSITIONS_MAX, choose, watch)
+}
+
+/// Calls `take` with the novelty of each game that has one, in the order of the database, until `take` returns a break. Needs no
+/// table: it reads all games three times for each `positions_max` positions of games, and keeps no more positions in memory, except
+/// those of a game that has more. Returns the results of reading all games once, or `None` if the database cannot be read
+/// repeatedly, or if the reading was interrupted.
+///
+/// # Errors
+///
+/// Fails if a reel cannot be read or is damaged.
+pub fn novelties_without_table(
+    database: &BlockStream,
+    threads: usize,
+    positions_max: usize,
+    mut take: impl FnMut(Novelty) -> ControlFlow<()>,
+) -> Result<Option<Summary>, TableError> {
+    let mut next = 0;
+    loop {
+        let choose = |block: &Block| -> Vec<Option<u32>> {
+            block.games().map(|game| Some(game.number()).filter(|number| *number >= next)).collect()
+        };
+        let found = novelties_within(database, threads, positions_max, choose, |_| ())?;
+        let Some(ChosenNovelties { games, left_out, summary }) = found else { return Ok(None) };
+        next = games.last().map_or(next, |(number, _)| number + 1);
+        let ended = games.into_iter().filter_map(|(_, novelty)| novelty).try_for_each(&mut take).is_break();
+        if ended || left_out == 0 {
+            return Ok(Some(summary));
+        }
+    }
+}
+
+fn novelties_within<T: Send>(
+    database: &BlockStream,
+    threads: usize,
+    positions_max: usize,
+    choose: impl Fn(&Block) -> Vec<Option<T>> + Sync,
     mut watch: impl FnMut(&StreamedBlock),
 ) -> Result<Option<ChosenNovelties<T>>, TableError> {
     if !database.is_repeatable() {
@@ -82,7 +123,7 @@ pub fn novelties_of<T: Send>(
     let first = database.unread().for_each_block(threads, noted, |streamed, noted| {
         watch(&streamed);
         for (note, place, keys) in noted {
-            if left_out > 0 || known.len() + keys.len() > POSITIONS_MAX {
+            if left_out > 0 || !games.is_empty() && known.len() + keys.len() > positions_max {
                 left_out += 1;
                 continue;
             }
@@ -157,7 +198,7 @@ pub fn novelties_of<T: Send>(
         let described = described.remove(&game.place.1);
         (game.note, described.map(|(novelty, _)| novelty))
     };
-    Ok(Some(ChosenNovelties { games: games.into_iter().map(novelty).collect(), left_out }))
+    Ok(Some(ChosenNovelties { games: games.into_iter().map(novelty).collect(), left_out, summary: first }))
 }
 
 fn place_of(game: &GameRow) -> GamePlace {
