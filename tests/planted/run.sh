@@ -132,7 +132,7 @@ if [ ${#switches[@]} -gt 0 ]; then
         [ "$way" = switch ] && [ -z "${passing[$binary $test]:-}" ] || continue
         passing[$binary $test]=1
         turn
-        (passes "${built[$binary]}" "$test" || { cat "$work/run-$BASHPID.log"; echo "$test" >>"$work/failing"; }) &
+        (passes "${built[$binary]}" "$test" || { echo "$test" >>"$work/failing"; cat "$work/run-$BASHPID.log"; }) &
     done <"$work/faults"
     while IFS=$'\t' read -r name binary test way; do
         [ "$way" = switch ] || continue

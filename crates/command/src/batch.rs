@@ -255,8 +255,8 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
             Ok(())
         }
         _ => {
-            let labels = themes.iter().map(ThemeLabel::from);
-            batch_table::write(&ThemeMatrix::new(labels, &counts, counter.stats().groupings()), format, sink)
+            let labels = themes.iter().map(ThemeLabel::from).collect();
+            batch_table::write(&ThemeMatrix::new(labels, counts, counter.stats().groupings()), format, sink)
         }
     })
 }

@@ -31,10 +31,10 @@ pub(super) fn write(matrix: &ThemeMatrix, format: TableFormat, sink: Sink) -> Re
 }
 
 fn text(matrix: &ThemeMatrix) -> String {
-    if matrix.groupings.is_empty() {
+    if matrix.groupings().is_empty() {
         return totals(matrix).text();
     }
-    let tables = matrix.groupings.iter().enumerate().map(|(place, by)| table(matrix, place, by));
+    let tables = matrix.groupings().iter().enumerate().map(|(place, by)| table(matrix, place, by));
     tables.collect::<Vec<_>>().join("\n")
 }
 
@@ -51,7 +51,8 @@ fn totals(matrix: &ThemeMatrix) -> TextTable {
 
 /// Returns a table with one line for each theme and one column for each group of games. `place` is the index of the grouping.
 fn table(matrix: &ThemeMatrix, place: usize, grouping: &Grouping) -> String {
-    let groups: &[GroupRow] = matrix.widest().map_or(&[], |theme| &theme.groups[place]);
+    let widest = matrix.widest();
+    let groups: &[GroupRow] = widest.as_ref().map_or(&[], |theme| &theme.groups[place]);
     let mut shown: Vec<&GroupRow> = groups.iter().collect();
     if shown.len() > COLUMNS_MAX {
         let mut sizes: Vec<(Reverse<u64>, usize)> =
@@ -70,7 +71,7 @@ fn table(matrix: &ThemeMatrix, place: usize, grouping: &Grouping) -> String {
     let is_pair = shown.len() == 2;
     let last = ["all".into()].into_iter().chain(is_pair.then(|| String::from("second - first (95 %)")));
     let header: Vec<String> = std::iter::once("theme".into()).chain(names).chain(last).collect();
-    let all = matrix.widest().map_or(0, |theme| theme.total.all.games);
+    let all = widest.as_ref().map_or(0, |theme| theme.total.all.games);
     let sizes = shown.iter().map(|row| grouped(row.all.games)).chain([grouped(all)]);
     let grid = grid(matrix, header, Some(sizes.collect()), |theme| {
         let rows: HashMap<&GroupKey, &GroupRow> =
@@ -105,9 +106,12 @@ fn grid(
 ) -> TextTable {
     let mut grid = TextTable::new(headings).first_left(true);
     sizes.into_iter().for_each(|sizes| grid.push("games".into(), sizes));
-    for (group, members) in by_group(&matrix.themes, |theme| &theme.label.group) {
+    let themes: Vec<_> = matrix.labels().iter().enumerate().collect();
+    for (group, members) in by_group(&themes, |(_, label)| &label.group) {
         grid.push(group.to_owned(), []);
-        members.into_iter().for_each(|theme| grid.push(format!("  {}", theme.label.theme), cells(theme)));
+        members.into_iter().for_each(|&(index, label)| {
+            grid.push(format!("  {}", label.theme), cells(&matrix.theme(index)));
+        });
     }
     grid
 }

@@ -30,6 +30,7 @@ Requests:
   count, statistics, batch, write
                 numbers of hits, by groups, of themes; files of games and reports
   hits          a page of the hits of a query; the rows are those of `orbit scan --format jsonl`
+  positions     how often a position occurs, and the first and the last game that has it
   game          one game: tags, moves, positions, PGN
   explain       the meaning of a query, and the copies that its transform makes
   cancel        stop a query, or the opening of a database

@@ -115,7 +115,7 @@ fn counts_are_of_all_games() {
         let faults = [
             limited(way).count().unwrap_err(),
             limited(way).statistics("year").unwrap_err(),
-            limited(way).matrix([], None).unwrap_err(),
+            limited(way).matrix(Vec::new(), None).unwrap_err(),
             limited(way).heat().unwrap_err(),
         ];
         for fault in faults {

@@ -567,9 +567,9 @@ impl<'a> Scan<'a> {
     /// let themes = load_themes("catalogue".as_ref())?;
     /// let mates: Vec<&Theme> = themes.iter().filter(|theme| theme.group == "mates").collect();
     /// let queries = mates.iter().map(|theme| Query::from_theme(theme)).collect::<Result<Vec<_>, _>>()?;
-    /// let labels = mates.iter().map(|theme| ThemeLabel::from(*theme));
+    /// let labels = mates.iter().map(|theme| ThemeLabel::from(*theme)).collect();
     /// let matrix = database.scan_all(&queries).matrix(labels, Some("result"))?;
-    /// let smothered = matrix.themes.iter().find(|theme| theme.label.theme == "smothered-mate").unwrap();
+    /// let smothered = matrix.themes().find(|theme| theme.label.theme == "smothered-mate").unwrap();
     /// assert_eq!(smothered.groups[0].len(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -578,16 +578,15 @@ impl<'a> Scan<'a> {
     ///
     /// Fails if the groupings cannot be read or cannot be used for themes, games or hits are limited, skipped or sorted, or an
     /// error of [`Scan::collect`] occurs.
-    pub fn matrix(
-        self,
-        labels: impl IntoIterator<Item = ThemeLabel>,
-        by: Option<&str>,
-    ) -> Result<ThemeMatrix, DatabaseError> {
+    pub fn matrix(self, labels: Vec<ThemeLabel>, by: Option<&str>) -> Result<ThemeMatrix, DatabaseError> {
         self.check_takes_all()?;
+        if labels.len() != self.queries.len() {
+            return Err(RequestError::new("each query of a matrix needs the label of a theme").into());
+        }
         let groupings = by.map_or(Ok(Vec::new()), Grouping::list)?;
         self.choice.check_theme_groupings(&groupings)?;
         let counts = self.grouped(Stats::new(groupings.clone()))?;
-        Ok(ThemeMatrix::new(labels, &counts, &groupings))
+        Ok(ThemeMatrix::new(labels, counts, &groupings))
     }
 
     /// Counts the hits of each query by groups. Results are also counted for the chosen player, and for the sides that have the

@@ -12,13 +12,16 @@ use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
 use super::request::{Batch, Make, What, is_page, is_picture};
 use crate::library::{CancelToken, Database, DatabaseError, Progress, Query, Scan};
-use crate::report::HitTotals;
 use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
+use crate::report::{HitTotals, grouped};
 use crate::request::{Request, RequestError};
-use crate::stats::ThemeLabel;
+use crate::stats::{ThemeLabel, ThemeMatrix};
 use crate::themes::{self, Theme};
 use orbit_core::files::refuse_clashes;
 use orbit_engine::{EngineError, EngineInfo};
+
+/// The maximum number of rows in the answer to a `batch`, one for each theme and group.
+const BATCH_ROWS_MAX: usize = 100_000;
 
 impl OpenDatabases {
     /// Counts, groups or writes the hits of queries; `watch` is called with the progress.
@@ -65,6 +68,9 @@ impl OpenDatabases {
             }
             What::Batch(Batch { by, .. }) => {
                 let matrix = scan.matrix(themes, by.as_deref()).map_err(fault)?;
+                if matrix.rows() > BATCH_ROWS_MAX {
+                    return Err(Fault::new(ErrorCode::Request, too_many_rows(&matrix)));
+                }
                 serde_json::to_value(&matrix)
                     .map_err(|error| Fault::new(ErrorCode::Internal, error.to_string()))?
             }
@@ -85,7 +91,10 @@ impl OpenDatabases {
     /// Returns the names of the themes of a request, and their queries.
     fn themes(&self, batch: &Batch, request: &Request) -> Result<(Vec<ThemeLabel>, Vec<Query>), Fault> {
         let wrong = |why: String| Fault::new(ErrorCode::Request, why);
-        let check = |path: &Path| self.check_read(path).map_err(|fault| fault.message);
+        let check = |path: &Path| match path.metadata() {
+            Ok(found) if !found.is_file() => Err("it is a folder, a pipe or a device".to_owned()),
+            _ => self.check_read(path).map_err(|fault| fault.message),
+        };
         let all = themes::load_allowed(&batch.themes, &check).map_err(|error| wrong(error.to_string()))?;
         let themes =
             themes::choose(all, &batch.only, &batch.group).map_err(|error| wrong(error.to_string()))?;
@@ -97,6 +106,14 @@ impl OpenDatabases {
         let queries = themes.iter().map(query).collect::<Result<_, _>>()?;
         Ok((themes.iter().map(ThemeLabel::from).collect(), queries))
     }
+}
+
+fn too_many_rows(matrix: &ThemeMatrix) -> String {
+    let (rows, themes) = (grouped(matrix.rows() as u64), matrix.labels().len());
+    let most = grouped(BATCH_ROWS_MAX as u64);
+    format!(
+        "{themes} themes in these groups have {rows} rows, and at most {most} are sent: choose fewer themes or wider groups"
+    )
 }
 
 /// Writes a file of games, a report or a heat map, depending on the extension of the path. A report can have a title.

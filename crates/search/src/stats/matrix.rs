@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
+use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use super::records::rounded;
@@ -49,13 +50,16 @@ pub struct ThemeLabel {
 }
 
 /// The counts of themes in the same games, in total and by the same groupings for every theme. `Serialize` writes the JSON of
-/// `orbit batch --format json`.
+/// `orbit batch --format json`. The rows of a theme are computed when they are needed, because many themes and groups would need
+/// gigabytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThemeMatrix {
-    /// The groupings.
-    pub groupings: Vec<Grouping>,
-    /// The themes, in the order in which they were given.
-    pub themes: Vec<ThemeCounts>,
+    groupings: Vec<Grouping>,
+    labels: Vec<ThemeLabel>,
+    /// The counts of each theme.
+    counts: Vec<Counts>,
+    /// The groups of each grouping, in their order.
+    keys: Vec<Vec<GroupKey>>,
 }
 
 /// The counts of one theme.
@@ -72,28 +76,56 @@ pub struct ThemeCounts {
 
 impl ThemeMatrix {
     /// Creates the matrix from the counts of each theme, which were made by these groupings.
-    pub fn new(
-        labels: impl IntoIterator<Item = ThemeLabel>,
-        counts: &[Counts],
-        groupings: &[Grouping],
-    ) -> ThemeMatrix {
-        let widest = counts.iter().rev().max_by_key(|counts| counts.total().all.positions);
-        let keys: Vec<Vec<GroupKey>> = groupings.iter().map(|by| keys(widest, by)).collect();
-        let groups = |counts: &Counts| {
-            groupings.iter().zip(&keys).map(|(by, keys)| in_order(counts.rows(by), keys)).collect()
-        };
-        let themes = labels.into_iter().zip(counts).map(|(label, counts)| ThemeCounts {
-            label,
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are more or fewer labels than counts.
+    pub fn new(labels: Vec<ThemeLabel>, counts: Vec<Counts>, groupings: &[Grouping]) -> ThemeMatrix {
+        assert_eq!(labels.len(), counts.len(), "each theme has a label and counts");
+        let keys = groupings.iter().map(|by| keys(widest(&counts), by)).collect();
+        ThemeMatrix { groupings: groupings.to_vec(), labels, counts, keys }
+    }
+
+    /// Returns the groupings.
+    pub fn groupings(&self) -> &[Grouping] {
+        &self.groupings
+    }
+
+    /// Returns the names and the query of each theme, in the order in which the themes were given.
+    pub fn labels(&self) -> &[ThemeLabel] {
+        &self.labels
+    }
+
+    /// Returns the counts of the theme with this index.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such theme.
+    pub fn theme(&self, index: usize) -> ThemeCounts {
+        let counts = &self.counts[index];
+        let groups = self.groupings.iter().zip(&self.keys);
+        ThemeCounts {
+            label: self.labels[index].clone(),
             total: counts.total(),
-            groups: groups(counts),
-        });
-        ThemeMatrix { themes: themes.collect(), groupings: groupings.to_vec() }
+            groups: groups.map(|(by, keys)| in_order(counts.rows(by), keys)).collect(),
+        }
+    }
+
+    /// Returns the counts of all themes, in the order in which the themes were given.
+    pub fn themes(&self) -> impl Iterator<Item = ThemeCounts> + '_ {
+        (0..self.labels.len()).map(|index| self.theme(index))
+    }
+
+    /// Returns the number of rows: one for each group of each grouping of each theme.
+    pub fn rows(&self) -> usize {
+        self.keys.iter().map(Vec::len).sum::<usize>() * self.labels.len()
     }
 
     /// Returns the counts of the theme whose search covered the most positions. If some themes search side lines, this is one of
     /// those.
-    pub fn widest(&self) -> Option<&ThemeCounts> {
-        self.themes.iter().rev().max_by_key(|theme| theme.total.all.positions)
+    pub fn widest(&self) -> Option<ThemeCounts> {
+        let most = widest(&self.counts)?;
+        self.counts.iter().position(|counts| std::ptr::eq(counts, most)).map(|index| self.theme(index))
     }
 
     /// Returns the counts as CSV: for each theme a row with its total, and a row for each group.
@@ -101,12 +133,12 @@ impl ThemeMatrix {
         let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
         let in_memory = "memory takes everything";
         out.write_record(COLUMNS).expect(in_memory);
-        for ThemeCounts { label, total, groups } in &self.themes {
-            let ThemeLabel { theme, title, group, .. } = label;
-            let total = ThemeCount::from_row(total);
+        for ThemeCounts { label, total, groups } in self.themes() {
+            let ThemeLabel { theme, title, group, .. } = &label;
+            let total = ThemeCount::from_row(&total);
             out.serialize((theme, title, group, "total", GroupKey::Whole, total)).expect(in_memory);
             for (place, (grouping, rows)) in self.groupings.iter().zip(groups).enumerate() {
-                for (row, record) in rows.iter().zip(self.records(place, rows)) {
+                for (row, record) in rows.iter().zip(self.records(place, &rows)) {
                     let about = (theme, title, group, grouping.to_string(), &row.keys[0]);
                     out.serialize((about, record)).expect(in_memory);
                 }
@@ -118,12 +150,12 @@ impl ThemeMatrix {
     /// Returns the records of a theme's groups. `place` is the index of their grouping. The first group of a grouping, with which
     /// the others are compared, is the same for all themes.
     fn records(&self, place: usize, rows: &[GroupRow]) -> impl Iterator<Item = ThemeCount> {
-        let first = self.widest().and_then(|theme| theme.groups[place].first());
-        let first = rows.first().filter(|row| first.is_some_and(|first| first.keys == row.keys));
+        let first = self.keys[place].first();
+        let first = rows.first().filter(|row| first == Some(&row.keys[0]));
         rows.iter().map(move |row| ThemeCount::beside(row, first))
     }
 
-    fn record<'a>(&'a self, theme: &'a ThemeCounts) -> CountsRecord<'a> {
+    fn record<'a>(&self, theme: &'a ThemeCounts) -> CountsRecord<'a> {
         let mut groupings = BTreeMap::new();
         for (place, (by, rows)) in self.groupings.iter().zip(&theme.groups).enumerate() {
             let keys = rows.iter().map(|row| &row.keys[0]);
@@ -136,10 +168,14 @@ impl ThemeMatrix {
 
 impl Serialize for ThemeMatrix {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let all = self.widest().map(|theme| theme.total.all).unwrap_or_default();
-        let themes = self.themes.iter().map(|theme| self.record(theme)).collect();
-        MatrixRecord { games: all.games, positions: all.positions, themes }.serialize(to)
+        let all = widest(&self.counts).map(|counts| counts.total().all).unwrap_or_default();
+        MatrixRecord { games: all.games, positions: all.positions, themes: RecordsOf(self) }.serialize(to)
     }
+}
+
+/// Returns the counts of the theme whose search covered the most positions.
+fn widest(counts: &[Counts]) -> Option<&Counts> {
+    counts.iter().rev().max_by_key(|counts| counts.total().all.positions)
 }
 
 /// Returns the groups of a grouping in their order. All themes are searched in the same games, so every theme has the same groups.
@@ -162,7 +198,18 @@ fn in_order(rows: Vec<GroupRow>, keys: &[GroupKey]) -> Vec<GroupRow> {
 struct MatrixRecord<'a> {
     games: u64,
     positions: u64,
-    themes: Vec<CountsRecord<'a>>,
+    themes: RecordsOf<'a>,
+}
+
+/// The records of all themes, each of which is made when it is written.
+struct RecordsOf<'a>(&'a ThemeMatrix);
+
+impl Serialize for RecordsOf<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut records = to.serialize_seq(Some(self.0.labels.len()))?;
+        self.0.themes().try_for_each(|theme| records.serialize_element(&self.0.record(&theme)))?;
+        records.end()
+    }
 }
 
 #[derive(Serialize)]
