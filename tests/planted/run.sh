@@ -61,14 +61,14 @@ build() {
     }
 }
 
-# Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take ten minutes, 2 if this quarter of the long
+# Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take four minutes, 2 if this quarter of the long
 # trials has none of them, and 3 if the process was killed.
 run() {
     local exact=() log=$work/run-$BASHPID.log
     # The name of a test may be the beginning of other names. The name of a table is only the beginning of the names of its rows.
     ! "$1" --list 2>"$log" | grep -xF "$2: test" >/dev/null || exact=(--exact)
     local code=0
-    timeout 600 "$1" "$2" "${exact[@]}" >"$log" 2>&1 || code=$?
+    timeout 240 "$1" "$2" "${exact[@]}" >"$log" 2>&1 || code=$?
     [ $code != 137 ] || return 3
     [ $code = 0 ] || return 1
     grep -qE '^test result: ok. [1-9][0-9]* passed' "$log" || return 2

@@ -34,8 +34,7 @@ Requests:
   game          one game: tags, moves, positions, PGN
   explain       the meaning of a query, and the copies that its transform makes
   cancel        stop a query, or the opening of a database
-  progress      the progress of a query
-  ping, version, quit
+  progress, ping, version, quit
 
 Examples:
   orbit serve games.pgn

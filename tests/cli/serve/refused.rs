@@ -70,7 +70,7 @@ fn themes_are_named_and_grouped_by_what_they_share() {
         (json!({ "themes": "none.toml" }), "the themes none.toml cannot be read"),
         (json!({ "themes": bad }), "bad.toml:3:13: "),
         (json!({ "themes": folder.path() }), "it is a folder, a pipe or a device"),
-        (json!({ "by": "white,black,date,event" }), "rows, and at most 100,000 are sent"),
+        (json!({ "by": "white,black,tag:Date,event" }), "rows, and at most 100,000 are sent"),
         (json!({ "groupings": "year" }), "there is no field `groupings`"),
     ] {
         refuses(&mut server, "batch", fields, why);
