@@ -140,7 +140,7 @@ pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
     load_allowed(path, &|_| Ok(()))
 }
 
-/// Like [`load`], but reads only files for which `check` succeeds. Its error says why a file may not be read.
+/// Like [`load()`], but reads only files for which `check` succeeds. Its error says why a file may not be read.
 pub(crate) fn load_allowed(path: &Path, check: FileCheck<'_>) -> Result<Vec<Theme>, ThemesError> {
     load::load(path, check)
 }
