@@ -215,6 +215,12 @@ fn game_text(game: &SeenGame) -> String {
 fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
     let options = StreamOptions { substitute_reels: true, ..args.unpack.options(interrupt) };
     let database = open(std::slice::from_ref(&args.database), options, args.quiet)?;
+    if !database.is_repeatable() {
+        return Err(Failure::Other(format!(
+            "novelties need games that can be read several times, and {} can be read only once: save it in a file",
+            shown(&args.database)
+        )));
+    }
     let mut out = Out::new();
     let mut written = Ok(());
     let take = |novelty: Novelty| {
@@ -234,10 +240,7 @@ fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
             let threads = threads(args.threads);
             match orbit_visits::novelties_without_table(&database, threads, POSITIONS_MAX, take)? {
                 Some(summary) => print_failures(&summary),
-                None if interrupt.is_set() => Exit::Interrupted,
-                None => {
-                    return Err(Failure::Other(format!("{} can be read only once", shown(&args.database))));
-                }
+                None => Exit::Interrupted,
             }
         }
     };
