@@ -14,7 +14,6 @@ pub mod named;
 pub mod positions;
 pub mod record;
 pub mod regexes;
-pub mod sort;
 pub mod sync;
 pub mod text;
 pub mod visible;

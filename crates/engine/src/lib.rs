@@ -181,7 +181,10 @@ pub trait Engine: Send + Sync {
     ///
     /// Panics if the engine has no query.
     fn answer(&self, block: &Block, outputs: Wants) -> Result<Answers, EngineError> {
-        answer_of(self.info().queries(), outputs, &|request| self.scan(&[block], request))
+        let mut all = vec![Wants::HITS; self.info().queries()];
+        all[0] = outputs;
+        let answers = self.scan(&[block], &BlockRequest::all(&all))?;
+        Ok(answers.into_iter().flatten().next().expect("one block has one answer of each query"))
     }
 
     /// Returns the hits of each query in each block.
@@ -190,28 +193,12 @@ pub trait Engine: Send + Sync {
     ///
     /// Returns the errors of [`Engine::scan`].
     fn hits(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
-        hits_of(self.info().queries(), &|request| self.scan(blocks, request))
+        let mut out = vec![Vec::with_capacity(blocks.len()); self.info().queries()];
+        for answers in self.scan(blocks, &BlockRequest::all(&vec![Wants::HITS; self.info().queries()]))? {
+            out.iter_mut().zip(answers).for_each(|(out, answers)| out.push(answers.hits));
+        }
+        Ok(out)
     }
-}
-
-/// Asks an engine for answers. The functions with this parameter are compiled once, and not for each engine.
-type Scans<'a> = &'a dyn Fn(&BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError>;
-
-/// Returns the answers of the first query.
-fn answer_of(queries: usize, outputs: Wants, scan: Scans<'_>) -> Result<Answers, EngineError> {
-    let mut all = vec![Wants::HITS; queries];
-    all[0] = outputs;
-    let answers = scan(&BlockRequest::all(&all))?;
-    Ok(answers.into_iter().flatten().next().expect("one block has one answer of each query"))
-}
-
-/// Returns the hits of each query in each block.
-fn hits_of(queries: usize, scan: Scans<'_>) -> Result<Vec<Vec<Hits>>, EngineError> {
-    let mut out = vec![Vec::new(); queries];
-    for answers in scan(&BlockRequest::all(&vec![Wants::HITS; queries]))? {
-        out.iter_mut().zip(answers).for_each(|(out, answers)| out.push(answers.hits));
-    }
-    Ok(out)
 }
 
 /// Returns a description of a slot's place in its game, such as `ply 12` or, in a side line, `node 60 (ply 12)`.

@@ -13,7 +13,6 @@ mod scored;
 mod written;
 
 use orbit_core::diagnostic::Diagnostic;
-use orbit_core::sort;
 use orbit_engine::PreparedQuery;
 use orbit_plan::PlanOptions;
 
@@ -82,7 +81,7 @@ pub const ENDINGS: [(&str, &str); 10] = [
 pub fn queries() -> Result<Vec<PreparedQuery>, Diagnostic> {
     let mut catalogue = themes::built_in();
     catalogue.retain(|theme| THEMES.contains(&&*theme.name));
-    sort::sort_by_key(&mut catalogue, |theme| THEMES.iter().position(|name| theme.name == *name));
+    catalogue.sort_by_key(|theme| THEMES.iter().position(|name| theme.name == *name));
     let endings = ENDINGS.iter().map(|(_, query)| Ok(orbit_query::parse(query)?.query));
     let queries = catalogue.into_iter().map(|theme| Ok(theme.parsed.query)).chain(endings);
     queries.map(|query| PreparedQuery::new(query?, PlanOptions::default())).collect()

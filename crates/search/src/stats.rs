@@ -69,7 +69,6 @@ use crate::report::{Distribution, grouped};
 use orbit_core::board::Color;
 use orbit_core::game::measures::thousandths_text;
 use orbit_core::game::{Mention, Speed};
-use orbit_core::sort;
 use orbit_engine::Wants;
 use orbit_engine::{HitValues, Hits, Outcome, Values, any_side};
 
@@ -729,11 +728,11 @@ impl Counts {
         let mut rows = rows::group_rows(table, grouping, self);
         match &grouping.second {
             None if matches!(grouping.first, By::Next { plies: 2.., .. }) => rows::sort_tree(&mut rows),
-            None => sort::sort_by(&mut rows, |a, b| rows::order(&grouping.first, a, b)),
+            None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),
             Some(second) => {
                 let ranks = [&grouping.first, second].map(|by| self.ranks(by));
                 let rank = |row: &GroupRow| [0, 1].map(|k| ranks[k].get(&row.keys[k]).copied());
-                sort::sort_by_cached_key(&mut rows, rank);
+                rows.sort_by_cached_key(rank);
             }
         }
         rows

@@ -454,17 +454,9 @@ fn scoped<T>(
     what: &'static str,
     run: impl FnOnce() -> T,
 ) -> Result<T, GpuError> {
-    let scopes = scopes_of(device);
+    let scopes = SCOPES.map(|filter| device.push_error_scope(filter));
     let out = run();
-    match error_of(scopes, device, driver, what) {
-        None => Ok(out),
-        Some(error) => Err(error),
-    }
-}
-
-/// Begins to catch the errors of a device.
-fn scopes_of(device: &wgpu::Device) -> [wgpu::ErrorScopeGuard; SCOPES.len()] {
-    SCOPES.map(|filter| device.push_error_scope(filter))
+    error_of(scopes, device, driver, what).map_or(Ok(out), Err)
 }
 
 /// The kinds of errors that are caught during calls of the driver.

@@ -85,39 +85,23 @@ impl Driver {
             return Err(end.clone());
         }
         let answer = Arc::new(Mutex::new(None));
-        let task = Box::new({
-            let answer = Arc::clone(&answer);
-            move || {
-                let found = run();
-                *lock(&answer) = Some(found);
-            }
-        });
-        if let Err(error) = self.perform(limit, task) {
-            // An answer that arrives too late is leaked, like all other resources of the device.
-            std::mem::forget(answer);
-            return Err(error);
-        }
-        lock(&answer).take().expect("a task that did not panic leaves its answer")
-    }
-
-    /// Runs a task on a helper thread, for at most `limit`. A panic of the task ends the device.
-    fn perform(&self, limit: Duration, task: DriverTask) -> Result<(), GpuError> {
-        let outcome = Arc::new(Mutex::new(None));
         let (sender, ended) = mpsc::sync_channel(1);
         let task: DriverTask = Box::new({
-            let outcome = Arc::clone(&outcome);
+            let answer = Arc::clone(&answer);
             move || {
-                *lock(&outcome) = Some(caught(task));
+                *lock(&answer) = Some(caught(run));
                 // If the caller has stopped waiting, sending fails, and the error can be ignored.
                 let _ = sender.send(());
             }
         });
         if self.await_end(task, &ended, limit) == Wait::Late {
+            // An answer that arrives too late is leaked, like all other resources of the device.
+            std::mem::forget(answer);
             return Err(self.hang());
         }
-        let outcome = lock(&outcome).take();
-        let outcome = outcome.unwrap_or_else(|| Err("a call ended without an answer".into()));
-        outcome.map_err(|reason| self.lose(reason))
+        let answer = lock(&answer).take();
+        let answer = answer.unwrap_or_else(|| Err("a call ended without an answer".into()));
+        answer.unwrap_or_else(|reason| Err(self.lose(reason)))
     }
 
     /// Runs a task on a helper thread, and waits until the task reports that it has ended or until `limit` is reached.
@@ -176,8 +160,8 @@ thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a task. If it panics, returns the panic's message, which is not printed.
-fn caught(task: DriverTask) -> Result<(), String> {
+/// Runs a closure. If it panics, returns the panic's message, which is not printed.
+fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let others = std::panic::take_hook();
@@ -189,7 +173,7 @@ fn caught(task: DriverTask) -> Result<(), String> {
     });
     let before = CAUGHT.replace(true);
     // After a panic, the device counts as lost, so the state that the panic leaves behind is never used.
-    let out = catch_unwind(AssertUnwindSafe(task));
+    let out = catch_unwind(AssertUnwindSafe(run));
     CAUGHT.set(before);
     out.map_err(|panic| reason(&*panic))
 }

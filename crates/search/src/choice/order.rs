@@ -11,7 +11,6 @@ use twox_hash::XxHash3_64;
 use crate::found::Found;
 use orbit_core::game::{Date, Measure, Rating};
 use orbit_core::named::choices;
-use orbit_core::sort;
 use orbit_engine::Wants;
 use orbit_engine::{Hits, Rank, Values};
 use orbit_reel::{GameMeasures, GameRow};
@@ -248,7 +247,7 @@ impl<T> TopGames<T> {
     /// Adds the entries of `next`, whose games follow those of this list in the database.
     pub fn merge(&mut self, next: TopGames<T>) {
         let mut entries = next.kept.into_vec();
-        sort::sort_by_key(&mut entries, |entry| entry.place.1);
+        entries.sort_unstable_by_key(|entry| entry.place.1);
         for RankEntry { place: (rank, number), what } in entries {
             self.offer(rank, number, || what);
         }
@@ -257,7 +256,7 @@ impl<T> TopGames<T> {
     /// Returns the entries, best first.
     fn sorted(&self) -> Vec<&RankEntry<T>> {
         let mut entries: Vec<&RankEntry<T>> = self.kept.iter().collect();
-        sort::sort_by(&mut entries, |a, b| a.place.cmp(&b.place));
+        entries.sort_unstable_by(|a, b| a.place.cmp(&b.place));
         entries
     }
 
@@ -309,7 +308,7 @@ impl<T> TopGames<T> {
     pub fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<TopGames<U>, E> {
         let TopGames { max, ranks, kept } = self;
         let mut entries = kept.into_vec();
-        sort::sort_by_key(&mut entries, |entry| entry.place.1);
+        entries.sort_unstable_by_key(|entry| entry.place.1);
         let kept =
             entries.into_iter().map(|RankEntry { place, what }| Ok(RankEntry { place, what: make(what)? }));
         Ok(TopGames { max, ranks, kept: kept.collect::<Result<_, E>>()? })
@@ -320,7 +319,7 @@ impl<T> TopGames<T> {
     pub fn list(self, skip: u64) -> impl Iterator<Item = T> {
         let mut kept = self.kept.into_sorted_vec();
         if self.ranks.is_some() {
-            sort::sort_by_key(&mut kept, |entry| entry.place.1);
+            kept.sort_by_key(|entry| entry.place.1);
         }
         kept.into_iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).map(|entry| entry.what)
     }

@@ -10,7 +10,6 @@ use crate::choice::missing_rights;
 use crate::report::{TextTable, grouped};
 use orbit_core::board::{Color, MoveKind, PackedMove, Position};
 use orbit_core::game::{Opening, Speed};
-use orbit_core::sort;
 use orbit_core::visible;
 
 /// The answer to an explorer request: the moves that the games play in a position. Its methods write it as JSON or as tables.
@@ -29,9 +28,7 @@ impl<'a> Explored<'a> {
     pub fn new(asked: &'a ExplorerRequest, part: &'a ExplorerPart) -> Explored<'a> {
         let with_move = part.moves.iter().filter_map(|(mv, sum)| Some((PackedMove((*mv)?), sum)));
         let mut moves: Vec<(PackedMove, &ExploredMove)> = with_move.collect();
-        sort::sort_by_cached_key(&mut moves, |(mv, sum)| {
-            (std::cmp::Reverse(sum.games), mv.to_san(&asked.position))
-        });
+        moves.sort_by_cached_key(|(mv, sum)| (std::cmp::Reverse(sum.games), mv.to_san(&asked.position)));
         Explored { asked, part, moves, ended: part.moves.get(&None) }
     }
 

@@ -11,7 +11,6 @@ use super::scored::Scored;
 use super::{ENDINGS, THEMES, titles};
 use crate::choice::{Choice, Player};
 use crate::stats::{MoveTally, Share, ShareDifference};
-use orbit_core::sort;
 
 /// The number of openings of each colour that are listed by name.
 const OPENINGS_MAX: usize = 10;
@@ -224,7 +223,7 @@ impl SideRow {
 impl OpeningTable {
     fn new(openings: &BTreeMap<Option<String>, Record>) -> OpeningTable {
         let mut all: Vec<(&Option<String>, &Record)> = openings.iter().collect();
-        sort::sort_by_key(&mut all, |(_, record)| Reverse(record.games));
+        all.sort_by_key(|(_, record)| Reverse(record.games));
         let (listed, others) = all.split_at(all.len().min(OPENINGS_MAX));
         let mut rest = Record::default();
         others.iter().for_each(|(_, record)| rest.add(record));
@@ -310,7 +309,7 @@ fn gaps(part: &ProfilePart) -> Vec<GapRow> {
     for (side, positions) in ["White", "Black"].into_iter().zip(&part.positions) {
         let mut named: Vec<(&String, &Record)> =
             positions.iter().filter(|(_, record)| record.rated >= GAP_GAMES_MIN).collect();
-        sort::sort_by_key(&mut named, |(name, _)| Reverse(name.len()));
+        named.sort_by_key(|(name, _)| Reverse(name.len()));
         let mut seen: Vec<&Record> = Vec::new();
         for (name, record) in named {
             if !seen.contains(&record) {
@@ -321,9 +320,7 @@ fn gaps(part: &ProfilePart) -> Vec<GapRow> {
     }
     let below = |row: &GapRow| row.scored.difference.map_or(0.0, |difference| difference.value);
     all.retain(|row| below(row) < 0.0);
-    sort::sort_by(&mut all, |a, b| {
-        below(a).total_cmp(&below(b)).then_with(|| a.scored.name.cmp(&b.scored.name))
-    });
+    all.sort_by(|a, b| below(a).total_cmp(&below(b)).then_with(|| a.scored.name.cmp(&b.scored.name)));
     all.truncate(GAPS_MAX);
     all
 }

@@ -9,7 +9,6 @@ use super::scored::Scored;
 use crate::choice::{Choice, Player};
 use crate::stats::SideResults;
 use orbit_core::board::Color;
-use orbit_core::sort;
 use orbit_database::{BlockStream, StreamedBlock};
 use orbit_reel::{Block, GameRow};
 use orbit_visits::{ChosenNovelties, Novelty, TableError, novelties_of};
@@ -115,7 +114,7 @@ impl PlayerNovelties {
             records[at].add(&game.record);
             own.extend(moved.filter(|_| at == 0).map(|(label, novelty)| (game, label, novelty)));
         }
-        sort::sort_by_key(&mut own, |(_, _, novelty)| {
+        own.sort_by_key(|(_, _, novelty)| {
             (Reverse(novelty.games_before), novelty.game.order, novelty.game.number)
         });
         own.truncate(LISTED_MAX);

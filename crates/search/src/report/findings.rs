@@ -12,7 +12,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::heat::HeatMap;
 use super::numbers::NumberSummary;
-use orbit_core::sort;
 use orbit_core::{
     board::{Bitboard, Dihedral, Square},
     text::shortened,
@@ -415,7 +414,7 @@ impl OrbitFindings {
         let places = orbit_transforms::places(orbit);
         let mut hit: Vec<usize> = (0..counts.len()).filter(|&k| counts[k] > 0).collect();
         let copies_hit = hit.len() as u64;
-        sort::sort_by_key(&mut hit, |&k| (Reverse(counts[k]), k));
+        hit.sort_by_key(|&k| (Reverse(counts[k]), k));
         hit.truncate(COPIES_MAX);
         OrbitFindings {
             copies_total: orbit.copies.len() as u64,

@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use orbit_core::sort;
 use orbit_reel::{ProblemKind, Totals};
 
 /// The numbers of games and positions that hit.
@@ -100,7 +99,7 @@ impl Phases {
 pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<String> {
     let mut copies: Vec<(usize, u64)> = counts.iter().copied().enumerate().collect();
     copies.retain(|copy| copy.1 > 0);
-    sort::sort_by_key(&mut copies, |&(copy, count)| (Reverse(count), copy));
+    copies.sort_by_key(|&(copy, count)| (Reverse(count), copy));
     let mut lines: Vec<String> = Vec::new();
     for &(copy, count) in copies.iter().take(lines_max) {
         let name = names.get(copy).map_or("", String::as_str);
@@ -148,7 +147,7 @@ pub fn reason_lines(totals: &Totals) -> Vec<String> {
 /// a kind the most frequent reason.
 fn reasons(totals: &Totals) -> impl Iterator<Item = (&(ProblemKind, String), &u64)> {
     let mut reasons: Vec<_> = totals.reasons.iter().collect();
-    sort::sort_by_key(&mut reasons, |&((kind, _), &count)| (Reverse(*kind), Reverse(count)));
+    reasons.sort_by_key(|&((kind, _), &count)| (Reverse(*kind), Reverse(count)));
     reasons.into_iter()
 }
 

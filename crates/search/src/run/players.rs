@@ -10,7 +10,6 @@ use super::{Collector, Part, PartError};
 use crate::found::BlockResult;
 use orbit_core::board::Color;
 use orbit_core::game::{PlayerName, fide, tags};
-use orbit_core::sort;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_reel::{Block, GameRow};
@@ -108,7 +107,7 @@ impl SpellingsPart {
     pub fn nearest(&self, name: &PlayerName) -> Vec<(&str, u64)> {
         let mut all: Vec<(&str, u64)> =
             self.near.iter().map(|(name, games)| (name.as_str(), *games)).collect();
-        sort::sort_by_cached_key(&mut all, |&(near, games)| (name.nearness(near), Reverse(games)));
+        all.sort_by_cached_key(|&(near, games)| (name.nearness(near), Reverse(games)));
         all
     }
 }
@@ -116,7 +115,7 @@ impl SpellingsPart {
 fn by_games(spellings: &BTreeMap<String, [u64; 2]>) -> Vec<(&str, u64)> {
     let mut all: Vec<(&str, u64)> =
         spellings.iter().map(|(name, games)| (name.as_str(), games.iter().sum())).collect();
-    sort::sort_by_key(&mut all, |&(_, games)| Reverse(games));
+    all.sort_by_key(|&(_, games)| Reverse(games));
     all
 }
 

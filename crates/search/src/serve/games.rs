@@ -33,9 +33,7 @@ impl OpenDatabases {
     pub(super) fn answer_game(&self, game: &GameRequest) -> Result<Response, Fault> {
         Ok(answer(&self.game(&game.database, game.game)?))
     }
-}
 
-impl OpenDatabases {
     /// Looks up a position; `watch` is called with the progress.
     pub(super) fn answer_position(
         &self,

@@ -11,7 +11,6 @@ use super::fault::{ErrorCode, Fault};
 use crate::found::{Found, KeptBlock, Names};
 use crate::library::Query;
 use crate::report::{Column, Columns, Extras, Format, Layout, Rows, game_pgn};
-use orbit_core::sort;
 use orbit_engine::Wants;
 use orbit_engine::reference::SpanFinder;
 use orbit_engine::{EngineError, FindSpan, Interrupt, PreparedQuery};
@@ -198,7 +197,7 @@ impl KeptHits {
         let listed = &self.games[games.start.min(self.games.len())..games.end.min(self.games.len())];
         let mut order: Vec<usize> = (0..listed.len()).collect();
         // The games of one block are written by one call, because the widths of text columns depend on all of them.
-        sort::sort_by_key(&mut order, |&at| (listed[at].block, listed[at].index));
+        order.sort_by_key(|&at| (listed[at].block, listed[at].index));
         let mut out = vec![Vec::new(); listed.len()];
         for of_block in order.chunk_by(|&a, &b| listed[a].block == listed[b].block) {
             let indices: Vec<usize> = of_block.iter().map(|&at| listed[at].index as usize).collect();

@@ -11,7 +11,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::report::Distribution;
 use orbit_core::game::Mention;
-use orbit_core::sort;
 
 use super::{By, Counts, GroupKey, Grouping, MoveTally, ScoreOf, Stats, Tally, TallyTable, rows};
 
@@ -210,7 +209,7 @@ fn is_possible(key: &GroupKey) -> bool {
 
 fn sorted<T>(groups: &HashMap<[GroupKey; 2], T>) -> Vec<(&[GroupKey; 2], &T)> {
     let mut groups: Vec<_> = groups.iter().collect();
-    sort::sort_by(&mut groups, |(a, _), (b, _)| a.cmp(b));
+    groups.sort_unstable_by_key(|(keys, _)| *keys);
     groups
 }
 

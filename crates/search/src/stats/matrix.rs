@@ -82,7 +82,7 @@ impl ThemeMatrix {
     /// Panics if there are more or fewer labels than counts.
     pub fn new(labels: Vec<ThemeLabel>, counts: Vec<Counts>, groupings: &[Grouping]) -> ThemeMatrix {
         assert_eq!(labels.len(), counts.len(), "each theme has a label and counts");
-        let keys = groupings.iter().map(|by| keys(widest(&counts), by)).collect();
+        let keys = groupings.iter().map(|by| keys(widest(&counts).map(|index| &counts[index]), by)).collect();
         ThemeMatrix { groupings: groupings.to_vec(), labels, counts, keys }
     }
 
@@ -124,8 +124,7 @@ impl ThemeMatrix {
     /// Returns the counts of the theme whose search covered the most positions. If some themes search side lines, this is one of
     /// those.
     pub fn widest(&self) -> Option<ThemeCounts> {
-        let most = widest(&self.counts)?;
-        self.counts.iter().position(|counts| std::ptr::eq(counts, most)).map(|index| self.theme(index))
+        widest(&self.counts).map(|index| self.theme(index))
     }
 
     /// Returns the counts as CSV: for each theme a row with its total, and a row for each group.
@@ -168,14 +167,14 @@ impl ThemeMatrix {
 
 impl Serialize for ThemeMatrix {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let all = widest(&self.counts).map(|counts| counts.total().all).unwrap_or_default();
+        let all = widest(&self.counts).map(|index| self.counts[index].total().all).unwrap_or_default();
         MatrixRecord { games: all.games, positions: all.positions, themes: RecordsOf(self) }.serialize(to)
     }
 }
 
-/// Returns the counts of the theme whose search covered the most positions.
-fn widest(counts: &[Counts]) -> Option<&Counts> {
-    counts.iter().rev().max_by_key(|counts| counts.total().all.positions)
+/// Returns the index of the theme whose search covered the most positions.
+fn widest(counts: &[Counts]) -> Option<usize> {
+    (0..counts.len()).rev().max_by_key(|&index| counts[index].total().all.positions)
 }
 
 /// Returns the groups of a grouping in their order. All themes are searched in the same games, so every theme has the same groups.

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::grouping::{By, Grouping};
 use super::{Counts, GroupKey, MoveTally, SideResults, Tally, TallyTable, compare};
 use crate::report::Distribution;
-use orbit_core::sort;
 
 /// One group, or one cell of a cross table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -246,7 +245,7 @@ impl<'a> MoveRows<'a> {
 pub(super) fn sort_tree(rows: &mut [GroupRow]) {
     let path = |row: &GroupRow| row.keys[0].to_string();
     let games: HashMap<String, u64> = rows.iter().map(|row| (path(row), row.hit.games)).collect();
-    sort::sort_by_cached_key(rows, |row| {
+    rows.sort_by_cached_key(|row| {
         let path = path(row);
         let ends = path.match_indices(' ').map(|(end, _)| end).chain([path.len()]);
         let ranked = |end: usize| (Reverse(games.get(&path[..end]).copied()), path[..end].to_owned());

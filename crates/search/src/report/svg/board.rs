@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use super::{picture, pieces};
 use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{Symbol, ranks};
-use orbit_core::sort;
 
 /// A board with its pieces.
 #[derive(Clone, Copy, Debug)]
@@ -68,9 +67,7 @@ impl BoardDrawing<'_> {
     fn words(&self, pieces: &[(Square, char)]) -> String {
         let list = |test: &dyn Fn(char) -> bool| {
             let mut sorted: Vec<_> = pieces.iter().filter(|(_, letter)| test(*letter)).collect();
-            sort::sort_by_key(&mut sorted, |(square, letter)| {
-                ("KQRBNPA_".find(letter.to_ascii_uppercase()), *square)
-            });
+            sorted.sort_by_key(|(square, letter)| ("KQRBNPA_".find(letter.to_ascii_uppercase()), *square));
             sorted
                 .iter()
                 .map(|(square, letter)| format!(" {}{square}", letter.to_ascii_uppercase()))
