@@ -60,6 +60,10 @@ fn lines(adapter: &AdapterReport) -> Vec<String> {
             adapter.workgroups_max,
             if adapter.has_timestamps { ", times itself" } else { "" }
         ),
+        match adapter.free_bytes {
+            None => "   free memory unknown".to_string(),
+            Some(free) => format!("   {} of memory free", size_text(free)),
+        },
         format!("   {can}"),
     ]
 }
@@ -78,6 +82,7 @@ pub fn as_json(adapter: &AdapterReport) -> serde_json::Value {
         "binding_bytes_max": adapter.binding_bytes_max,
         "workgroups_max": adapter.workgroups_max,
         "timestamps": adapter.has_timestamps,
+        "free_bytes": adapter.free_bytes,
         "unfit": adapter.unfit,
     })
 }

@@ -41,7 +41,7 @@ impl fmt::Display for AdapterChoice {
 }
 
 /// The properties of an adapter.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct AdapterReport {
     /// The index of the adapter, for [`AdapterChoice::Index`].
@@ -68,6 +68,8 @@ pub struct AdapterReport {
     pub has_timestamps: bool,
     /// True if kernels can use 64-bit integers on this adapter.
     pub has_wide_integers: bool,
+    /// The estimated size of the adapter's free memory when the report was made, in bytes; `None` if the driver does not report it.
+    pub free_bytes: Option<u64>,
     /// The reason why the adapter cannot run kernels; `None` if it can.
     pub unfit: Option<String>,
 }

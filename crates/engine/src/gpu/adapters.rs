@@ -37,6 +37,7 @@ impl AdapterReport {
                 .min(WORKGROUP_SIZE_MAX),
             has_timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
             has_wide_integers: adapter.features().contains(wgpu::Features::SHADER_INT64),
+            free_bytes: free_bytes(adapter),
             unfit: unfit(adapter),
         }
     }
@@ -53,6 +54,43 @@ pub(super) const STORAGE_BUFFERS: u32 = 8;
 
 /// The largest workgroup that is requested from a device, in invocations.
 const WORKGROUP_SIZE_MAX: u32 = 256;
+
+/// Returns the size of the adapter's free memory in bytes, as its driver estimates it (`VK_EXT_memory_budget`). If the adapter has
+/// several heaps of its own memory, this is the largest amount that one of them has free. Returns `None` if the driver does not
+/// report it.
+#[cfg(not(target_vendor = "apple"))]
+fn free_bytes(adapter: &wgpu::Adapter) -> Option<u64> {
+    use ash::{ext, vk};
+
+    // SAFETY: no resource is destroyed through the handle.
+    #[expect(unsafe_code, reason = "wgpu does not report free memory")]
+    let adapter = unsafe { adapter.as_hal::<wgpu::hal::api::Vulkan>() }?;
+    let (instance, capabilities) = (adapter.shared_instance(), adapter.physical_device_capabilities());
+    let version = instance.instance_api_version().min(capabilities.properties().api_version);
+    if version < vk::API_VERSION_1_1 || !capabilities.supports_extension(ext::memory_budget::NAME) {
+        return None;
+    }
+    let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+    let mut memory = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
+    // SAFETY: the adapter belongs to the instance. Both have Vulkan 1.1, which contains this function, and the adapter has the
+    // extension to which the second structure belongs.
+    #[expect(unsafe_code, reason = "this is a function of Vulkan")]
+    unsafe {
+        let device = adapter.raw_physical_device();
+        instance.raw_instance().get_physical_device_memory_properties2(device, &mut memory);
+    }
+    let heaps = memory.memory_properties;
+    let own = |heap: &usize| heaps.memory_heaps[*heap].flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL);
+    (0..heaps.memory_heap_count as usize)
+        .filter(own)
+        .map(|heap| budget.heap_budget[heap].saturating_sub(budget.heap_usage[heap]))
+        .max()
+}
+
+#[cfg(target_vendor = "apple")]
+fn free_bytes(_: &wgpu::Adapter) -> Option<u64> {
+    None
+}
 
 fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
     let limits = adapter.limits();
@@ -156,6 +194,7 @@ mod tests {
             workgroup_size_max: 256,
             has_timestamps: true,
             has_wide_integers: false,
+            free_bytes: None,
             unfit: None,
         }
     }

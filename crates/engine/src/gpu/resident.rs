@@ -124,9 +124,9 @@ impl Resident<'_> {
     }
 }
 
-/// The number of bytes of blocks that may stay on an adapter if the user sets no limit, by kind of adapter. The numbers
-/// are cautious, because wgpu does not report free memory. A discrete card has more memory, an adapter that shares the
-/// processor's memory takes it from other programs, and a software adapter stores the blocks in memory twice.
+/// The number of bytes of blocks that may stay on an adapter if neither the user nor the driver gives a limit, by kind of adapter.
+/// The numbers are cautious. A discrete card has more memory, an adapter that shares the processor's memory takes it from other
+/// programs, and a software adapter stores the blocks in memory twice.
 const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
 const STAY_BYTES_OTHERS: u64 = 512 << 20;
 
@@ -135,14 +135,20 @@ const STAY_BYTES_OTHERS: u64 = 512 << 20;
 const WORKING_BYTES_MIN: u64 = 64 << 20;
 
 /// Returns the number of bytes of blocks that may stay on a device. This is the caller's limit; if there is none, the
-/// memory limit less `WORKING_BYTES_MIN`; if there is no memory limit either, the default for the kind of adapter. The
-/// result is never more than four fifths of the memory limit.
+/// memory limit less `WORKING_BYTES_MIN`; if there is no memory limit either, a share of the free memory, or the default
+/// for the kind of adapter. The result is never more than four fifths of the memory limit.
 pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     let of_kind =
         || STAY_BYTES.iter().find(|(kind, _)| *kind == report.kind).map_or(STAY_BYTES_OTHERS, |it| it.1);
+    // Other programs need the memory that an adapter shares with the processor.
+    let of_free = report.free_bytes.and_then(|free| match report.kind {
+        "discrete" | "virtual" => Some(free / 5 * 4),
+        "integrated" => Some(free / 4),
+        _ => None,
+    });
     let limit = options.limits.memory_bytes;
     let by_default = || match limit {
-        u64::MAX => of_kind(),
+        u64::MAX => of_free.unwrap_or_else(of_kind),
         limit => limit.saturating_sub(WORKING_BYTES_MIN),
     };
     options.resident_bytes_max.unwrap_or_else(by_default).min(limit / 5 * 4)
@@ -478,5 +484,29 @@ impl GpuDevice {
         })?;
         let runs = Mutex::new([KernelRun::new(), KernelRun::new()]);
         Ok(Resident { blocks: blocks.to_vec(), uploads, transposed, runs, open, times })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the number of MiB that may stay on an adapter of this kind. `free` and `limit` are in MiB too.
+    fn stay(kind: &'static str, free: Option<u64>, limit: Option<u64>) -> u64 {
+        let report = AdapterReport { kind, free_bytes: free.map(|mib| mib << 20), ..Default::default() };
+        let mut options = GpuOptions::default();
+        options.limits.memory_bytes = limit.map_or(u64::MAX, |mib| mib << 20);
+        stay_bytes(&options, &report) >> 20
+    }
+
+    #[test]
+    fn games_take_a_share_of_the_memory_that_is_free_or_allowed() {
+        assert_eq!(stay("discrete", Some(80_000), None), 64_000);
+        assert_eq!(stay("discrete", None, None), 2048);
+        assert_eq!(stay("integrated", Some(8_000), None), 2_000);
+        assert_eq!(stay("integrated", None, None), 512);
+        assert_eq!(stay("software", Some(8_000), None), 256);
+        assert_eq!(stay("discrete", Some(80_000), Some(1_000)), 800);
+        assert_eq!(stay("discrete", Some(80_000), Some(200)), 136);
     }
 }
