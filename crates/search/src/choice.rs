@@ -1,8 +1,8 @@
 //! Selects games and their hits, and decides which games come first.
 //!
-//! A [`Choice`] is applied to the hits of a block (a group of whole games) on any thread. An [`Order`] ranks games, and
-//! [`TopGames`] keeps the best of them. The invariant: the selection depends on the games and their hits alone, never on threads,
-//! blocks or files.
+//! A [`Choice`] is applied to the hits in a block (a group of whole games). An [`Order`] ranks games, and [`TopGames`] keeps the
+//! games with the best ranks. Blocks can be processed on any thread. Invariant: the selection depends only on the games and their
+//! hits, never on threads, blocks or files.
 
 mod comparison;
 mod condition;
@@ -35,7 +35,8 @@ pub struct Choice {
     pub position: Option<ExactPosition>,
     /// True if only the first hit of each game is selected.
     pub first: bool,
-    /// True if only the first hit with the greatest value in each game is selected. The value of a set is its number of squares.
+    /// True if only the hit with the greatest value in each game is selected. Ties go to the first hit. The value of a set is its
+    /// number of squares.
     pub best: bool,
 }
 
@@ -81,7 +82,7 @@ impl Choice {
         self.conditions.iter().filter(|condition| condition.is_of_positions())
     }
 
-    /// Returns whether the selection needs the comments of games.
+    /// Returns whether the selection needs game comments.
     pub fn reads_comments(&self) -> bool {
         self.wants().contains(Wants::COMMENTS)
     }
@@ -92,7 +93,7 @@ impl Choice {
         player | values | self.conditions.iter().map(Condition::wants).collect::<Wants>()
     }
 
-    /// Returns whether each game of a block is selected. Returns `None` if all games are selected.
+    /// For each game in a block, returns true if it is selected. Returns `None` if all games are selected.
     pub fn games(&self, block: &Block) -> Option<Vec<bool>> {
         match self.sides(block) {
             Some(sides) => Some(sides.iter().map(Option::is_some).collect()),
@@ -103,8 +104,8 @@ impl Choice {
         }
     }
 
-    /// Returns the side of the player in each game of a block. The entry of a game that is not selected is `None`. The whole
-    /// result is `None` if there is no player.
+    /// For each game in a block, returns the player's side, or `None` if the game is not selected. Returns `None` for the whole
+    /// block if no player is set.
     pub fn sides(&self, block: &Block) -> Option<Vec<Option<Color>>> {
         let mut sides = self.player.as_ref()?.sides(block);
         sides
@@ -118,7 +119,7 @@ impl Choice {
         self.conditions.iter().all(|condition| condition.holds(game))
     }
 
-    /// Returns whether all hits in the selected games are selected.
+    /// Returns true if every hit in a selected game is selected.
     pub fn keeps_all_hits(&self) -> bool {
         !self.first && !self.best && self.position.is_none() && self.of_positions().next().is_none()
     }
@@ -149,7 +150,7 @@ impl Choice {
         }
     }
 
-    /// Removes the hits of a game at positions that do not meet the conditions on positions.
+    /// Removes the hits of a game that fail the conditions on positions.
     fn apply_to_positions(&self, game: &GameRow, hits: &mut Hits) {
         let (first, end) = (game.first_slot(), game.end_slot());
         let slots: Vec<usize> = hits.slots(first..end).collect();
@@ -165,8 +166,8 @@ impl Choice {
         }
     }
 
-    /// Applies the selection to a query about whole games. A game is marked as not found if it is not selected, or if there are
-    /// conditions on positions and none of its hits is selected. `games` is the result of [`Choice::games`] for this block.
+    /// Applies the selection to the answers of a query about whole games. A game counts as found only if it is selected and, if
+    /// there are conditions on positions, has a selected hit. `games` is the result of [`Choice::games`] for this block.
     pub fn keep_found(&self, block: &Block, games: Option<&[bool]>, answers: &mut Answers) {
         let needs_hit = self.of_positions().next().is_some();
         if games.is_none() && !needs_hit {
@@ -182,8 +183,8 @@ impl Choice {
         }
     }
 
-    /// Returns the facts that an engine must report when the facts in `wanted` are needed. [`Choice::keep_best`] must know all
-    /// transformed copies of the query that match at a hit, so the engine must report all of them.
+    /// Returns the facts that an engine must report if the caller needs the facts in `wanted`. If [`Choice::best`] is true, these
+    /// include all transformed copies of the query that match at a hit, because [`Choice::keep_best`] needs them.
     pub fn outputs(&self, wanted: Wants) -> Wants {
         match wanted.detail() {
             Some(_) if self.best => wanted | Wants::ALL_COPIES,
@@ -210,7 +211,7 @@ impl Choice {
     }
 }
 
-/// Joins conditions with `and`. A condition that contains `or` is put in parentheses.
+/// Joins conditions with `and`. Conditions that contain `or` are parenthesized.
 fn joined(conditions: &[String]) -> String {
     let one = |text: &String| match conditions.len() > 1 && text.contains(" or ") {
         true => format!("({text})"),

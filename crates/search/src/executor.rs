@@ -1,7 +1,7 @@
-//! Evaluates queries over one database, block by block (a block is a group of whole games). This module chooses the engine, and
+//! Evaluates queries over one database, block by block (a block is a group of whole games). This module selects the engine and
 //! contains the only loop over blocks.
 //!
-//! The callers decide how hits are used: see [`crate::run`] and [`crate::Database`].
+//! Callers decide how hits are used: see [`crate::run`] and [`crate::Database`].
 
 mod matches;
 mod view;
@@ -38,17 +38,17 @@ use orbit_reel::Block;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Filter};
 
-/// The choice of the engine that evaluates queries.
+/// The engine that evaluates queries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum EngineChoice {
-    /// The fastest engine for the work: a graphics card (not a software adapter) if the work outweighs the cost of starting it,
-    /// otherwise the processor. If the card fails, the processor does the rest.
+    /// The fastest engine for the work: a graphics card (never a software adapter) if there is enough work to justify opening it,
+    /// otherwise the processor. If the card fails, the processor completes the work.
     #[default]
     Auto,
     /// The fast engine for processors.
     Cpu,
-    /// The engine for graphics cards. It is an error if there is no card.
+    /// The engine for graphics cards. Fails if there is no card.
     Gpu,
     /// The reference engine, which is slow and simple.
     Reference,
@@ -61,24 +61,24 @@ choices! { EngineChoice, "engine",
     EngineChoice::Reference => "reference", "A slow engine written apart from the others, to check them";
 }
 
-/// Settings of the engine and of its verification. The default never opens a graphics card, because [`EngineChoice::Auto`] uses a
+/// Settings of the engine and of its verification. By default, no graphics card is opened, because [`EngineChoice::Auto`] uses a
 /// card only if `positions` is large enough.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EngineOptions {
     /// The engine.
     pub engine: EngineChoice,
-    /// The graphics card. With `None`, [`EngineChoice::Auto`] uses no card.
+    /// The graphics card. If `None`, [`EngineChoice::Auto`] uses no card.
     pub gpu: Option<GpuOptions>,
-    /// The card, once it is open. Scans whose options are clones of these share the card.
+    /// The card, opened on first use. Scans with clones of these options share it.
     pub card: Card,
     /// The number of positions to scan, if it is known: see [`BlockStream::positions_known`].
     pub positions: u64,
-    /// The numbers of the blocks to scan, if the blocks are kept in memory: see [`Block::number_held`].
+    /// The range of block numbers to scan, if the blocks are in memory: see [`Block::number_held`].
     pub held: Option<Range<u64>>,
-    /// True if an earlier search has read the same blocks in memory, so that more searches are likely.
+    /// True if an earlier search has already read these blocks from memory. More searches are then likely.
     pub is_repeated: bool,
-    /// The sample of the work that another engine recomputes.
+    /// The sample of results that another engine recomputes.
     pub verify: Option<Sample>,
 }
 
@@ -91,41 +91,41 @@ enum CardState {
     #[default]
     Unopened,
     Open(Arc<GpuDevice>),
-    /// The automatic choice found no suitable card.
+    /// [`EngineChoice::Auto`] found no suitable card.
     Unfit,
 }
 
 impl Card {
     /// Returns the card, if it is open.
     fn device(&self) -> Option<Arc<GpuDevice>> {
-        // `try_lock` is used because a thread that opens the card can hold the lock for a long time.
+        // Do not wait for the lock: another thread can hold it for a long time while it opens the card.
         match self.0.try_lock().as_deref() {
             Ok(CardState::Open(device)) => Some(Arc::clone(device)),
             _ => None,
         }
     }
 
-    /// Frees the memory of the games that stay on the card, if no query has used the card for the time `idle`.
+    /// Frees the card memory that holds games, if no query has used the card for the duration `idle`.
     pub fn give_back(&self, idle: Duration) {
         self.device().into_iter().for_each(|device| device.give_back(idle));
     }
 
-    /// Frees the memory on the card that the blocks with these numbers use.
+    /// Frees the card memory that holds the blocks with these numbers.
     pub fn release(&self, numbers: &Range<u64>) {
         self.device().into_iter().for_each(|device| device.release(numbers));
     }
 
-    /// Returns the number of bytes of games that stay on the card for later queries.
+    /// Returns the number of bytes on the card that hold games for later queries.
     pub fn resident_bytes(&self) -> u64 {
         self.device().map_or(0, |device| device.resident_bytes())
     }
 
-    /// Returns the number of bytes on the card that the blocks with these numbers use.
+    /// Returns the number of bytes on the card that hold the blocks with these numbers.
     pub(crate) fn bytes_of(&self, numbers: &Range<u64>) -> u64 {
         self.device().map_or(0, |device| device.bytes_of(numbers))
     }
 
-    /// Forgets the card, for example after it has failed. The next use opens a card again.
+    /// Drops the card, for example after it has failed. A card is opened again on the next use.
     pub fn forget(&self) {
         *lock(&self.0) = CardState::Unopened;
     }
@@ -147,34 +147,31 @@ impl std::fmt::Debug for Card {
 /// machine as `auto.positions_a_thread_measured`.
 const POSITIONS_A_SECOND: u64 = 50_000_000;
 
-/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card on a machine with this many threads.
+/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card on a machine with `threads` threads.
 pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card if all blocks stay on it. This number is
-/// lower than [`positions_for_card`]: only the kernel must be compiled, because the card and the blocks serve later searches. It is
-/// only an estimate, like [`positions_for_card`].
+/// Like [`positions_for_card`], but for blocks that stay on the card. The result is lower, because later searches reuse the card
+/// and the blocks, and only the kernel must be compiled. It is also only an estimate.
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
 
-/// The number of bytes that a position takes on a card. Keys and moves take 3.5 bytes, and the rest depends on the lengths of
-/// games.
+/// The number of bytes per position on a card. Keys and moves need 3.5 bytes; the rest depends on the lengths of the games.
 const CARD_BYTES_A_POSITION: u64 = 4;
 
 /// The reason why a graphics card is likely to be faster than the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CardGain {
-    /// One search outweighs the cost of opening the card and sending the blocks.
+    /// A single search justifies the cost of opening the card and uploading the blocks.
     AtOnce,
-    /// Several searches together outweigh this cost, if the blocks stay on the card.
+    /// Several searches together justify this cost, if the blocks stay on the card.
     Repeated,
 }
 
-/// Returns the reason why a graphics card is likely to search `work` positions faster than the processor; `None` if the processor
-/// is likely to be faster. `stay` returns true if the blocks are on the card or are worth sending. It is called only if the result
-/// depends on it.
+/// Returns the reason why a graphics card is likely to search `work` positions faster than the processor, or `None` if it is not.
+/// `stay` returns true if the blocks are on the card or worth uploading. It is called only if the result depends on it.
 fn gain(work: u64, threads: usize, stay: impl FnOnce() -> bool) -> Option<CardGain> {
     match work {
         _ if work > positions_for_card(threads) => Some(CardGain::AtOnce),
@@ -183,10 +180,10 @@ fn gain(work: u64, threads: usize, stay: impl FnOnce() -> bool) -> Option<CardGa
     }
 }
 
-/// The cards that are open in this process. Searches with the same options share a card and the blocks in its memory.
+/// The cards that are open in this process. Searches with equal options share a card and the blocks in its memory.
 static OPEN: Mutex<Vec<(GpuOptions, Weak<GpuDevice>)>> = Mutex::new(Vec::new());
 
-/// Opens a card, or returns one that is already open.
+/// Opens a card, or returns one that is already open with the same options.
 fn open_card(options: GpuOptions) -> Result<Arc<GpuDevice>, GpuError> {
     let mut open = lock(&OPEN);
     open.retain(|(_, device)| device.strong_count() > 0);
@@ -199,28 +196,28 @@ fn open_card(options: GpuOptions) -> Result<Arc<GpuDevice>, GpuError> {
     Ok(device)
 }
 
-/// The reason why a scan cannot start, or why it stopped before the end.
+/// The reason why a scan cannot start or stopped early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
-    /// The query cannot be read, or its transforms make too many copies.
+    /// The query is invalid, or its transforms produce too many copies.
     #[error("{0}")]
     Query(Diagnostic),
-    /// The engine refuses the query or fails.
+    /// The engine rejects the query or fails.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A query searches side lines, but the database is read without them.
+    /// A query searches side lines, but the database was opened without them.
     #[error(
         "the query searches side lines, but the database is read without them: set `ParseOptions::variations`"
     )]
     NoVariations,
-    /// The query or the selection of hits needs comments or glyphs, but the database is read without them.
+    /// The query or the selection of hits needs comments or glyphs, but the database was opened without them.
     #[error(
         "the query, a condition, a grouping or a column needs the comments of the games (clocks and evaluations stand in \
          them), but the database is read without them: set `ParseOptions::annotations`"
     )]
     NoAnnotations,
-    /// A reel (a database file of orbit) is damaged. All hits before the damage were returned.
+    /// A reel (a database file of orbit) is damaged. All hits before the damage were reported.
     #[error(transparent)]
     Database(#[from] StreamError),
 }
@@ -231,7 +228,7 @@ impl From<Diagnostic> for ScanError {
     }
 }
 
-/// Queries that are ready to run, and the engine that evaluates them.
+/// Prepared queries and the engine that evaluates them.
 pub struct Executor {
     queries: Vec<PreparedQuery>,
     engine: Box<dyn Engine>,
@@ -241,11 +238,11 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Plans a parsed query. The scan will use one thread per core.
+    /// Prepares a parsed query. By default, a scan uses one thread per core.
     ///
     /// # Errors
     ///
-    /// Fails if the transforms of the query make too many copies, the engine refuses the query, or the chosen graphics card does
+    /// Fails if the query's transforms produce too many copies, the engine rejects the query, or the requested graphics card does
     /// not exist.
     pub fn with_query(parsed: orbit_query::Parsed, options: &EngineOptions) -> Result<Executor, ScanError> {
         let orbit_query::Parsed { query, mut remarks } = parsed;
@@ -255,11 +252,11 @@ impl Executor {
         Ok(Executor { remarks, ..scan })
     }
 
-    /// Plans any number of queries that are answered in one run. Computations that they share are done once.
+    /// Prepares any number of queries for evaluation in one run. Shared computations are done once.
     ///
     /// # Errors
     ///
-    /// Fails if the engine refuses one of the queries, or the chosen graphics card does not exist.
+    /// Fails if the engine rejects a query or the requested graphics card does not exist.
     pub fn new(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Executor, ScanError> {
         let engine = engine_of(&queries, options)?;
         let mut notes = notes(&queries, &*engine, options);
@@ -268,19 +265,19 @@ impl Executor {
         Ok(Executor { queries, engine, remarks: Vec::new(), notes, threads })
     }
 
-    /// Sets the number of threads. The hits and their order do not depend on it.
+    /// Sets the number of threads. It does not affect the hits or their order.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Executor {
         self.threads = threads.max(1);
         self
     }
 
-    /// Returns the engine that was chosen.
+    /// Returns the selected engine.
     pub fn engine(&self) -> &dyn Engine {
         &*self.engine
     }
 
-    /// Returns the name of the engine and the number of threads that search, such as `cpu, 4 threads`.
+    /// Returns the engine name and the number of search threads, such as `cpu, 4 threads`.
     pub fn engine_and_threads(&self) -> String {
         let EngineInfo { name, in_order, .. } = self.engine.info();
         match if in_order { 1 } else { self.threads } {
@@ -289,25 +286,25 @@ impl Executor {
         }
     }
 
-    /// Returns whether a query depends on the tags of games. If none does, a [`BlockStream::without_tags`] gives the same hits and
-    /// is read faster.
+    /// Returns whether a query depends on PGN tags. If none does, a [`BlockStream::without_tags`] gives the same hits and is faster
+    /// to read.
     pub fn reads_tags(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.planner.reads_tags())
     }
 
-    /// Returns whether a query searches side lines, so that the database must be opened with
+    /// Returns whether a query searches side lines. If so, the database must be opened with
     /// [`ParseOptions::variations`](orbit_pgn::ParseOptions::variations).
     pub fn searches_variations(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.query.variations)
     }
 
-    /// Returns whether a query needs comments or glyphs, so that the database must be opened with
+    /// Returns whether a query needs comments or glyphs. If so, the database must be opened with
     /// [`ParseOptions::annotations`](orbit_pgn::ParseOptions::annotations).
     pub fn reads_comments(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.query.reads_comments())
     }
 
-    /// Returns whether a query needs the total number of games, which must then be counted before the scan.
+    /// Returns whether a query needs the total number of games. If so, the games must be counted before the scan.
     fn asks_for_last_game(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.query.asks_for_last_game())
     }
@@ -322,7 +319,7 @@ impl Executor {
         !query.sorts.is_empty() || query.header.sort_match_count
     }
 
-    /// Returns whether a hit of the first query can consist of moves or of several positions.
+    /// Returns whether hits of the first query can be move sequences or span several positions.
     ///
     /// # Panics
     ///
@@ -340,13 +337,13 @@ impl Executor {
         self.queries[0].query.finds_likeness()
     }
 
-    /// Returns the warnings and notes about the query, if [`Executor::with_query`] planned it.
+    /// Returns warnings and notes about the query, if the executor was created by [`Executor::with_query`].
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks
     }
 
-    /// Returns notes for the user about how the queries are run, for example that the engine is slow, that only one thread
-    /// searches, or that no second engine can check the results.
+    /// Returns notes for the user about the execution, for example that the engine is slow, that only one thread searches, or that
+    /// no second engine can verify the results.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -356,7 +353,7 @@ impl Executor {
         &self.queries
     }
 
-    /// Describes the first query as an English sentence without a full stop. `text` is the text of the query.
+    /// Describes the first query as an English sentence without a full stop. `text` is the source text of the query.
     pub fn sentence(&self, text: &str) -> String {
         english::sentence(&self.queries[0].query, text)
     }
@@ -370,7 +367,7 @@ impl Executor {
         self.queries[0].query.body.ty()
     }
 
-    /// Returns the first query's filter with its transforms expanded.
+    /// Returns the filter of the first query, with its transforms expanded.
     ///
     /// # Panics
     ///
@@ -384,8 +381,8 @@ impl Executor {
         self.queries.iter().map(|prepared| prepared.planner.filter())
     }
 
-    /// Returns the distinct copies that the outermost transform of the first query makes, as CQL, in the order in which
-    /// [`orbit_engine::CopyHits`] numbers them.
+    /// Returns the first query's distinct copies, as CQL. These are produced by its outermost transform and are in the order in
+    /// which [`orbit_engine::CopyHits`] numbers them.
     pub fn copies(&self) -> Vec<String> {
         let filter = self.filter();
         match filter.outermost() {
@@ -394,8 +391,7 @@ impl Executor {
         }
     }
 
-    /// Creates a commentator for each query whose comments or sort values are wanted. A commentator computes these, because the
-    /// engines do not.
+    /// Creates a commentator for each query whose comments or sort values are requested. Engines do not compute these.
     fn commentators(&self, outputs: &[Wants]) -> Result<Vec<Option<Commentator>>, EngineError> {
         let is_wanted = |prepared: &PreparedQuery, outputs: &Wants| {
             let sorts = outputs.contains(Wants::RANKS) && !prepared.query.sorts.is_empty();
@@ -409,8 +405,8 @@ impl Executor {
         Ok(queries.map(commentator).collect::<Result<_, _>>()?)
     }
 
-    /// Creates a finder for each query whose spans (the moves and positions that matched) are wanted. It is used if the engine does
-    /// not return the spans.
+    /// Creates a span finder for each query whose spans (the matched moves and positions) are requested. It is used if the engine
+    /// does not return spans.
     fn span_finders(&self, outputs: &[Wants]) -> Result<Vec<Option<SpanFinder>>, EngineError> {
         let finder = |(prepared, outputs): (&PreparedQuery, &Wants)| {
             let query = &prepared.query;
@@ -420,15 +416,14 @@ impl Executor {
         Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
     }
 
-    /// Evaluates every block. For each query, the engine returns the facts in `outputs` at the selected hits. `work` runs on the
-    /// threads of the scan, and gets the answers for a block together with `names`. `take` runs on the caller's thread, and gets
-    /// the results of `work` in database order until it breaks. Before `work` creates a large result, it must reserve memory for
-    /// the result in the budget.
+    /// Evaluates every block. For each query, the engine returns the facts in `outputs` about the selected hits. `work` is called
+    /// on the scan's threads with the answers for a block and with `names`; it must reserve memory in the budget before it creates
+    /// a large result. `take` is called on the calling thread with the results of `work`, in database order, until it breaks.
     ///
     /// # Errors
     ///
-    /// Returns the first error of an engine or of [`BlockStream::for_each_block`]. The results of all blocks before it were passed
-    /// to `take`.
+    /// Returns the first error of an engine or of [`BlockStream::for_each_block`]. By then, `take` has received the results of all
+    /// earlier blocks.
     pub fn for_each_block<T: Send>(
         &self,
         stream: BlockStream,
@@ -445,7 +440,7 @@ impl Executor {
         })
     }
 
-    /// Does the same as [`Executor::for_each_block`] with results that are numbers.
+    /// Implements [`Executor::for_each_block`] without a type parameter. The results are numbers.
     fn for_each_numbered(
         &self,
         stream: BlockStream,
@@ -477,7 +472,7 @@ impl Executor {
         let scan = |blocks: &[&Arc<Block>], room: &MemoryBudget| {
             let views: Vec<BlockView<'_>> =
                 blocks.iter().map(|block| BlockView::new(block, choice)).collect();
-            // Blocks without a game of the player are not evaluated.
+            // Blocks without any of the player's games are not evaluated.
             let asked: Vec<&BlockView<'_>> = views.iter().filter(|view| !view.is_empty()).collect();
             let counting = MatchCounts::new(&self.queries, asked.len());
             let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
@@ -526,20 +521,20 @@ impl Executor {
                     };
                     views.iter().map(result).collect()
                 }
-                // Every block of the group gets the same error, because the scan stops at the first error.
+                // All blocks in the group get the same error, because the scan stops at the first error.
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
             }
         };
         let EngineInfo { in_order, blocks_at_once: at_once, .. } = self.engine.info();
         let threads = match (in_order, at_once) {
             (true, _) => 1,
-            // At least two threads are used: while one group waits for a graphics card, the next one is read.
+            // Use at least two threads, so that one can read the next group while the other waits for the graphics card.
             (false, 2..) => self.threads.max(2),
             (false, _) => self.threads,
         };
         let summary = stream.for_each_group(threads, at_once, scan, |streamed, result| match result {
             Ok(result) => take(streamed, result),
-            // An interrupted scan still returns the results before the interruption.
+            // Results before an interruption are still returned.
             Err(EngineError::Interrupted) => ControlFlow::Break(()),
             Err(error) => {
                 fault = Some(error);
@@ -550,7 +545,7 @@ impl Executor {
     }
 }
 
-/// Adds the commentary and the sort values, which engines do not compute, to the games that are found.
+/// Adds commentary and sort values, which engines do not compute, to the games that were found.
 fn comment(
     block: &Block,
     (commentators, has_all): (&[Option<Commentator>], bool),
@@ -571,8 +566,8 @@ fn comment(
     Ok(())
 }
 
-/// Returns a finder of spans (the moves and positions of hits) for each query, unless the engine returned the spans. `fault`
-/// receives the errors of the finders.
+/// Returns a span finder for each query for which the engine returned no spans (the moves and positions of hits). Errors of the
+/// finders are stored in `fault`.
 fn late_spans<'a>(
     finders: &'a [Option<SpanFinder>],
     answers: &[Answers],
@@ -585,8 +580,8 @@ fn late_spans<'a>(
     finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 
-/// Creates an engine for all queries. Separate engines are needed for queries over side lines, for queries over main lines, and for
-/// queries that no plan (code for the fast engines) can express.
+/// Creates an engine for all queries. Separate engines are used for queries over side lines, for queries over main lines, and for
+/// queries that cannot be compiled for the fast engines.
 fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
     queries.iter().try_for_each(|prepared| check_engine(prepared, options.engine))?;
     let kind = |prepared: &PreparedQuery| (!prepared.query.variations, prepared.planner.refusal().is_some());
@@ -610,7 +605,7 @@ fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<d
 ///
 /// # Errors
 ///
-/// Fails if the engine cannot run a part of the query. The error shows this part.
+/// Fails if the engine cannot run a part of the query. The error points to this part.
 pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<(), Diagnostic> {
     let name = match choice {
         EngineChoice::Cpu => "cpu",
@@ -643,8 +638,8 @@ fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions
     notes
 }
 
-/// Creates the requested engine, or the best one, with its verification. Either plans (code for the fast engines) exist for all
-/// queries, or for none.
+/// Creates the requested engine, or the best one, and its verification. Either all of the queries or none of them can be compiled
+/// for the fast engines.
 fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
     let bulk = || Bulk::new(queries.iter().map(|prepared| &prepared.query)).map_err(EngineError::from);
     let reference = || -> Result<Box<dyn Engine>, EngineError> { Ok(Box::new(bulk()?)) };
@@ -685,9 +680,9 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     Ok(Box::new(Texts::new(engine, bulk()?)))
 }
 
-/// Returns the graphics card to use. For [`EngineChoice::Gpu`], this is the card in the options. For [`EngineChoice::Auto`], it is
-/// a card that is not a software adapter, if the work (a number of positions) outweighs the cost of starting it; returns `None` if
-/// that card cannot be opened.
+/// Returns the graphics card to use. For [`EngineChoice::Gpu`], this is the card in the options. [`EngineChoice::Auto`] requires
+/// that `work`, a number of positions, justifies the cost of opening a card and that the card is not a software adapter. Otherwise,
+/// or if the card cannot be opened, it returns `None`.
 fn card(options: &EngineOptions, work: u64) -> Result<Option<Arc<GpuDevice>>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     let has_blocks = |device: &Arc<GpuDevice>| options.held.as_ref().is_some_and(|held| device.holds(held));

@@ -1,8 +1,8 @@
-//! The answers of queries on one block (a group of whole games), in the form in which collectors, lists and requests receive them.
+//! The answers of queries on one block (a group of whole games), as collectors, lists and requests receive them.
 //!
-//! A [`Found`] borrows the answers of one query. All functions that show or count hits take a [`Found`]. It is created from a
-//! [`BlockResult`], which contains the answers of all queries while a block is searched, or from a `KeptBlock`, which outlives the
-//! search.
+//! Functions that show or count hits receive a [`Found`], which borrows the answers of one query. It is created either from a
+//! [`BlockResult`], which contains the answers of all queries while a block is being searched, or from a `KeptBlock`, which
+//! outlives the search.
 
 use std::sync::Arc;
 
@@ -14,28 +14,27 @@ use orbit_reel::{Block, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Designators, Filter, Frame, Likeness, Placement};
 
-/// The names to which hits refer by number: sources, transformed copies of queries, and pieces.
+/// The names to which numbers in hits refer: sources, transformed copies of queries, and pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// The names of the database's sources.
     pub sources: Vec<String>,
-    /// The transformed copies of the query that its outermost transform makes, as CQL. Without a transform, there is one copy.
+    /// The copies of the query that its outermost transform produces, as CQL. Without a transform, there is one copy.
     pub copies: Vec<String>,
-    /// A description, in words, of the transform that makes each copy.
+    /// For each copy, a description of its transform in words.
     pub transforms: Vec<String>,
-    /// The piece designators of the query, for the columns of tables that show the squares of matched pieces.
+    /// The query's piece designators. Tables have columns for the squares of the matched pieces.
     pub designators: Designators,
-    /// The board with which the query compares positions, if there is one.
+    /// The board with which the query compares positions, if any.
     pub likeness: Option<Likeness>,
-    /// For each query, the sides that have the pattern in each of its transformed copies, if this was requested: see
-    /// [`Filter::copy_sides`].
+    /// For each query, the sides that have the pattern in each transformed copy, if requested: see [`Filter::copy_sides`].
     pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
-    /// For each query, the placements of its transformed copies on the board, if they were requested: see [`Filter::placements`].
+    /// For each query, the board transform of each copy, if requested: see [`Filter::placements`].
     pub placements: Vec<Vec<Placement>>,
 }
 
 impl Names {
-    /// Creates the names of the transformed copies of a filter.
+    /// Creates the names for a filter's transformed copies.
     pub(crate) fn new(filter: &Filter, sources: Vec<String>) -> Names {
         let text = |filter: &Filter| AsText(filter).to_string();
         let (copies, transforms) = match filter.outermost() {
@@ -49,7 +48,7 @@ impl Names {
         Names { sources, copies, transforms, designators, ..Names::default() }
     }
 
-    /// Returns the squares of the pieces that the filter names, in a position where the transformed copy `copy` matches.
+    /// Returns the squares of the pieces that the filter names, for a position in which the transformed copy `copy` matches.
     pub(crate) fn matched(&self, copy: Option<u32>, board: &Board) -> Vec<(&str, Bitboard)> {
         copy.map_or(Vec::new(), |copy| self.designators.on(copy as usize, board))
     }
@@ -60,7 +59,7 @@ impl Names {
     }
 }
 
-/// The answers of all queries of a search for one block.
+/// The answers of all queries in a search for one block.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BlockResult<'a> {
@@ -70,23 +69,22 @@ pub struct BlockResult<'a> {
     pub games: Option<&'a [bool]>,
     /// For each selected game, the side of the player from which queries were evaluated; `None` without a player.
     pub sides: Option<&'a [Option<Color>]>,
-    /// The answers of each query at the selected hits.
+    /// For each query, its answers at the selected hits.
     pub answers: Vec<Answers>,
-    /// For each query, a finder of the spans (the moves and positions) of its hits, if spans were requested and the engine did not
-    /// find them.
+    /// For each query, a span finder, if spans (the moves and positions of hits) were requested and the engine did not return them.
     pub(crate) late: Vec<Option<Box<dyn FindSpan + 'a>>>,
     /// The names to which the numbers in the answers refer.
     pub names: &'a Names,
 }
 
-/// The answers of a query on one block, which are kept after the search of the block has ended.
+/// The answers of a query on one block, kept after the search of the block.
 #[derive(Debug)]
 pub(crate) struct KeptBlock {
     /// The block.
     pub(crate) block: Arc<Block>,
-    /// The answers at the selected hits, with the spans (the moves and positions that matched) if they were requested.
+    /// The answers at the selected hits, with the spans (the matched moves and positions), if requested.
     pub(crate) answers: Answers,
-    /// This field and the next one have the same meaning as in [`Found`].
+    /// `games` and `sides` have the same meaning as in [`Found`].
     pub(crate) games: Option<Vec<bool>>,
     pub(crate) sides: Option<Vec<Option<Color>>>,
 }
@@ -98,13 +96,13 @@ pub struct Found<'a> {
     pub block: &'a Block,
     /// The answers at the selected hits.
     pub answers: &'a Answers,
-    /// The number of the query in the search.
+    /// The index of the query in the search.
     pub query: usize,
     /// For each game of the block, true if it is selected; `None` if all games are selected.
     pub games: Option<&'a [bool]>,
     /// For each selected game, the side of the player from which the query was evaluated; `None` without a player.
     pub sides: Option<&'a [Option<Color>]>,
-    /// Finds the spans of hits (the moves and positions that matched), if spans were requested.
+    /// Finds the spans of hits (the matched moves and positions), if requested.
     pub spans: Option<&'a dyn FindSpan>,
     /// The display names of the sources and of the transformed copies of queries.
     pub names: &'a Names,
@@ -131,7 +129,7 @@ impl BlockResult<'_> {
         self.of_query(0)
     }
 
-    /// Keeps the answers of the first query.
+    /// Returns the answers of the first query in a form that outlives the search.
     ///
     /// # Panics
     ///
@@ -146,13 +144,13 @@ impl BlockResult<'_> {
 }
 
 impl KeptBlock {
-    /// Returns the answers.
+    /// Borrows the kept answers. `names` must be the names of the search.
     pub(crate) fn found<'a>(&'a self, names: &'a Names) -> Found<'a> {
         let (games, sides) = (self.games.as_deref(), self.sides.as_deref());
         Found { games, sides, ..Found::new(&self.block, &self.answers, names) }
     }
 
-    /// Returns the approximate number of bytes that the answers need in addition to the block.
+    /// Returns the approximate size of the answers in bytes, without the block.
     pub(crate) fn bytes(&self) -> u64 {
         let KeptBlock { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides, .. } =
             self;
@@ -164,7 +162,7 @@ impl KeptBlock {
                 texts.memory_bytes() + texts.all().iter().flatten().map(|text| text.len()).sum::<usize>()
             }
         };
-        // 128 bytes are a rough estimate for a span, which contains a few positions and moves.
+        // A span contains a few positions and moves; 128 bytes are a rough estimate.
         let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
         let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
         let told = of_games.as_ref().map_or(0, |told| size_of_val(&told[..]));
@@ -174,18 +172,18 @@ impl KeptBlock {
 }
 
 impl<'a> Found<'a> {
-    /// Creates the answers of the only query of a search. All games are selected, and the spans are those in the answers.
+    /// Creates the answers of the only query in a search, with all games selected. Spans are taken from `answers`.
     pub fn new(block: &'a Block, answers: &'a Answers, names: &'a Names) -> Found<'a> {
         let spans = answers.spans.as_ref().map(|spans| spans as &dyn FindSpan);
         Found { block, answers, query: 0, games: None, sides: None, spans, names }
     }
 
-    /// Returns the span of a hit (the moves and positions that matched), if spans were requested.
+    /// Returns the span of a hit (the matched moves and positions), if spans were requested.
     pub fn span(&self, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         self.spans?.span(self.answers, game, node)
     }
 
-    /// Iterates over the games that the query finds.
+    /// Iterates over the games that the query found.
     pub fn games_found(&self) -> impl Iterator<Item = GameRow<'a>> {
         let Found { block, answers, .. } = *self;
         block.games().filter(|game| answers.finds(game))
@@ -202,20 +200,20 @@ impl<'a> Found<'a> {
         self.games.is_none_or(|games| games[game.index()])
     }
 
-    /// Returns the side of the player in a game; White if there is no player.
+    /// Returns the player's side in a game, or White if there is no player.
     pub fn side(&self, game: &GameRow) -> Color {
         self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
     }
 
-    /// Returns for each transformed copy of the query the sides that have the pattern, if they were requested and are known: see
+    /// For each transformed copy of the query, returns the sides that have the pattern, if requested and known: see
     /// [`Filter::copy_sides`].
     pub fn copy_sides(&self) -> Option<&'a [ByColor<bool>]> {
         self.names.copy_sides.get(self.query)?.as_deref()
     }
 
-    /// Returns the frame of the first copy that matches at a hit. A frame maps moves and positions of the game back to the filter
-    /// as it is written. `hit` is the index of the hit in the block. If no copy matches, returns the frame of the game as the
-    /// player sees it.
+    /// Returns the frame of a hit, which maps the game's moves and positions to the filter as it is written. This is the frame of
+    /// the first copy that matches at the hit. If no copy is known, the frame only shows the game from the player's side. `hit` is
+    /// the index of the hit in the block.
     pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
         let copy = self.answers.hit_copies().map_or(Some(0), |copies| copies.lowest(hit));
         let placements = self.names.placements.get(self.query);
@@ -223,12 +221,12 @@ impl<'a> Found<'a> {
         Frame::new(placement.copied().unwrap_or(Placement::IDENTITY), self.side(game))
     }
 
-    /// Returns the answer of the query for a game, if the query is about whole games.
+    /// Returns the query's answer for a game, if the query is about whole games.
     pub fn of_game(&self, game: &GameRow) -> Option<&'a GameAnswer> {
         self.answers.games.as_ref().map(|told| &told[game.index()])
     }
 
-    /// Returns the comments that the query writes about a game.
+    /// Returns the comments that the query wrote about a game.
     pub fn commentary_of(&self, game: &GameRow) -> Option<&'a GameCommentary> {
         let games = &self.answers.commentary.as_ref()?.games;
         let at = games.binary_search_by_key(&(game.index() as u32), |game| game.index).ok()?;

@@ -1,10 +1,9 @@
-//! Jobs. A job is a search that is divided into numbered parts. Each part is computed separately, in any order and on any machine.
+//! Jobs: searches that are divided into numbered parts. The parts can be computed in any order and on different machines.
 //!
 //! A [`Job`] stores the query, the sources, and the range of blocks (groups of whole games) that each part searches.
-//! [`record`](fn@record) computes a part and writes its results to a file. [`Replay`] reads the files of all parts and passes their
-//! results on as if one run had computed them. The invariant: the output from merged parts is byte for byte the output of a single
-//! run. The caller decides which machine computes which part. If a part is computed twice, even at the same time, its file is the
-//! same.
+//! [`record`](fn@record) computes a part and writes its results to a file. [`Replay`] reads the files of all parts and replays
+//! their results as if a single run had computed them. Invariant: the merged output is byte for byte that of a single run. The
+//! caller assigns parts to machines. If a part is computed twice, even concurrently, the resulting files are equal.
 
 mod file;
 mod plan;

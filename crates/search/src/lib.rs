@@ -1,7 +1,6 @@
-//! Requests to databases of games, and their results: lists, counts, statistics, reports, jobs, and
-//! conversations with `orbit serve`.
+//! Requests to game databases, and their results: lists, counts, statistics, reports, jobs, and conversations with `orbit serve`.
 //!
-//! The crate `orbit-chess` exports the parts of this crate that programs need.
+//! Programs should use the crate `orbit-chess`, which exports the parts of this crate that they need.
 
 #![deny(unsafe_code, missing_docs)]
 

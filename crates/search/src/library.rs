@@ -1,4 +1,4 @@
-//! The interface for programs: databases that stay open, queries that are prepared once, and hits that can be kept.
+//! The programming interface: open databases, prepared queries, and hits that outlive the search.
 //!
 //! ```
 //! use orbit_search::{DatabaseOptions, Query};
@@ -12,9 +12,9 @@
 //! # Ok::<(), orbit_search::DatabaseError>(())
 //! ```
 //!
-//! A [`Database`] opens a new stream of blocks (groups of games) for each request, from memory or from the files, and an
-//! [`Executor`](crate::executor::Executor) evaluates the queries on it. The invariant: the answer to a request depends neither on
-//! whether the blocks are in memory or read again, nor on the requests that run at the same time.
+//! For each request, a [`Database`] opens a new stream of blocks (groups of games), from memory or from the files, and an
+//! [`Executor`](crate::executor::Executor) evaluates the queries on it. Invariant: the answer does not depend on whether the blocks
+//! are in memory or read again, nor on concurrent requests.
 
 mod game;
 mod hit;
@@ -56,34 +56,34 @@ use orbit_engine::EngineError;
 use orbit_pgn::Stamp;
 use orbit_reel::Block;
 
-/// The reason why a database cannot be opened, or why a request was not answered completely.
+/// The reason why a database cannot be opened or a request was not completed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatabaseError {
-    /// The query cannot be read.
+    /// The query is invalid.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Fields of the request exclude each other.
+    /// Fields of the request are mutually exclusive.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// A database cannot be opened or read.
     #[error(transparent)]
     Database(#[from] StreamError),
-    /// The engine refuses the query, it fails, or its answer differs from that of the engine that checks it.
+    /// The engine rejects the query or fails, or its results differ from those of the verifying engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// The results cannot be collected.
     #[error(transparent)]
     Take(#[from] TakeError),
-    /// The groupings of statistics cannot be read.
+    /// The groupings of statistics are invalid.
     #[error(transparent)]
     Groupings(#[from] GroupingError),
-    /// The query searches side lines, but the database does not keep them.
+    /// The query searches side lines, but the database was opened without them.
     #[error(
         "the query searches side lines, which the database does not keep: open it with the option `variations`"
     )]
     NoVariations,
-    /// The query, a condition, a grouping or a column needs the comments of games, but the database does not keep them.
+    /// The query, a condition, a grouping or a column needs the games' comments, but the database was opened without them.
     #[error(
         "the query, a condition, a grouping or a column needs the comments of the games (clocks and evaluations stand in \
          them), which the database does not keep: open it with the option `variations`"
@@ -95,7 +95,7 @@ pub enum DatabaseError {
         /// The name of the file, as the user gave it.
         name: String,
     },
-    /// The source (standard input, a pipe or a file on the web) can be read only once, and it does not fit into memory.
+    /// The source (standard input, a pipe or a file on the web) can be read only once and does not fit into memory.
     #[error(
         "{name} can be read only once and needs more memory than the {bytes_max} bytes that are allowed: \
          write it to a file, or allow more"
@@ -106,20 +106,20 @@ pub enum DatabaseError {
         /// The limit that [`DatabaseOptions::resident_bytes_max`] sets.
         bytes_max: u64,
     },
-    /// The request is limited to blocks that do not exist.
+    /// The requested range of blocks exceeds the blocks in the database.
     #[error(
         "there are no blocks {blocks:?}: the reels have {there}, counted from 0, and other files have none"
     )]
     NoBlocks {
-        /// The blocks that were requested.
+        /// The requested blocks.
         blocks: Range<usize>,
-        /// The number of blocks that exist.
+        /// The number of blocks in the database.
         there: usize,
     },
     /// A file cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The output file is one of the files from which the database is read.
+    /// The output file is also an input of the database.
     #[error(transparent)]
     Clash(#[from] Clash),
     /// The results cannot be written.
@@ -151,7 +151,7 @@ impl From<RunError> for DatabaseError {
     }
 }
 
-/// A switch that stops a request, or the opening of a database, from another thread. Clones share one state.
+/// Stops a request, or the opening of a database, from another thread. Clones share one state.
 ///
 /// ```
 /// use orbit_search::{CancelToken, DatabaseError, DatabaseOptions, Query};
@@ -167,12 +167,12 @@ impl From<RunError> for DatabaseError {
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
-    /// Creates a switch that is off.
+    /// Creates a token that has not been cancelled.
     pub fn new() -> CancelToken {
         CancelToken::default()
     }
 
-    /// Stops every request that uses this switch. The requests return [`DatabaseError::Cancelled`].
+    /// Stops every request that uses this token. The requests return [`DatabaseError::Cancelled`].
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -183,14 +183,14 @@ impl CancelToken {
     }
 }
 
-/// The progress of a request, or of the opening of a database.
+/// The progress of a request or of the opening of a database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The number of bytes of input that were read, before decompression. For a database in memory, the number of bytes that had
-    /// been read when the current part was loaded.
+    /// The number of input bytes read so far, before decompression. For a database in memory, the number of bytes that had been
+    /// read when the current block was loaded.
     pub bytes: u64,
-    /// The total number of bytes of input, if every size is known.
+    /// The total number of input bytes, if all sizes are known.
     pub bytes_total: Option<u64>,
     /// The number of games, including skipped games.
     pub games: u64,
@@ -199,44 +199,44 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Counts the games and positions of a block, and sets the number of bytes that were read up to its end.
+    /// Adds a block: counts its games and positions, and sets `bytes` to the number of bytes read up to its end.
     fn add(&mut self, streamed: &StreamedBlock) {
         self.games += streamed.totals.games();
         self.positions += streamed.totals.positions;
         (self.bytes, self.bytes_total) = (streamed.bytes, streamed.bytes_total);
     }
 
-    /// Sets the number of bytes to the size of the input, because the bytes up to the last block do not include text after the last
-    /// game.
+    /// Sets `bytes` to the size of the input. Text after the last game is not in any block and therefore not counted yet.
     fn finish(&mut self, summary: &Summary) {
         self.bytes = self.bytes_total.unwrap_or(summary.bytes);
     }
 }
 
-/// An open database. Any number of requests can run on it, even at the same time on several threads.
+/// An open database. Any number of requests can run on it concurrently.
 ///
 /// It is created by [`Database::open`], or with options by [`DatabaseOptions`].
 pub struct Database {
-    /// The inputs. Nothing is read from this stream; requests read from copies of it.
+    /// The inputs. This stream itself is never read; requests read from copies of it.
     inputs: Mutex<BlockStream>,
     /// All blocks, if they fit into memory.
     held: Option<Held>,
     sources: Arc<[String]>,
-    /// The stamp of each file when the database was opened. If it differs later, the file has changed.
+    /// The stamp of each file when the database was opened. A different stamp shows that the file has changed.
     stamps: Vec<(PathBuf, Stamp)>,
     /// The number of positions, which may be an estimate: see [`Database::positions`].
     positions: AtomicU64,
     resident_bytes_max: u64,
-    /// The tables of positions that requests have opened.
+    /// The tables of positions that requests have opened so far.
     tables: orbit_visits::OpenTables,
     engine: EngineOptions,
     threads: usize,
-    /// True after a request has read the whole database.
+    /// True if a request has read the whole database.
     is_searched: AtomicBool,
 }
 
 impl Database {
-    /// Opens files, folders and reels (database files of orbit), in the order given, with the default options.
+    /// Opens files, folders and reels (database files of orbit) with the default options. Games are numbered in the order of
+    /// `paths`.
     ///
     /// # Errors
     ///
@@ -245,17 +245,17 @@ impl Database {
         DatabaseOptions::new().open(paths)
     }
 
-    /// Starts a request for the positions that a query hits.
+    /// Starts a request for the positions that match a query.
     pub fn scan(&self, query: &Query) -> Scan<'_> {
         Scan::new(self, vec![query.clone()])
     }
 
-    /// Starts a request for several queries, which are answered while the database is read once: see [`Scan::collect`].
+    /// Starts a request with several queries, for which the database is read only once: see [`Scan::collect`].
     pub fn scan_all<'q>(&self, queries: impl IntoIterator<Item = &'q Query>) -> Scan<'_> {
         Scan::new(self, queries.into_iter().cloned().collect())
     }
 
-    /// Starts the request that a [`Request`] describes.
+    /// Starts the request described by a [`Request`].
     ///
     /// ```
     /// use orbit_search::{Database, Request};
@@ -271,20 +271,20 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Fails if a query has an error, or fields of the request exclude each other.
+    /// Fails if a query is invalid or fields of the request are mutually exclusive.
     pub fn ask(&self, request: &Request) -> Result<Scan<'_>, DatabaseError> {
         Ok(Scan::new(self, Query::from_request(request)?).chosen_by(request)?)
     }
 
-    /// Returns the game with this number; games are counted from 1 over all sources. Returns `None` if there are fewer games, or if
-    /// the game was skipped because none of its positions could be read.
+    /// Returns the game with this number. Games are counted from 1 across all sources. Returns `None` if there are fewer games, or
+    /// if the game was skipped because none of its positions could be read.
     ///
-    /// In a database in memory or a reel, the game is found immediately. For plain PGN files, the first call reads up to the
-    /// game, and stores the offsets of games in the user's cache; later calls read a few hundred kilobytes.
+    /// Games in memory or in reels are found immediately. For plain PGN files, the first call reads up to the game and stores the
+    /// offsets of games in the user's cache; later calls read a few hundred kilobytes.
     ///
     /// # Errors
     ///
-    /// Fails if a file has changed, or it cannot be read.
+    /// Fails if a file has changed or cannot be read.
     pub fn game(&self, number: u32) -> Result<Option<GameRef>, DatabaseError> {
         if number == 0 {
             return Ok(None);
@@ -303,12 +303,12 @@ impl Database {
         Ok(found)
     }
 
-    /// Returns the names of the sources: the files, or for a reel the files from which it was made.
+    /// Returns the names of the sources, which are files. The sources of a reel are the files from which it was built.
     pub fn sources(&self) -> &[String] {
         &self.sources
     }
 
-    /// Returns where the blocks are: in memory or in the files.
+    /// Returns whether blocks are read from memory or from the files.
     pub fn residence(&self) -> Residence {
         match &self.held {
             Some(held) => Residence::Resident { bytes: held.bytes() },
@@ -316,15 +316,15 @@ impl Database {
         }
     }
 
-    /// Returns the summary of reading the database: its games, its positions, its problems, and the files that were not read to
-    /// their ends. Returns `None` if the database is not in memory, because each request then has its own summary.
+    /// Returns a summary of reading the database: the games, positions, problems, and files that were not read completely. Returns
+    /// `None` if the database is not in memory, because each request then has its own summary.
     pub fn summary(&self) -> Option<&Summary> {
         self.held.as_ref().map(Held::summary)
     }
 
-    /// Returns messages about files and archive members that may contain games but are not read, about bytes after the end of a
-    /// reel, and about reels made by the rules of another version (with the command that makes the reel again). For a database in
-    /// memory, there are also messages about files that contain no games or were not read to their ends.
+    /// Returns warnings about the inputs: files and archive members that may contain games but are not read, bytes after the end of
+    /// a reel, and reels built by the rules of another version (with the command that rebuilds them). For a database in memory,
+    /// this includes files that contain no games or were not read completely.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if let Some(summary) = self.summary() {
@@ -344,15 +344,15 @@ impl Database {
         problems
     }
 
-    /// Returns the number of positions. The number is exact for a database in memory, for reels, and after a request has read
-    /// everything. Until then it is an estimate based on the part that was read when the database was opened. If no part was
-    /// read, it is the number of positions in reels.
+    /// Returns the number of positions. It is exact for databases in memory, for reels, and after a request has read the whole
+    /// database. Otherwise, it is extrapolated from what was read when the database was opened. If nothing was read then, only the
+    /// positions in reels are counted.
     pub fn positions(&self) -> u64 {
         self.positions.load(Ordering::Relaxed)
     }
 
-    /// Opens a stream of all blocks. With `with_texts`, the stream reads the files if they can be read again, because blocks in
-    /// memory do not contain the texts of games.
+    /// Opens a stream of all blocks. If `with_texts` is true and the files can be read again, the blocks are read from the files,
+    /// because blocks in memory do not contain the text of games.
     fn stream(&self, cancel: &CancelToken, with_texts: bool) -> Result<BlockStream, DatabaseError> {
         let stream = match &self.held {
             Some(held) if !with_texts || !self.is_repeatable() => held.stream(),
@@ -364,7 +364,7 @@ impl Database {
         Ok(stream.interrupted_by(&cancel.0))
     }
 
-    /// Opens a stream of the blocks in a range, which are read from the files.
+    /// Opens a stream of a range of blocks, which are read from the files.
     fn stream_of_blocks(
         &self,
         cancel: &CancelToken,
@@ -381,19 +381,19 @@ impl Database {
         }
     }
 
-    /// Returns the number of positions of each block, reel by reel, for programs that divide a search: see [`Scan::blocks`].
-    /// Returns `None` if the database has files that are not reels, because their games are numbered only after all text before
-    /// them was read.
+    /// Returns the number of positions in each block, reel by reel, for programs that divide a search: see [`Scan::blocks`].
+    /// Returns `None` if the database contains files other than reels, because the numbers of games after a text are known only
+    /// when it has been read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
         lock(&self.inputs).unread().positions_of_blocks()
     }
 
-    /// Returns the files from which the database is read, and those from which its reels were made.
+    /// Returns the input files, including the files from which reels were built.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         lock(&self.inputs).files().collect()
     }
 
-    /// Returns the tables of positions that stay open between requests.
+    /// Returns the open tables of positions, which requests share.
     #[cfg(feature = "http")]
     pub(crate) fn tables(&self) -> &orbit_visits::OpenTables {
         &self.tables
@@ -405,18 +405,18 @@ impl Database {
         held.block_of_game(number).map(|streamed| Arc::clone(&streamed.block))
     }
 
-    /// Returns the engine for requests that do not choose one.
+    /// Returns the default engine for requests.
     pub(crate) fn engine(&self) -> EngineChoice {
         self.engine.engine
     }
 
-    /// Returns the number of bytes of the database's games that stay on the graphics card.
+    /// Returns the number of bytes on the graphics card that hold games of this database.
     pub(crate) fn card_bytes(&self) -> u64 {
         self.numbers().map_or(0, |numbers| self.card().bytes_of(&numbers))
     }
 
-    /// Returns whether an earlier request has read all blocks in memory. Returns false if the database keeps side lines, because
-    /// blocks without side lines are made anew for each request.
+    /// Returns whether an earlier request has read all blocks in memory. Always false if the database keeps side lines, because
+    /// blocks without side lines are then rebuilt for each request.
     fn is_repeated(&self) -> bool {
         self.is_resident() && self.is_searched.load(Ordering::Relaxed) && !self.keeps_variations()
     }
@@ -426,7 +426,7 @@ impl Database {
         &self.engine.card
     }
 
-    /// Returns the range of the blocks' numbers, if the blocks are in memory.
+    /// Returns the range of block numbers, if the blocks are in memory.
     pub(crate) fn numbers(&self) -> Option<Range<u64>> {
         self.held.as_ref().map(Held::numbers)
     }
@@ -435,7 +435,7 @@ impl Database {
         self.held.is_some()
     }
 
-    /// Returns whether side lines and comments are kept.
+    /// Returns whether the database keeps side lines and comments.
     pub fn keeps_variations(&self) -> bool {
         lock(&self.inputs).keeps_variations()
     }
@@ -444,7 +444,7 @@ impl Database {
         lock(&self.inputs).is_repeatable()
     }
 
-    /// Returns an error if a file has changed, because the numbers of its games could differ from those in earlier answers.
+    /// Returns an error if a file has changed. The numbers of its games could then differ from those in earlier answers.
     fn refuse_changed(&self) -> Result<(), DatabaseError> {
         let is_same = |(path, stamp): &&(PathBuf, Stamp)| stamp_of(path) == *stamp;
         match self.stamps.iter().find(|file| !is_same(file)) {
@@ -453,8 +453,8 @@ impl Database {
         }
     }
 
-    /// Stores that the whole database was read, and the number of its positions. The number is not stored if the database keeps
-    /// side lines and the request left them out, because such a request reads fewer positions.
+    /// Records that the whole database was read, and its number of positions. The number is not recorded if side lines are kept but
+    /// were omitted from the request, because the request then read fewer positions.
     fn learn(&self, summary: &Summary, variations: bool) {
         self.is_searched.fetch_or(summary.finished, Ordering::Relaxed);
         if summary.finished && variations == lock(&self.inputs).keeps_variations() {
@@ -464,13 +464,13 @@ impl Database {
 }
 
 impl Drop for Database {
-    /// Frees the memory that the blocks occupy on the card. No request can use them any more.
+    /// Frees the card memory of the blocks, which no request can use any more.
     fn drop(&mut self) {
         self.numbers().into_iter().for_each(|numbers| self.card().release(&numbers));
     }
 }
 
-/// Returns the stamp of a file; the default stamp if there is no file.
+/// Returns the stamp of a file, or the default stamp if it does not exist.
 fn stamp_of(path: &std::path::Path) -> Stamp {
     std::fs::metadata(path).map_or(Stamp::default(), |metadata| Stamp::from_metadata(&metadata))
 }

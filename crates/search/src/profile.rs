@@ -1,10 +1,9 @@
-//! A player's profile: the results by colour and opening, the novelties, the themes and endings of the games, the use of the clock,
-//! and the evaluation that the player's moves lose. Each figure is compared with the value that is expected from the ratings, or
-//! with the games of others.
+//! Player profiles: results by colour and opening, novelties, themes and endings, use of the clock, and the evaluation lost by the
+//! player's moves. Each figure is compared with the value expected from the ratings or with the games of other players.
 //!
-//! A [`ProfileCollector`] examines all games in one run, with the queries of [`queries`]. A [`Profile`] contains the figures that
-//! are computed from the sums, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so the
-//! order of addition does not matter, and a profile does not depend on the division of the games into blocks.
+//! A [`ProfileCollector`] examines all games in one run, with the queries returned by [`queries`]. A [`Profile`] contains the
+//! figures computed from the sums, and writes them as text, HTML and JSON. Invariant: a profile does not depend on how the games
+//! are divided into blocks. All sums are integers, so the order of addition does not matter.
 
 mod collect;
 mod figures;
@@ -27,7 +26,7 @@ pub use self::figures::{
 pub use self::novelties::{MoveGames, NoveltyRow, PlayerNovelties};
 pub use self::scored::Scored;
 
-/// The themes of a profile, by their names in the catalogue: structures, pieces, tactics and mates.
+/// The themes in a profile, by their names in the catalogue: structures, pieces, tactics and mates.
 pub const THEMES: [&str; 20] = [
     "isolated-queens-pawn",
     "hanging-pawns",
@@ -51,9 +50,9 @@ pub const THEMES: [&str; 20] = [
     "smothered-mate",
 ];
 
-/// The types of endings in a profile, with their queries. In addition to the pieces in the name, only kings and pawns are on the
-/// board. The condition `not [x]` excludes positions at which the next move of the game is a capture, so a position in the middle
-/// of an exchange does not count as an ending.
+/// The types of endings in a profile and their queries. Besides the named pieces, there are only kings and pawns. The condition
+/// `not [x]` excludes positions in which the next move of the game is a capture, because a position in the middle of an exchange is
+/// not an ending.
 pub const ENDINGS: [(&str, &str); 10] = [
     ("pawns alone", "{not [x] [Pp] not [QRBNqrbn]}"),
     ("rook against rook", "{not [x] R == 1 r == 1 not [QBNqbn]}"),
@@ -73,11 +72,11 @@ pub const ENDINGS: [(&str, &str); 10] = [
     ("rook against minor piece", "flipcolor {not [x] R == 1 [bn] == 1 not [QBNqr]}"),
 ];
 
-/// Returns the queries of a profile: first those of the themes, then those of the endings.
+/// Returns the queries of a profile: the themes, followed by the endings.
 ///
 /// # Errors
 ///
-/// Fails if a query cannot be read or planned. A test checks that this does not happen.
+/// Fails if a query is invalid. A test checks that none is.
 pub fn queries() -> Result<Vec<PreparedQuery>, Diagnostic> {
     let mut catalogue = themes::built_in();
     catalogue.retain(|theme| THEMES.contains(&&*theme.name));
@@ -110,7 +109,7 @@ mod tests {
         assert!(queries.iter().all(|prepared| !prepared.query.variations));
     }
 
-    /// Checks that each position is counted under the right ending, and each game under every ending that it reaches.
+    /// Each position counts only as the ending that its pieces determine, and each game counts for every ending that it reaches.
     #[test]
     fn endings_are_told_by_their_pieces() {
         let position = |fen: &str| format!("[White \"Ann\"]\n[Result \"1-0\"]\n[FEN \"{fen}\"]\n\n1-0\n\n");
@@ -159,7 +158,7 @@ mod tests {
         ];
         let mut sum = collected(&one);
         sum.merge(ProfilePart::from_bytes(&collected(&two).to_bytes()).unwrap()).unwrap();
-        // `best` contains the number of a game in its source, which differs between the two runs. Profiles do not use `best`.
+        // `best` contains a game number in its source, which differs between the two runs. Profiles do not use it.
         let mut whole = collected(&(one + &two));
         sum.tallies.iter_mut().chain(&mut whole.tallies).for_each(|tally| tally.best = None);
         assert_eq!(sum, whole);

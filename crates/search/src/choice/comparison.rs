@@ -1,4 +1,4 @@
-//! Comparisons, of which conditions consist: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`. A comparison tests a tag, another
+//! The comparisons that make up a condition: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`. A comparison tests a tag, another
 //! fact about a game, or a measure of a position, such as the time on the clock.
 
 use std::cmp::Ordering;
@@ -16,7 +16,7 @@ use orbit_core::game::{
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// One comparison of a condition: see [`Condition`](super::Condition).
+/// A single comparison in a [`Condition`](super::Condition).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comparison {
     /// The comparison as the user wrote it.
@@ -30,7 +30,7 @@ pub struct Comparison {
 /// A comparison that requires the whole value of a tag to equal a string.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WholeText<'a> {
-    /// The tags to compare. The comparison holds if one of them has the value.
+    /// The tags to compare. The comparison holds if at least one of them has this value.
     pub tags: Vec<&'a str>,
     /// The name of the field or tag, as the user wrote it.
     pub name: &'a str,
@@ -48,15 +48,14 @@ enum ComparisonField {
     /// The title of either player.
     Title,
     Speed,
-    /// The name of the opening, determined from the positions of the game.
+    /// The name of the opening, as determined from the positions in the game.
     OpeningName,
-    /// The ECO code of the opening, determined from the positions of the game.
+    /// The ECO code of the opening, as determined from the positions in the game.
     OpeningEco,
-    /// The number of moves in the main line. White's move and Black's reply are one move.
+    /// The number of moves in the main line. White's move and Black's reply count as one.
     Moves,
     /// A measure of a position, such as the clock. All other fields are facts about a game.
     Measure(Measure),
-    /// A tag, by its name.
     Tag {
         name: String,
         /// True if the user wrote the name after `tag:`.
@@ -67,20 +66,20 @@ enum ComparisonField {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ComparisonTest {
-    /// The value consists of these strings in this order, with any text between them. The strings are the parts of the pattern
-    /// between its `*`, in lower case. If there is a number, a value that parses as this number also matches.
+    /// The value matches a pattern. The strings are the parts of the pattern between `*` characters, in lower case. If a number is
+    /// given, values that parse as this number also match.
     Parts(Vec<String>, Option<i64>),
     /// The value contains this string, which is in lower case.
     Contains(String),
     Number(Compare, i64),
-    /// Like `Number`, but with a number of thousandths.
+    /// Like `Number`, but in thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
-    /// The opening satisfies all of these comparisons: one for a bound, two for a range.
+    /// The opening satisfies all of these comparisons. There is one for a bound and two for a range.
     Eco(Vec<(Compare, EcoBound)>),
 }
 
-/// A way to compare a value with a bound.
+/// A comparison operator for numbers, dates and openings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Compare {
     Equal,
@@ -102,7 +101,7 @@ impl Compare {
     }
 }
 
-/// The reason why a string is not a condition.
+/// The reason why a string is not a valid condition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConditionError {
@@ -111,7 +110,7 @@ pub enum ConditionError {
         "`{0}` compares nothing: write a name, one of = != ~ !~ < <= > >= and a value, such as `white~Carlsen` or `elo>=2600`"
     )]
     NoOperator(String),
-    /// The text before the operator is not the name of a tag, or a second operator follows.
+    /// The text before the operator is not a tag name, or a second operator follows.
     #[error(
         "`{0}` does not begin with the name of a tag and one operator; write it as `white~Carlsen` or `eco=B9*`"
     )]
@@ -134,10 +133,10 @@ pub enum ConditionError {
         /// The name of a similar known tag, which the message suggests.
         hint: &'static str,
     },
-    /// The comparison lacks its name or its value.
+    /// The name or the value is missing.
     #[error("`{0}` lacks a name or a value; write both, such as `eco=B9*`")]
     Half(String),
-    /// `<`, `>` or another operator for numbers and dates is used with a value that is neither.
+    /// The operator requires a number or a date, but the value is neither.
     #[error("`{operator}` compares numbers and dates, and `{value}` is neither; use `=` or `~` for texts")]
     NoOrder {
         /// The operator, such as `<`.
@@ -145,31 +144,31 @@ pub enum ConditionError {
         /// The value.
         value: String,
     },
-    /// A value that must be a date or a year is neither.
+    /// The field requires a date or a year, but the value is neither.
     #[error("`{0}` is no date; write `2015`, `2015.03` or `2015.03.07`")]
     NoDate(String),
-    /// A value that must be an opening or a range of openings is neither.
+    /// The field requires an opening or a range of openings, but the value is neither.
     #[error("`{0}` is no opening and no range of openings; write `B90`, `B9` or `B90-B99`")]
     NoEco(String),
-    /// A value that must be a whole number is not one.
+    /// The field requires an integer, but the value is not one.
     #[error("`{0}` is no number: `{1}` is compared with a whole number")]
     NoNumber(String, &'static str),
-    /// A value that must be a number, possibly with a fraction, is not one.
+    /// The field requires a number, but the value is not one.
     #[error("`{0}` is no number: `{1}` is compared with a number of {2}, such as `{1}<30` or `{1}>=0.5`")]
     NoDecimal(String, &'static str, &'static str),
-    /// A measure is compared with an operator for strings.
+    /// A measure, which is a number, is used with a string operator.
     #[error("`{0}` is a number: compare it with =, !=, <, <=, > or >=")]
     NoText(&'static str),
-    /// A value is not a class of time controls, such as `blitz`.
+    /// The value is not a time control class, such as `blitz`.
     #[error("`{0}` is no class of time controls; write one of {names}, or compare the tag itself as `timecontrol=300+3`", names = Speed::ALL.map(Speed::name).join(", "))]
     NoSpeed(String),
-    /// A value is not a result.
+    /// The value is not a game result.
     #[error("`{0}` is no result; write 1-0, 0-1, 1/2-1/2 or *")]
     NoResult(String),
-    /// One of several comparisons is wrong.
+    /// One of several comparisons is invalid.
     #[error("at character {at}: {error}")]
     At {
-        /// The position of the comparison's first character, counted in characters from 1.
+        /// The character position of the comparison, counted from 1.
         at: usize,
         /// The error in the comparison.
         error: Box<ConditionError>,
@@ -180,7 +179,7 @@ pub enum ConditionError {
          black~Carlsen`, or put a value with the word `{word}` in quotation marks, as in `event~\"now or never\"`"
     )]
     NotJoined {
-        /// The position of the first character of the text that is not a comparison, counted in characters from 1.
+        /// The character position, counted from 1, of the text that is not a comparison.
         at: usize,
         /// `and` or `or`.
         word: &'static str,
@@ -190,34 +189,34 @@ pub enum ConditionError {
     /// A condition is missing.
     #[error("at character {at}: a condition is missing; write one, such as `white~Carlsen`")]
     Missing {
-        /// The position of the character at which the condition is missing, counted in characters from 1.
+        /// The character position, counted from 1, at which the condition is missing.
         at: usize,
     },
     /// A condition follows another one without `and` or `or` between them.
     #[error("at character {at}: `{rest}` follows a condition; write `and` or `or` between conditions")]
     NoWord {
-        /// The position of the first character of the second condition, counted in characters from 1.
+        /// The character position of the second condition, counted from 1.
         at: usize,
-        /// The rest of the text, from the second condition on.
+        /// The text from the second condition to the end.
         rest: String,
     },
     /// A parenthesis is not closed.
     #[error("the bracket at character {at} is not closed; write `)` where the conditions in it end")]
     Unclosed {
-        /// The position of the opening parenthesis in the condition, counted in characters from 1.
+        /// The character position of the opening parenthesis, counted from 1.
         at: usize,
     },
     /// Parentheses are nested too deeply.
     #[error("at character {at}: there are more than {max} brackets in each other; leave some out")]
     TooDeep {
-        /// The position of the first parenthesis that is nested too deeply, counted in characters from 1.
+        /// The character position, counted from 1, of the first parenthesis that is nested too deeply.
         at: usize,
-        /// The deepest nesting that is allowed.
+        /// The maximum nesting depth.
         max: usize,
     },
 }
 
-/// The names in comparisons that are not names of tags.
+/// The field names that are not tag names.
 const FIELDS: [&str; 16] = [
     "player",
     "elo",
@@ -241,7 +240,7 @@ fn did_you_mean(hint: &Option<&str>) -> String {
     hint.map_or(String::new(), |hint| format!(" (did you mean `{hint}`?)"))
 }
 
-/// The operators. Longer ones come first, so that `<=` is not read as `<`.
+/// The operators. Each one precedes its own prefixes; otherwise, `<=` would be read as `<`.
 const OPERATORS: [&str; 8] = ["!=", "!~", "<=", ">=", "=", "~", "<", ">"];
 
 impl FromStr for Comparison {
@@ -257,7 +256,7 @@ impl FromStr for Comparison {
         if name.is_empty() || value.is_empty() {
             return Err(ConditionError::Half(text.to_owned()));
         }
-        // A value that contains the words `and` or `or` is in quotation marks.
+        // Values that contain the words `and` or `or` are quoted.
         let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
         let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
         let own = name.strip_prefix("tag:");
@@ -324,8 +323,8 @@ fn test(
             if !(is_equal && is_date_text(value)) =>
         {
             let date = Date::parse(value).filter(|date| {
-                // `Date::parse` also accepts dates with invalid parts, because tags contain such dates. In a condition, such a date
-                // is an error, so that the user learns of the mistake.
+                // `Date::parse` accepts dates with invalid parts, because PGN tags contain them. In a condition, an invalid part is
+                // reported as an error.
                 date.parts().into_iter().flatten().count() == date_parts(value)
             });
             Ok(ComparisonTest::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
@@ -352,7 +351,8 @@ fn test(
     }
 }
 
-/// Returns whether a date in a condition is compared as a string, because it contains `*` or unknown parts: `2015.*`, `????.??.??`.
+/// Returns whether a date in a condition contains `*` or unknown parts (`2015.*`, `????.??.??`). Such a date is compared as a
+/// string.
 fn is_date_text(value: &str) -> bool {
     value.contains('*') || (value.contains('?') && value.split('.').count() == 3)
 }
@@ -387,7 +387,7 @@ impl ComparisonField {
         })
     }
 
-    /// Creates the field for the tag that the user wrote as `tag:` and `name`. Fails if the name resembles that of a known tag.
+    /// Creates the field for the tag that the user wrote as `tag:` and `name`. Fails if the name resembles a known tag's name.
     fn own(name: &str) -> Result<ComparisonField, ConditionError> {
         match tag_named(name) {
             Ok(name) => Ok(ComparisonField::tag(name, true)),
@@ -419,7 +419,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the string that the whole value must equal. Returns `None` if the comparison is of another kind.
+    /// Returns the string that the whole value must equal, or `None` for comparisons of other kinds.
     pub fn whole_text(&self) -> Option<WholeText<'_>> {
         let is_whole =
             matches!(&self.test, ComparisonTest::Parts(parts, _) if parts.len() == 1) && !self.is_not;
@@ -432,13 +432,13 @@ impl Comparison {
         Some(WholeText { tags, name: name.trim(), value: value.trim().trim_matches('"') })
     }
 
-    /// Returns the name of the tag if the user wrote it after `tag:`.
+    /// Returns the tag name if the user wrote it after `tag:`.
     pub fn own_tag(&self) -> Option<&str> {
         if let ComparisonField::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
     }
 
-    /// If a tag is compared that could also be determined from the moves, returns the name of the field that does so, such as
-    /// `opening-name` for the tag Opening.
+    /// If a field determined from the moves corresponds to the compared tag, returns the name of the field, such as `opening-name`
+    /// for the tag Opening.
     pub fn field_of_moves(&self) -> Option<&'static str> {
         let ComparisonField::Tag { name, .. } = &self.field else { return None };
         match name.to_ascii_lowercase().as_str() {
@@ -448,18 +448,18 @@ impl Comparison {
         }
     }
 
-    /// Returns the measure of positions that is compared. Returns `None` if the comparison is about games.
+    /// Returns the measure that is compared, or `None` if the comparison is about games.
     pub fn measure(&self) -> Option<Measure> {
         if let ComparisonField::Measure(measure) = self.field { Some(measure) } else { None }
     }
 
-    /// Returns whether the comparison holds at a position with these measures. A comparison about games holds at every position.
+    /// Returns whether the comparison holds at a position with these measures. Comparisons about games hold at every position.
     pub fn holds_at(&self, measures: &Measures) -> bool {
         let ComparisonField::Measure(measure) = self.field else { return true };
         measures.get(measure).is_some_and(|number| self.test.fits_thousandths(number) != self.is_not)
     }
 
-    /// Returns whether the comparison holds for a game. A comparison of a measure holds for every game.
+    /// Returns whether the comparison holds for a game. Comparisons of measures hold for every game.
     pub fn holds(&self, game: &GameRow) -> bool {
         let fits = match &self.field {
             ComparisonField::Player => [Color::White, Color::Black]
@@ -538,7 +538,7 @@ impl ComparisonTest {
             ComparisonTest::Thousandths(..) => {
                 thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
             }
-            // `fits_eco` compares openings. A value that is not an opening is outside all ranges.
+            // `fits_eco` compares openings. A value that is not an opening is in no range.
             ComparisonTest::Eco(_) => false,
             ComparisonTest::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
@@ -563,7 +563,7 @@ impl ComparisonTest {
     }
 }
 
-/// Returns whether `text` consists of the strings `parts` in this order, with any characters between them.
+/// Returns whether `text` consists of the strings in `parts`, in this order, with any text between them.
 fn has_parts(text: &str, parts: &[String]) -> bool {
     let [first, middle @ .., last] = parts else {
         return parts.first().is_some_and(|only| only == text);
@@ -578,8 +578,8 @@ fn has_parts(text: &str, parts: &[String]) -> bool {
     rest.ends_with(last.as_str())
 }
 
-/// Compares the years of two dates, then the months and the days if `bound` has them. Returns false if the result depends on a part
-/// that is unknown in `date`.
+/// Compares two dates by year, then by month and day if `bound` has them. Returns false if the result depends on a part of `date`
+/// that is unknown.
 pub(crate) fn compare_dates(date: Date, bound: Date, compare: Compare) -> bool {
     for (part, bound) in date.parts().into_iter().zip(bound.parts()) {
         let Some(bound) = bound else { break };

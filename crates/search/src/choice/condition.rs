@@ -1,4 +1,4 @@
-//! Conditions, which are comparisons joined by `and`, `or` and parentheses.
+//! Conditions: comparisons joined by `and`, `or` and parentheses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,8 +11,8 @@ use orbit_reel::GameRow;
 /// A condition on a game, or on the position of a hit.
 ///
 /// A condition consists of one or more comparisons, joined by `and`, `or` and parentheses; `and` binds tighter than `or`. A
-/// comparison is a name, an operator and a value. A name is that of a known tag, in upper or lower case, `tag:Name` for any other
-/// tag (see [`tag_named`](orbit_core::game::known::tag_named)), or one of these:
+/// comparison is a name, an operator and a value. The name is a known tag in upper or lower case, `tag:Name` for any other tag (see
+/// [`tag_named`](orbit_core::game::known::tag_named)), or one of these:
 ///
 /// * `player`: the tags `White` and `Black`, one of which must match;
 /// * `elo`: the higher of the two ratings, as in CQL;
@@ -22,17 +22,17 @@ use orbit_reel::GameRow;
 /// * `time-control`: the [`Speed`](orbit_core::game::Speed) of the game;
 /// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening), determined from the positions of the game and
 ///   not from its tags;
-/// * `moves`: the number of moves in the main line, where White's move and Black's reply are one move.
+/// * `moves`: the number of moves in the main line, where White's move and Black's reply count as one.
 ///
-/// `clock`, `spent`, `eval` and `loss` are [measures](orbit_core::game::Measure) of positions. Such a comparison does not exclude
-/// any game; a hit counts if its position meets the condition. A position without the measure fails every comparison of this
-/// measure, even `!=`.
+/// `clock`, `spent`, `eval` and `loss` are [measures](orbit_core::game::Measure) of positions. Comparisons of measures do not
+/// exclude games; they select the hits whose positions meet the condition. If a position lacks a measure, every comparison of that
+/// measure fails there, even `!=`.
 ///
-/// `=` compares the whole value and ignores case. `*` matches any text, and a date matches up to its last given part
-/// (`date=2015.03`). For ratings and openings, `=` also compares what was parsed from the tag: `eco=B90` matches `B90n`. `~`
-/// searches for the value as a part of the text. `<`, `<=`, `>` and `>=` compare numbers, dates and openings; for openings, `=`
-/// also accepts a range, as in `eco=B90-B99`. `!=` and `!~` are the negations of `=` and `~`. An unknown value matches nothing. A
-/// value with the words `and` or `or` must be in quotation marks.
+/// `=` compares the whole value and ignores case. `*` matches any text. A date needs to match only up to the last part that is
+/// given (`date=2015.03`). For ratings and openings, `=` also compares the parsed tag: `eco=B90` matches `B90n`. `~` matches values
+/// that contain the text. `<`, `<=`, `>` and `>=` compare numbers, dates and openings; for openings, `=` also accepts a range, as
+/// in `eco=B90-B99`. `!=` and `!~` negate `=` and `~`. An unknown value matches nothing. Values that contain the words `and` or
+/// `or` must be quoted.
 ///
 /// ```
 /// use orbit_search::choice::Condition;
@@ -58,7 +58,7 @@ enum ConditionJoin {
     Any(Vec<ConditionJoin>),
 }
 
-/// The maximum depth to which parentheses may be nested.
+/// The maximum nesting depth of parentheses.
 const DEPTH_MAX: usize = 50;
 
 impl FromStr for Condition {
@@ -81,7 +81,7 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Returns the comparisons, in the order in which they are written.
+    /// Returns the comparisons in the order in which they are written.
     pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
         self.joined.comparisons().into_iter()
     }
@@ -91,17 +91,17 @@ impl Condition {
         self.comparisons().map(Comparison::wants).collect()
     }
 
-    /// Returns whether the condition compares a measure of positions. Otherwise it is about games alone.
+    /// Returns whether the condition compares a measure of positions. If not, it depends only on the game.
     pub fn is_of_positions(&self) -> bool {
         self.comparisons().any(|compared| compared.measure().is_some())
     }
 
-    /// Returns whether the condition holds in a game at a position that has these measures.
+    /// Returns whether the condition holds at a position of a game. `measures` are the measures of this position.
     pub fn holds_at(&self, game: &GameRow, measures: &Measures) -> bool {
         self.joined.holds(&|compared| compared.holds(game) && compared.holds_at(measures))
     }
 
-    /// Returns whether a game can meet the condition, assuming that all comparisons of measures hold.
+    /// Returns whether a game can meet the condition. All comparisons of measures are assumed to hold.
     pub fn holds(&self, game: &GameRow) -> bool {
         self.joined.holds(&|compared| compared.holds(game))
     }
@@ -126,7 +126,7 @@ impl ConditionJoin {
     }
 }
 
-/// Reads a condition from left to right.
+/// A recursive descent parser for conditions.
 struct ConditionReader<'a> {
     text: &'a str,
     /// The byte offset of the unread text.
@@ -144,7 +144,7 @@ impl<'a> ConditionReader<'a> {
         self.list("and", Self::one, ConditionJoin::All)
     }
 
-    /// Reads conditions that are joined by `word`. A single condition is returned without a list around it.
+    /// Reads conditions joined by `word`. If there is only one, it is returned without a list around it.
     fn list(
         &mut self,
         word: &'static str,
@@ -197,8 +197,8 @@ impl<'a> ConditionReader<'a> {
         })
     }
 
-    /// Returns the length of the comparison at the beginning of a string. The comparison ends before the words `and` and `or`, or
-    /// before a closing parenthesis whose opening parenthesis precedes the comparison.
+    /// Returns the length of the comparison with which `text` begins. A comparison ends before the word `and` or `or`, or before an
+    /// unmatched closing parenthesis.
     fn comparison_end(&self, text: &str) -> usize {
         let (mut open, mut quoted) = (0_usize, false);
         for (at, letter) in text.char_indices() {
@@ -222,7 +222,7 @@ impl<'a> ConditionReader<'a> {
         text.len()
     }
 
-    /// Skips `word` if the rest of the text begins with it. Returns whether it was skipped.
+    /// If the unread text begins with `word`, skips it and returns true.
     fn takes(&mut self, word: &'static str) -> bool {
         let is_next = joining(self.rest(), word);
         if is_next {
@@ -231,18 +231,18 @@ impl<'a> ConditionReader<'a> {
         is_next
     }
 
-    /// Returns the unread text, without blanks around it.
+    /// Returns the unread text without surrounding blanks.
     fn rest(&self) -> &'a str {
         self.text[self.at..].trim()
     }
 
-    /// Skips this many bytes of [`rest`](Self::rest).
+    /// Skips the first `bytes` bytes of [`rest`](Self::rest).
     fn skip(&mut self, bytes: usize) {
         let left = &self.text[self.at..];
         self.at += left.len() - left.trim_start().len() + bytes;
     }
 
-    /// Returns the number of the character where [`rest`](Self::rest) begins, counted from 1.
+    /// Returns the character position at which [`rest`](Self::rest) begins, counted from 1.
     fn place(&self) -> usize {
         let left = &self.text[self.at..];
         let at = self.at + left.len() - left.trim_start().len();
@@ -250,7 +250,7 @@ impl<'a> ConditionReader<'a> {
     }
 }
 
-/// Returns whether a string begins with `word`, which is `and` or `or`, as a separate word in upper or lower case.
+/// Returns whether `text` begins with `word` (`and` or `or`) as a separate word, ignoring case.
 fn joining(text: &str, word: &str) -> bool {
     let (first, behind) = text.split_at_checked(word.len()).unwrap_or((text, ""));
     first.eq_ignore_ascii_case(word)

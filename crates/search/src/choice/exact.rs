@@ -1,4 +1,4 @@
-//! A position that the user gives as a FEN or as moves, and that every hit must have.
+//! An exact position that every hit must have. The user gives it as a FEN or as moves.
 
 use std::str::FromStr;
 
@@ -9,7 +9,8 @@ use shakmaty::{Chess, EnPassantMode, Move, Position as _, Square};
 use orbit_core::board::{Code, PackedMove, Position, legal};
 use orbit_core::fen::{self, FenRecord, Leniency};
 
-/// The position that every hit must have. Positions are compared as for threefold repetition: see [`legal::as_counted`].
+/// The position that every hit must have. Positions are equal if they count as equal for threefold repetition: see
+/// [`legal::as_counted`].
 ///
 /// ```
 /// use orbit_search::choice::ExactPosition;
@@ -24,18 +25,17 @@ use orbit_core::fen::{self, FenRecord, Leniency};
 pub struct ExactPosition(Position);
 
 impl ExactPosition {
-    /// Returns the position in the form in which positions are compared: see [`legal::as_counted`].
+    /// Returns the position in the normalized form that is used for comparisons: see [`legal::as_counted`].
     pub fn position(&self) -> &Position {
         &self.0
     }
 
-    /// Returns whether `position` equals this position, as for threefold repetition.
+    /// Returns whether `position` counts as equal to this position under the rule of threefold repetition.
     pub fn is(&self, position: &Position) -> bool {
         position.board == self.0.board && legal::as_counted(position) == self.0
     }
 
-    /// Returns the board with all its pieces and the side to move, in the form that `--board` accepts. `_` is an empty
-    /// square.
+    /// Returns the placement of the pieces and the side to move in the syntax of `--board`, where `_` is an empty square.
     pub(crate) fn board(&self) -> String {
         let letter = |code: Code| code.piece().map_or(b'_', |piece| piece.char() as u8);
         let board = fen::board_text(|square| Some(letter(self.0.board.at(square))));
@@ -46,7 +46,7 @@ impl ExactPosition {
 impl FromStr for ExactPosition {
     type Err = String;
 
-    /// Reads a position in the forms of [`WrittenPosition`].
+    /// Parses a position in one of the forms of [`WrittenPosition`].
     fn from_str(text: &str) -> Result<ExactPosition, String> {
         let position = match WrittenPosition::new(text) {
             WrittenPosition::Fen(fen) => read_fen(fen)?,
@@ -63,14 +63,14 @@ impl FromStr for ExactPosition {
 /// The text of a position, in one of two forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WrittenPosition<'t> {
-    /// A FEN, whose last fields may be missing.
+    /// A FEN. Its last fields may be missing.
     Fen(&'t str),
-    /// Moves from the usual start position, in SAN or UCI. The word `start` becomes an empty string.
+    /// Moves from the standard starting position, in SAN or UCI. The word `start` becomes an empty string.
     Moves(&'t str),
 }
 
 impl<'t> WrittenPosition<'t> {
-    /// Decides whether a string is a FEN or a list of moves. Does not check that it is valid.
+    /// Classifies a string as a FEN or a list of moves. The string is not validated.
     pub fn new(text: &'t str) -> WrittenPosition<'t> {
         match text.trim() {
             fen if fen.contains('/') => WrittenPosition::Fen(fen),
@@ -80,8 +80,8 @@ impl<'t> WrittenPosition<'t> {
     }
 }
 
-/// Returns a note for a position without castling rights although a king and a rook are on their home squares. The user may have
-/// left out the last fields of the FEN by mistake. Returns `None` for other positions.
+/// Returns a note for the user if a position has no castling rights although a king and a rook are on their home squares, because
+/// the last fields of the FEN may have been left out by mistake.
 pub fn missing_rights(position: &Position) -> Option<&'static str> {
     let is_at =
         |square, letter| position.board.at(square).piece().is_some_and(|piece| piece.char() == letter);
@@ -95,20 +95,20 @@ pub fn missing_rights(position: &Position) -> Option<&'static str> {
     )
 }
 
-/// Returns the position in the packed form in which blocks (groups of games) store positions.
+/// Returns the position in the packed form that blocks (groups of games) store.
 pub(crate) fn packed(chess: &Chess) -> Position {
     Position::from_setup(&chess.to_setup(EnPassantMode::Always))
 }
 
-/// Reads a FEN, whose last fields may be missing.
+/// Reads a FEN. Its last fields may be missing.
 pub(crate) fn read_fen(text: &str) -> Result<Position, String> {
     let record = FenRecord::read(text.trim().as_bytes(), Leniency::NONE);
     let record = record.map_err(|error| format!("{}, at character {}", error.message, error.start + 1))?;
     Ok(Position::from_setup(&record.setup))
 }
 
-/// Plays moves in SAN or UCI, separated by blanks or commas, with or without move numbers. Calls `played` with each move
-/// and the position after it.
+/// Plays the moves in `text`, which are in SAN or UCI and are separated by blanks or commas. Move numbers are optional. `played` is
+/// called with each move and the position after it.
 pub(crate) fn play(
     text: &str,
     chess: &mut Chess,
@@ -124,8 +124,8 @@ pub(crate) fn play(
     Ok(())
 }
 
-/// Reads a move in SAN or UCI, possibly with a move number before it. Castling may be written with zeros, as in `0-0`. Returns
-/// `None` if there is only a number.
+/// Reads a move in SAN or UCI. A move number may precede it, and castling may be written with zeros, as in `0-0`. Returns `None` if
+/// `word` is only a move number.
 fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, String> {
     let bare = match word.starts_with('0') {
         true => word,

@@ -1,4 +1,4 @@
-//! The order of games. [`TopGames`] keeps the best of many games in bounded memory.
+//! The order in which games are listed. [`TopGames`] keeps the best of many games in bounded memory.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -18,15 +18,15 @@ use orbit_reel::{GameMeasures, GameRow};
 /// The key by which games are sorted. Games with unknown keys come last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SortKey {
-    /// The greatest value of the query at any hit of the game. The value of a set is its number of squares.
+    /// The greatest query value among the hits in the game. The value of a set is its number of squares.
     Value,
     /// The higher of the two ratings.
     Elo,
     /// The date.
     Date,
-    /// The number of moves in the longest span of the game. A span consists of the moves and positions of a hit.
+    /// The number of moves in the longest span in the game. A span consists of the moves and positions that belong to a hit.
     Length,
-    /// The greatest value of a measure, such as the clock, at the hits of the game; with `reverse`, the least value.
+    /// The greatest value of a measure, such as the clock, among the hits in the game; with `reverse`, the least value.
     Measure(Measure),
 }
 
@@ -41,21 +41,21 @@ choices! { SortKey, "order",
     SortKey::Measure(Measure::Loss) => "loss", "The pawns that the move that led to a hit lost";
 }
 
-/// A ranking of games. Among games with equal keys, the game that comes first in the database ranks higher.
+/// A ranking of games. Games with equal keys are ranked in database order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// The order by a key, the greatest key first.
+    /// The order by a key, greatest first.
     Sorted {
         /// The key.
         key: SortKey,
-        /// True if the least key comes first.
+        /// True if games with the least key come first.
         reverse: bool,
     },
-    /// A random order, which depends on the seed and on the content of the game (its start, its moves, its side lines if they are
-    /// searched, and its result), and not on where the game is stored. So a sample stays the same when a database is split into
-    /// other files. Of identical games, only the first one is in a sample: see [`TopGames::distinct`].
+    /// A random order. It depends only on the seed and on the content of each game: the start, the moves, the side lines if they
+    /// are searched, and the result. It does not depend on where the game is stored, so a sample does not change when the same
+    /// games are divided into other files. A sample contains identical games only once: see [`TopGames::distinct`].
     Sampled {
-        /// The seed. Another seed gives another sample.
+        /// The seed. Each seed selects a different sample.
         seed: u64,
     },
     /// The order that the query requests with `sort` and `cql(sort matchcount)`.
@@ -63,7 +63,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Returns the facts about games and hits that ranking needs.
+    /// Returns the facts about games and hits that are needed for ranking.
     pub fn wants(self) -> Wants {
         match self {
             Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Wants::TAGS,
@@ -75,7 +75,7 @@ impl Order {
         }
     }
 
-    /// Creates an empty list for the best `max` games in this order. A list for a sample keeps each distinct game once.
+    /// Creates an empty list for the best `max` games in this order. A sample contains identical games only once.
     pub(crate) fn top<T>(self, max: usize) -> TopGames<T> {
         match self {
             Order::Sorted { .. } | Order::ByQuery => TopGames::new(max),
@@ -83,7 +83,7 @@ impl Order {
         }
     }
 
-    /// Returns the rank of a found game; lower ranks come first.
+    /// Returns the rank of a found game. Lower ranks come first.
     pub fn rank(self, game: &GameRow, found: &Found) -> Rank {
         match self {
             Order::Sampled { seed } => chance(game, seed).into(),
@@ -98,8 +98,8 @@ impl Order {
 }
 
 impl Order {
-    /// Returns the slot of the hit that represents a game in the order. A slot is the number of a position in its block (a group of
-    /// games). In an order by greatest values, this is the hit with the greatest value; otherwise it is the first hit.
+    /// Returns the slot of the hit that represents a game in lists, where a slot is the index of a position in its block (a group
+    /// of games). When games are sorted by greatest value, this is the hit with the greatest value; otherwise, it is the first hit.
     pub(crate) fn slot(self, hits: &Hits, game: &GameRow) -> usize {
         let best = match self {
             Order::Sorted { key: SortKey::Value, reverse: false } => best(hits, game.slots()),
@@ -110,7 +110,7 @@ impl Order {
 }
 
 impl SortKey {
-    /// Returns the key of a game, which is at most 2^33. Returns `None` if the key is unknown.
+    /// Returns the sort key of a game, or `None` if it is unknown. The key is at most 2^33.
     fn rank(self, game: &GameRow, found: &Found, reverse: bool) -> Option<u64> {
         let hits = &found.answers.hits;
         let slots = hits.slots(game.slots());
@@ -137,11 +137,12 @@ impl SortKey {
     }
 }
 
-/// The minimum of measures in keys; the maximum is its negation. Measures outside this range are clamped, so they have equal keys.
-/// For clocks, in thousandths of a second, the maximum is about 49 days. The only evaluations outside the range are mates.
+/// The least measure that a sort key can represent; the greatest is its negation. Measures outside this range are clamped and
+/// therefore have equal keys. For clocks, in thousandths of a second, the maximum is about 49 days. The only evaluations outside
+/// the range are mates.
 const MEASURE_MIN: i64 = -(1 << 32);
 
-/// Returns the value of the query at a slot (a position of the block) as a key. Greater values have greater keys.
+/// Returns the query's value at a slot (the index of a position in the block) as a sort key. Greater values have greater keys.
 fn value(values: &Values, slot: usize) -> Option<u64> {
     match values {
         Values::None | Values::Texts(_) => None,
@@ -150,13 +151,14 @@ fn value(values: &Values, slot: usize) -> Option<u64> {
     }
 }
 
-/// Returns the first hit with the greatest value in a range of slots (positions of the block); `None` if hits have no values.
+/// Returns the first of the hits with the greatest value in a range of slots (indices of positions in the block). Returns `None` if
+/// hits have no values.
 pub(super) fn best(hits: &Hits, slots: Range<usize>) -> Option<usize> {
     let keyed = hits.slots(slots).filter_map(|slot| Some((value(&hits.values, slot)?, Reverse(slot))));
     keyed.max().map(|(_, Reverse(slot))| slot)
 }
 
-/// Returns a pseudo-random number that is equal for identical games: see [`Order::Sampled`].
+/// Returns a pseudo-random number that depends only on the seed and the content of the game: see [`Order::Sampled`].
 pub fn chance(game: &GameRow, seed: u64) -> u64 {
     let mut hasher = XxHash3_64::with_seed(seed);
     let start = game.start();
@@ -172,18 +174,17 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
     hasher.finish()
 }
 
-/// The games with the best ranks, at most `max`. Every list whose order is not that of the database is built with this type.
+/// The games with the best ranks, at most `max`. All lists that are not in database order are built with this type.
 ///
-/// Among games with the same rank, the game with the lower number wins. A sample keeps only the first game that is offered with
-/// each rank, so games must be offered in the order of the database. Memory is bounded by `max` entries: [`TopGames::offer`]
-/// creates an entry only if it will be kept; if the list is full, it drops the worst entry. The operations on the list cannot fail;
-/// only a function that the caller passes to [`TopGames::try_map`] can.
+/// Among games with equal ranks, the game with the lower number wins. A sample keeps only the first game offered with each rank, so
+/// games must be offered in database order. The list never holds more than `max` entries: [`TopGames::offer`] creates an entry only
+/// if it is kept, and drops the worst entry of a full list. Only [`TopGames::try_map`] can fail, if its callback does.
 #[derive(Clone, Debug)]
 pub struct TopGames<T> {
     max: usize,
-    /// The ranks of the kept games, if each rank may be kept only once.
+    /// The ranks of the kept games, if these must be distinct.
     ranks: Option<HashSet<Rank>>,
-    /// The kept entries, with the worst one on top of the heap.
+    /// The kept entries. The worst one is at the top of the heap.
     kept: BinaryHeap<RankEntry<T>>,
 }
 
@@ -219,12 +220,12 @@ impl<T> TopGames<T> {
         TopGames { max, ranks: None, kept: BinaryHeap::new() }
     }
 
-    /// Creates an empty list that keeps only the first game of each rank.
+    /// Creates an empty list that keeps only the first game with each rank.
     pub fn distinct(max: usize) -> TopGames<T> {
         TopGames { ranks: Some(HashSet::new()), ..TopGames::new(max) }
     }
 
-    /// Keeps the entry that `make` creates, if a game with this rank and number is among the best so far.
+    /// Creates an entry with `make` and adds it to the list, if a game with this rank and number is among the best so far.
     pub fn offer(&mut self, rank: impl Into<Rank>, number: u32, make: impl FnOnce() -> T) {
         let place = (rank.into(), number);
         if self.ranks.as_ref().is_some_and(|ranks| ranks.contains(&place.0)) {
@@ -244,7 +245,7 @@ impl<T> TopGames<T> {
         }
     }
 
-    /// Adds the entries of `next`, whose games follow those of this list in the database.
+    /// Adds the entries of `next`. Its games must follow the games of this list in the database.
     pub fn merge(&mut self, next: TopGames<T>) {
         let mut entries = next.kept.into_vec();
         entries.sort_unstable_by_key(|entry| entry.place.1);
@@ -260,12 +261,12 @@ impl<T> TopGames<T> {
         entries
     }
 
-    /// Returns whether both lists have the same limit and the same rule for equal ranks, so that they can be merged.
+    /// Returns whether two lists have the same limit and treat equal ranks alike, and so can be merged.
     pub fn is_like(&self, other: &TopGames<T>) -> bool {
         self.max == other.max && self.ranks.is_some() == other.ranks.is_some()
     }
 
-    /// Returns whether a game with this rank and number would be kept if it were offered after all others.
+    /// Returns whether a game with this rank and number would be kept if it were offered now.
     pub fn admits(&self, rank: &Rank, number: u32) -> bool {
         let is_new = self.ranks.as_ref().is_none_or(|ranks| !ranks.contains(rank));
         let is_better =
@@ -273,13 +274,13 @@ impl<T> TopGames<T> {
         is_new && (self.kept.len() < self.max || is_better())
     }
 
-    /// Returns the rank and the number of the last game if the list is full. No game after this one would be kept.
+    /// If the list is full, returns the rank and number of its worst game. Games that rank below it would not be kept.
     pub fn end(&self) -> Option<(&Rank, u32)> {
         let worst = self.kept.peek().filter(|_| self.kept.len() >= self.max)?;
         Some((&worst.place.0, worst.place.1))
     }
 
-    /// Keeps only the entries whose rank and number pass a test.
+    /// Keeps only the entries for which `test` returns true.
     pub fn retain(&mut self, mut test: impl FnMut(&Rank, u32) -> bool) {
         self.kept.retain(|entry| test(&entry.place.0, entry.place.1));
         let kept = &self.kept;
@@ -288,7 +289,7 @@ impl<T> TopGames<T> {
             .for_each(|ranks| *ranks = kept.iter().map(|entry| entry.place.0.clone()).collect());
     }
 
-    /// Iterates over the entries in no particular order.
+    /// Iterates over the entries in arbitrary order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.kept.iter().map(|entry| &entry.what)
     }
@@ -300,7 +301,7 @@ impl<T> TopGames<T> {
         TopGames { max, ranks, kept: kept.collect() }
     }
 
-    /// Converts every entry with a function that can fail.
+    /// Converts every entry with a fallible function.
     ///
     /// # Errors
     ///
@@ -314,8 +315,8 @@ impl<T> TopGames<T> {
         Ok(TopGames { max, ranks, kept: kept.collect::<Result<_, E>>()? })
     }
 
-    /// Returns the entries in the order in which they are listed, without the first `skip` entries. The best entry comes first; a
-    /// sample is listed in the order of the database.
+    /// Returns the entries in listing order, without the first `skip`. The best entry comes first, except that a sample is listed
+    /// in database order.
     pub fn list(self, skip: u64) -> impl Iterator<Item = T> {
         let mut kept = self.kept.into_sorted_vec();
         if self.ranks.is_some() {
@@ -325,7 +326,7 @@ impl<T> TopGames<T> {
     }
 }
 
-/// Two lists are equal if they keep the same entries by the same rule.
+/// Two lists are equal if they have the same entries and the same settings.
 impl<T: PartialEq> PartialEq for TopGames<T> {
     fn eq(&self, other: &TopGames<T>) -> bool {
         let (ours, theirs) = (self.sorted(), other.sorted());
@@ -334,7 +335,7 @@ impl<T: PartialEq> PartialEq for TopGames<T> {
     }
 }
 
-/// A list is serialized as its rule and its entries, the best first: `(max, is_distinct, [(rank, number, what)])`.
+/// A list is serialized as its settings and its entries, best first: `(max, is_distinct, [(rank, number, what)])`.
 impl<T: Serialize> Serialize for TopGames<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kept =

@@ -1,4 +1,4 @@
-//! The player whose games are searched, and the side that the player has in each game.
+//! The player whose games are searched, and the player's side in each game.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,24 +10,24 @@ use orbit_core::game::{GameHeader as _, PlayerName, tags};
 use orbit_core::named::choices;
 use orbit_reel::{Block, GameRow, TagName};
 
-/// The player whose games are searched. Queries are evaluated from the player's side: White in a query means the player, so if the
-/// player has Black, the sides of the game are swapped. If both players of a game have the name, the query is evaluated from
-/// White's side.
+/// The player whose games are searched. Queries are evaluated from the player's side: White in a query means the player, and games
+/// in which the player has Black are evaluated with colours swapped. If both players in a game match the name, the query is
+/// evaluated from White's side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Player {
     /// The name.
     pub name: PlayerName,
-    /// The side that the player must have.
+    /// The side on which the player must play.
     pub side: Side,
-    /// The range of the player's rating, if one is given. An unknown rating is not in any range.
+    /// The range that must contain the player's rating, if given. Unknown ratings are in no range.
     pub ratings: Option<Ratings>,
-    /// The name of the opponent, if one is given.
+    /// The opponent's name, if given.
     pub opponent: Option<PlayerName>,
-    /// The range of the opponent's rating, if one is given.
+    /// The range that must contain the opponent's rating, if given.
     pub opponent_ratings: Option<Ratings>,
 }
 
-/// The side that a player must have.
+/// The side on which a player must play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Side {
     /// White.
@@ -46,7 +46,7 @@ choices! { Side, "side",
 }
 
 impl Side {
-    /// Returns the only colour that the player may have. Returns `None` if both colours are allowed.
+    /// Returns the required colour, or `None` if both colours are allowed.
     pub fn color(self) -> Option<Color> {
         match self {
             Side::White => Some(Color::White),
@@ -56,11 +56,11 @@ impl Side {
     }
 }
 
-/// A range of ratings: `2600-2700`, `2600-`, `-2700`.
+/// A rating range: `2600-2700`, `2600-`, `-2700`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ratings(RangeInclusive<u32>);
 
-/// The error for a string that is not a range of ratings.
+/// The error for a string that is not a rating range.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no range of ratings from 1 to {RATING_MAX}; write it as `2600-2700`, `2600-` or `-2700`")]
 pub struct NoRatings(String);
@@ -91,18 +91,17 @@ impl fmt::Display for Ratings {
 }
 
 impl Player {
-    /// Creates a player without further conditions.
+    /// Creates a player without restrictions on the side, the ratings or the opponent.
     pub fn new(name: PlayerName) -> Player {
         Player { name, side: Side::Any, ratings: None, opponent: None, opponent_ratings: None }
     }
 
-    /// Creates a player whose name must be spelled exactly as `name`.
+    /// Creates a player whose name must equal `name` exactly.
     pub fn exact(name: &str) -> Player {
         Player::new(PlayerName::exact(name))
     }
 
-    /// Returns the side of the player in each game of a block (a group of whole games). The entry is `None` for a game that is not
-    /// selected.
+    /// For each game in a block (a group of whole games), returns the player's side, or `None` if the game is not selected.
     pub fn sides(&self, block: &Block) -> Vec<Option<Color>> {
         let mut own = Color::ALL.map(|side| Fitting::new(block, side, Some(&self.name)));
         let mut other = Color::ALL.map(|side| Fitting::new(block, side, self.opponent.as_ref()));
@@ -137,14 +136,13 @@ impl fmt::Display for Player {
     }
 }
 
-/// Tests whether the values of a tag are spellings of a name. Each distinct value in a block, which is a group of games, is tested
-/// once.
+/// Tests whether tag values are spellings of a name. Each distinct value in a block (a group of games) is tested only once.
 struct Fitting<'a> {
     name: Option<&'a PlayerName>,
     block: &'a Block,
     tag: &'static str,
     tags: Vec<TagName>,
-    /// For each tag value, the result of the test, or `None` if it was not tested yet.
+    /// For each tag value, the result of the test, or `None` if the value has not been tested yet.
     known: Vec<Option<bool>>,
 }
 
@@ -155,7 +153,7 @@ impl<'a> Fitting<'a> {
         Fitting { name, block, tag, tags: block.tag_names(tag), known }
     }
 
-    /// Returns whether the name of the player with the tested side is a spelling of `name`. Returns true if no name is given.
+    /// Returns true if the name of the player on the tested side is a spelling of `name`, or if no name is given.
     fn fits(&mut self, game: &GameRow) -> bool {
         let Some(name) = self.name else { return true };
         let Some(value) = game.tag_value(&self.tags) else { return false };

@@ -1,4 +1,4 @@
-//! Finds games by the number of their matching positions: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
+//! Finds games by how many of their positions match: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
 
 use std::sync::Mutex;
 
@@ -7,10 +7,10 @@ use orbit_engine::{Answers, GameAnswer, Hits, PreparedQuery, Rank, SortValue};
 use orbit_query::tree::Header;
 use orbit_reel::Block;
 
-/// The counts of matching positions in the games of some blocks (groups of games), for the queries of a scan.
+/// The number of matching positions in each game, for some blocks (groups of games) and all queries of a scan.
 pub(super) struct MatchCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// For each block and each query, the games of the block with their counts. The list is empty if the query does not depend on
+    /// For each block and query, the count and rank of each game in the block. The list is empty if the query does not depend on
     /// the number of matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
@@ -21,8 +21,8 @@ impl<'a> MatchCounts<'a> {
         MatchCounts { queries, games: (0..blocks).map(of_block).collect() }
     }
 
-    /// Counts the positions that a query matches, and removes the hits in games that are not found. `hits` must contain all hits,
-    /// so selections such as `first` must be applied later.
+    /// Counts the matching positions of a query in each game and removes the hits in games that are not found. `hits` must be
+    /// complete, so selections such as `first` must be applied later.
     pub(super) fn count(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
         let header = &self.queries[query].query.header;
         if !counts(header) {
@@ -57,7 +57,7 @@ impl<'a> MatchCounts<'a> {
             }
             let mut counted = std::mem::take(&mut *lock(counted));
             if let Some(told) = &answers.games {
-                // Games are sorted by the values of `sort` first, and then by the number of their matching positions.
+                // Games are sorted by `sort` values first, then by number of matching positions.
                 for (counted, told) in counted.iter_mut().zip(told) {
                     let by_count = std::mem::replace(&mut counted.rank, told.rank.clone());
                     counted.rank.extend(&by_count);

@@ -1,9 +1,9 @@
-//! The part of a block (a group of whole games) on which queries are evaluated: the whole block, or the games of a player from the
+//! The part of a block (a group of whole games) on which queries are evaluated: the whole block, or a player's games seen from the
 //! player's side.
 //!
-//! A query describes the player as White. If the player has Black in a game, engines evaluate the game with colours swapped, so
-//! engines need no code for players. The answers are then moved to the slots (the numbers of positions) that the games have in the
-//! whole block. Squares are flipped back; everything else stays as the player sees it.
+//! A query describes the player as White. If the player has Black in a game, engines evaluate the game with colours swapped and
+//! need no special code for players. The answers are then mapped back to slots (indices of positions) in the whole block. Squares
+//! are flipped back; everything else stays as the player sees it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use orbit_core::board::Color;
 use orbit_engine::{Answers, CopyHits, FindSpan, GameAnswer, Hits, MatchSpan, Wants};
 use orbit_reel::{Block, GameRow};
 
-/// A block (a group of whole games), and the part of it on which engines evaluate queries: see the module.
+/// A block (a group of whole games) and the part of it that engines evaluate.
 #[derive(Debug)]
 pub(super) struct BlockView<'a> {
     pub(super) whole: &'a Arc<Block>,
@@ -21,9 +21,9 @@ pub(super) struct BlockView<'a> {
     pub(super) games: Option<Vec<bool>>,
     /// The side of the player in each selected game; `None` without a player.
     pub(super) sides: Option<Vec<Option<Color>>>,
-    /// The games of the player, seen from the player's side.
+    /// The player's games, seen from the player's side. `None` without a player.
     part: Option<Block>,
-    /// For each game of `part`, its index in the whole block, and true if its sides were swapped.
+    /// For each game in `part`, its index in the whole block and whether its colours were swapped.
     places: Vec<(usize, bool)>,
 }
 
@@ -40,22 +40,22 @@ impl<'a> BlockView<'a> {
         BlockView { whole, games, places: places.collect(), sides, part }
     }
 
-    /// Returns the block that engines get.
+    /// Returns the block that engines evaluate.
     pub(super) fn block(&self) -> &Block {
         self.part.as_ref().unwrap_or(self.whole)
     }
 
-    /// Returns whether each game of [`block`](Self::block) is selected; `None` if all games are.
+    /// For each game in [`block`](Self::block), returns true if it is selected. Returns `None` if all games are selected.
     pub(super) fn games_asked(&self) -> Option<&[bool]> {
         self.games.as_deref().filter(|_| self.part.is_none())
     }
 
-    /// Returns whether the player has no game in the block.
+    /// Returns whether none of the player's games is in the block.
     pub(super) fn is_empty(&self) -> bool {
         self.part.is_some() && self.places.is_empty()
     }
 
-    /// Returns the empty answers of each query for a block without a game of the player.
+    /// Returns the empty answers of each query for a block without any of the player's games.
     pub(super) fn nothing(&self, scan: &Executor, outputs: &[Wants]) -> Vec<Answers> {
         let nothing = scan.queries().iter().zip(outputs).map(|(prepared, outputs)| {
             let mut hits = Hits::new(self.whole);
@@ -67,8 +67,8 @@ impl<'a> BlockView<'a> {
         nothing.collect()
     }
 
-    /// Moves the answers of a query from the slots of the part that engines evaluated to the slots of the whole block. A slot is
-    /// the number of a position in its block. `late` finds the spans of the hits (the moves and positions that matched).
+    /// Maps the answers of a query from slots in the evaluated part to slots in the whole block. A slot is the index of a position
+    /// in its block. `late` finds the spans of hits (the matched moves and positions).
     pub(super) fn put_back<'s>(&'s self, answers: &mut Answers, late: &mut Option<Box<dyn FindSpan + 's>>) {
         let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return };
         let places =
@@ -96,7 +96,7 @@ impl<'a> BlockView<'a> {
 struct PartSpans<'a> {
     view: &'a BlockView<'a>,
     inner: Box<dyn FindSpan + 'a>,
-    /// The answers for the part.
+    /// The answers for the part, before they are mapped to the whole block.
     answers: Answers,
 }
 

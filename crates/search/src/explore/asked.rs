@@ -1,4 +1,4 @@
-//! Parses the requested position and the conditions on games from strings.
+//! Parses explorer requests, which consist of a position and conditions on games.
 
 use std::fmt::Write as _;
 
@@ -11,17 +11,17 @@ use orbit_core::game::{Date, Opening, PlayerName, Speed};
 use orbit_reel::GameRow;
 use orbit_visits::{RATING_GROUPS, TabledFacts};
 
-/// The maximum number of games and of moves in each list.
+/// The maximum number of moves or games in a list.
 pub const LISTED_MAX: usize = 500;
-/// The maximum number of bytes in the value of a parameter.
+/// The maximum length of a parameter value in bytes.
 const VALUE_BYTES_MAX: usize = 10_000;
 
-/// The parameters of a request, with the names that lichess uses. A parameter that is `None` was not given.
+/// The parameters of a request, named as in lichess's API. A parameter that was not given is `None`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "lichess's documentation says what they are, and `docs/explorer.md`")]
 pub struct Parameters {
     pub fen: Option<String>,
-    /// Moves from `fen`, in UCI or SAN, separated by blanks or commas. Move numbers are skipped.
+    /// Moves played from `fen`, in UCI or SAN, separated by blanks or commas. Move numbers are ignored.
     pub play: Option<String>,
     pub since: Option<String>,
     pub until: Option<String>,
@@ -35,30 +35,30 @@ pub struct Parameters {
     pub recent_games: Option<String>,
 }
 
-/// The error for a parameter whose value cannot be read.
+/// The error for an invalid parameter value.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{name}`: {message}")]
 pub struct AskError {
     /// The name of the parameter.
     pub name: &'static str,
-    /// The fault and its remedy.
+    /// A description of the error and its remedy.
     pub message: String,
 }
 
-/// A request: a position, and the conditions by which games are selected.
+/// A request: a position and the conditions that games must meet.
 #[derive(Clone, Debug)]
 pub struct ExplorerRequest {
     /// The position. It has an en passant square only if a pawn can capture there.
     pub(super) position: Position,
     pub(super) chess: Chess,
-    /// The opening of the position. If the position has no name, it is the opening of the last named position before it.
+    /// The opening of the position. If the position is not named, the opening of the last named position before it.
     pub(super) opening: Option<&'static Opening>,
-    /// The moves that lead to the position from the usual start position, if the request contains them.
+    /// The moves from the standard starting position to the requested position, if the request contains them.
     pub(super) way: Option<Vec<PackedMove>>,
-    /// The first and the last date of the selected games.
+    /// The earliest and the latest date of the games.
     since: Option<Date>,
     until: Option<Date>,
-    /// The selected groups of mean ratings, speeds and modes (true for rated games, false for casual games). An empty list selects
+    /// The accepted groups of mean ratings, speeds, and modes (true for rated games, false for casual games). An empty list accepts
     /// all games.
     ratings: Vec<u32>,
     speeds: Vec<Speed>,
@@ -70,11 +70,11 @@ pub struct ExplorerRequest {
 }
 
 impl ExplorerRequest {
-    /// Reads a request. The default lengths of lists are those of lichess: 12 moves, and 4 games in each list.
+    /// Reads a request. By default, as at lichess, lists contain up to 12 moves or 4 games.
     ///
     /// # Errors
     ///
-    /// Fails if a value cannot be read. The error is about the first such value.
+    /// Fails if a value is invalid. The error describes the first such value.
     pub fn read(parameters: &Parameters) -> Result<ExplorerRequest, AskError> {
         let Parameters { fen, play, since, until, ratings, speeds, modes, player, color, .. } = parameters;
         let fen = checked("fen", fen.as_deref().unwrap_or_default())?;
@@ -112,7 +112,7 @@ impl ExplorerRequest {
         })
     }
 
-    /// Returns a query that finds all positions with the same pieces on the same squares and the same side to move.
+    /// Returns a query that finds all positions with the same piece placement and side to move.
     pub fn query(&self) -> String {
         let mut text = String::from(self.chess.turn().fold_wb("wtm", "btm"));
         for square in Square::ALL {
@@ -122,19 +122,19 @@ impl ExplorerRequest {
         text
     }
 
-    /// Returns true if a game reaches the position by moves other than those in the request.
+    /// Returns whether a game does not begin with the moves in the request. Returns false if the request has none.
     pub(super) fn is_other_way(&self, game: &GameRow) -> bool {
         let is_same =
             |way: &Vec<PackedMove>| game.start() == Position::STANDARD && game.moves().starts_with(way);
         !self.way.as_ref().is_none_or(is_same)
     }
 
-    /// Returns true if the bounds on dates contain no day, so that the year and month of a game decide.
+    /// Returns true if neither bound on the date includes a day. The year and month of a game then decide.
     pub(super) fn is_by_months(&self) -> bool {
         [self.since, self.until].into_iter().flatten().all(|date| date.day.is_none())
     }
 
-    /// Returns whether a game with these facts meets all conditions of the request except those on players.
+    /// Returns whether a game with these facts meets all conditions in the request other than those on players.
     pub(super) fn takes(&self, facts: &TabledFacts) -> bool {
         let bounds = [(self.since, Compare::GreaterOrEqual), (self.until, Compare::LessOrEqual)];
         let is_within = |(bound, compare): (Option<Date>, Compare)| {
@@ -143,8 +143,7 @@ impl ExplorerRequest {
         bounds.into_iter().all(is_within) && self.takes_kind(facts)
     }
 
-    /// Returns whether games with these facts meet the conditions on ratings, speeds and modes, but not necessarily those on dates
-    /// and players.
+    /// Returns whether games with these facts meet the conditions on ratings, speeds and modes. Dates and players are not checked.
     pub(super) fn takes_kind(&self, facts: &TabledFacts) -> bool {
         is_among(&self.ratings, || facts.rating_group())
             && is_among(&self.speeds, || facts.speed)
@@ -158,7 +157,7 @@ fn start(fen: &str) -> Result<Chess, AskError> {
     chess.map_err(|error| fault(format!("the position cannot be played from: {error}")))
 }
 
-/// Returns a value without the blanks around it. If the value is too long, returns an error.
+/// Returns `text` without surrounding blanks, or an error if it is too long.
 fn checked<'a>(name: &'static str, text: &'a str) -> Result<&'a str, AskError> {
     match text.len() <= VALUE_BYTES_MAX {
         true => Ok(text.trim()),
@@ -166,23 +165,23 @@ fn checked<'a>(name: &'static str, text: &'a str) -> Result<&'a str, AskError> {
     }
 }
 
-/// Returns the values of a list, which are separated by commas or blanks.
+/// Splits a list at commas and blanks.
 fn words<'a>(name: &'static str, text: &'a str) -> Result<impl Iterator<Item = &'a str>, AskError> {
     Ok(checked(name, text)?.split([',', ' ', '\n', '\t']).filter(|word| !word.is_empty()))
 }
 
-/// Returns whether the list contains the value or is empty. An empty list means all values.
+/// Returns whether a list is empty, which means that all values are accepted, or contains the value.
 fn is_among<T: PartialEq>(list: &[T], value: impl FnOnce() -> Option<T>) -> bool {
     list.is_empty() || value().is_some_and(|value| list.contains(&value))
 }
 
-/// Reads a date. Returns `None` for the year 0, which is lichess's default for `since` and means no bound.
+/// Parses a date. Returns `None` for the year 0, which lichess uses as the default of `since` and which means no bound.
 fn read_date(name: &'static str, text: &str) -> Result<Option<Date>, AskError> {
     if text == "0000" || text.starts_with("0000-") {
         return read_date(name, &text.replacen("0000", "2000", 1)).map(|_| None);
     }
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
-    // The date of a game may have unreadable parts, but the date of a request may not.
+    // Dates in games may have unreadable parts, but a date in a request may not.
     let is_whole = |date: &Date| date.parts().iter().flatten().count() == text.split(['-', '.']).count();
     let date = Date::parse(text).filter(|date| is_plain && text.len() <= 10 && is_whole(date));
     let message = match date {
@@ -204,7 +203,7 @@ fn days(year: u16, month: u8) -> u32 {
     }
 }
 
-/// Reads a list of values, each of which is named by one of the `known` words. An empty list means all values, as at lichess.
+/// Parses a list of words into the values that `known` assigns to them. An empty list means all values, as at lichess.
 fn any_of<T: Copy>(
     name: &'static str,
     text: &Option<String>,

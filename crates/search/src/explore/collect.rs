@@ -1,4 +1,4 @@
-//! Collects the moves that are played in a position.
+//! Collects the moves played in a position.
 
 use std::collections::BTreeMap;
 
@@ -16,54 +16,54 @@ use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
 use orbit_visits::{TabledFacts, offer};
 
-/// Collects the games that reach a position.
+/// A collector for the games that reach a position.
 #[derive(Clone, Debug)]
 pub struct Explorer {
     asked: ExplorerRequest,
 }
 
-/// The moves that were played in a position, in some of the blocks (groups of games).
+/// The moves played in a position in some blocks (groups of games).
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExplorerPart {
-    /// The games, grouped by the move that was played in the position. The key is `None` for games that end in the position.
+    /// The games, grouped by the move played in the position. The key is `None` for games that end there.
     pub(super) moves: BTreeMap<Option<u16>, ExploredMove>,
     /// The number of games that reach the position by moves other than those in the request.
     pub(super) other_way: u64,
-    /// The games of each list with their ranks, in descending order of rank.
+    /// The games in each list with their ranks, highest rank first.
     pub(super) top: Vec<(u64, ExploredGame)>,
     pub(super) recent: Vec<(u64, ExploredGame)>,
     pub(super) top_max: usize,
     pub(super) recent_max: usize,
 }
 
-/// The games in which one move was played.
+/// The games in which a particular move was played.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExploredMove {
-    /// The number of games, including those without a result.
+    /// The number of games, including games without a result.
     pub games: u64,
-    /// The results and ratings, from the point of view of the side to move.
+    /// The results and ratings, from the perspective of the side to move.
     pub tally: MoveTally,
-    /// The game with a result, if there is exactly one.
+    /// The only game with a result, if there is exactly one.
     pub(super) only: Option<ExploredGame>,
 }
 
-/// A game as it appears in lists.
+/// A game as shown in lists.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say what they are")]
 pub struct ExploredGame {
-    /// Lichess's id of the game if it was played there, otherwise its number in the database.
+    /// The lichess ID of the game if it was played on lichess, otherwise its number in the database.
     pub id: String,
     pub number: u32,
-    /// White and Black.
+    /// The names of White and Black.
     pub players: [String; 2],
     pub ratings: [Option<u32>; 2],
     pub result: String,
     pub speed: Option<String>,
-    /// `rated` or `casual`, which is determined from lichess's names of events.
+    /// `rated` or `casual`, determined from the event name that lichess uses.
     pub mode: Option<String>,
     pub year: Option<u16>,
     pub month: Option<u8>,
-    /// The move that was played in the position.
+    /// The move played in the position.
     pub(super) mv: Option<u16>,
 }
 
@@ -74,7 +74,7 @@ impl ExploredMove {
         results.wins + results.draws + results.losses
     }
 
-    /// Adds the games of another move to the sums.
+    /// Adds the games with another move.
     pub(super) fn add(&mut self, other: &ExploredMove) {
         self.games += other.games;
         self.tally.add(other.tally.clone());
@@ -87,7 +87,7 @@ impl Explorer {
         Explorer { asked }
     }
 
-    /// Returns the empty part, which is the result for no games.
+    /// Returns an empty part, which is the result if there are no games.
     pub fn none(&self) -> ExplorerPart {
         let ExplorerRequest { top_max, recent_max, .. } = self.asked;
         ExplorerPart { top_max, recent_max, ..ExplorerPart::default() }
@@ -107,8 +107,8 @@ impl Explorer {
         self.asked.player.as_ref().is_none_or(fits)
     }
 
-    /// Returns the last node (position of the game) at which a game has the position and plays another move. If no move follows the
-    /// position in the game, returns the last node with the position.
+    /// Returns the last node (index of a position in its game) at which the requested position occurs and is followed by a move. If
+    /// no occurrence is followed by a move, returns the last occurrence.
     fn last_visit(&self, found: &Found, game: &GameRow) -> Option<u32> {
         let same = |slot: &usize| legal::as_counted(&position_at(found.block, *slot)) == self.asked.position;
         let nodes =
@@ -143,7 +143,7 @@ impl Collector for Explorer {
 }
 
 impl ExplorerPart {
-    /// Adds a game with these facts and this number in the database. `shown` creates the entry for the lists of games.
+    /// Adds a game. `facts` and `number` describe it, and `shown` creates its entry for the lists.
     pub(super) fn add(
         &mut self,
         (facts, number): (&TabledFacts, u32),
@@ -190,13 +190,13 @@ impl Part for ExplorerPart {
 }
 
 impl ExploredGame {
-    /// Creates an entry with only the move and the place of the game in its reel (a database file of orbit). The other facts are
-    /// read later.
+    /// Creates an entry that contains only the move and the index of the game in its reel (a database file of orbit). The other
+    /// fields are read later.
     pub(super) fn at_place(place: u32, mv: Option<u16>) -> ExploredGame {
         ExploredGame { number: place, mv, ..ExploredGame::default() }
     }
 
-    /// Creates the entry of a game. `number` is its number in the database.
+    /// Creates the entry for a game. `number` is the number of the game in the database.
     pub(super) fn new(game: &GameRow, number: u32, mv: Option<u16>) -> ExploredGame {
         let TabledFacts { date, ratings, outcome, speed, is_rated } = TabledFacts::from_game(game);
         let lichess =

@@ -1,4 +1,4 @@
-//! Answers a request from tables of positions, without reading most blocks.
+//! Answers explorer requests from tables of positions, without reading most blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -10,27 +10,28 @@ use orbit_database::BlockStream;
 use orbit_reel::{Block, Contents, Reel};
 use orbit_visits::{HeldBlocks, NarrowedStream, OpenTables, PositionTable, TableError, UsedTable, narrow};
 
-/// The games that were counted with the help of tables of positions, and the blocks that must still be read.
+/// The games counted from tables of positions, and the blocks that must still be read.
 #[non_exhaustive]
 pub struct TabledGames {
-    /// The games that were counted from the tables.
+    /// The games counted from the tables.
     pub part: ExplorerPart,
-    /// The blocks (groups of games) that no table covers. If the request needs facts that tables do not contain, these are all
-    /// blocks with the position.
+    /// The blocks (groups of games) that are not covered by a table. If the request needs facts that tables do not contain, all
+    /// blocks that contain the position.
     pub rest: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
-    /// The tables that were not used, with the reasons. All blocks of their reels (database files of orbit) must still be read.
+    /// The reasons why some tables were not used. All blocks in the corresponding reels (database files of orbit) must still be
+    /// read.
     pub unused: Vec<TableError>,
 }
 
 impl Explorer {
-    /// Counts the games of reels that have tables of positions. The result for the whole database is this part merged with the part
-    /// that is collected from the rest of the blocks.
+    /// Counts the games of reels that have tables of positions. To get the result for the whole database, merge this part with the
+    /// part collected from the remaining blocks.
     ///
-    /// Tables contain no names of players. If the request names a player, no games are counted here, and all blocks that have the
-    /// position must be read. This is also true if the database contains PGN text, because the numbers of games in a reel after the
-    /// text are not known yet.
+    /// If the request names a player, no games are counted, because tables do not contain names; all blocks that contain the
+    /// position must then be read. The same applies if the database contains PGN text, because the numbers of games in reels after
+    /// the text are not yet known.
     ///
     /// `tables` are the tables of positions that are already open. If the database is in memory, `held` returns the block that
     /// contains the game with a given number.
@@ -73,8 +74,8 @@ impl Explorer {
         TabledGames { part, rest, used, unused }
     }
 
-    /// Returns the games of the blocks that a table covers, the number of these blocks that were read, and the number of games that
-    /// were added up one by one although the table has totals. `before` is the number of games before the reel.
+    /// Counts the games that a table covers. Also returns how many blocks had to be read, and, if the table has totals that could
+    /// not be used, how many games were counted individually. `before` is the number of games before the reel.
     fn of_table(
         &self,
         (reel, held): (&Reel, HeldBlocks),
@@ -96,8 +97,8 @@ impl Explorer {
             games += 1;
             if asked.takes(&game.facts) {
                 part.other_way += u64::from(!way.is_empty() && !game.is_by_way);
-                // The table does not record which games were skipped when the reel was made, so games have their places in the reel
-                // instead of numbers until they are read. Places are in the same order as numbers.
+                // The table does not record which games were skipped when the reel was built. Until a game is read, it therefore
+                // has its index in the reel instead of its number. Both are in the same order.
                 let place = reel.games_before(game.block) + game.game as u32;
                 let turn = asked.position.state.turn();
                 part.add((&game.facts, place), game.mv, turn, |mv| ExploredGame::at_place(place, mv));
@@ -109,7 +110,7 @@ impl Explorer {
 }
 
 impl ExplorerPart {
-    /// Reads the games of the lists and replaces their places in the reel by their numbers in the database. `before` is the number
+    /// Reads the games in the lists and replaces their indices in the reel by their numbers in the database. `before` is the number
     /// of games before the reel. Returns the blocks that were read.
     fn read_listed(
         &mut self,

@@ -1,4 +1,4 @@
-//! Answers a request from the totals of a position, which a table of positions stores.
+//! Answers explorer requests from a position's totals, which are stored in a table of positions.
 
 use super::collect::{ExploredGame, Explorer, ExplorerPart};
 use crate::stats::sides_of;
@@ -6,9 +6,9 @@ use orbit_engine::Outcome;
 use orbit_visits::{LISTED_GAMES, PositionTotals, RankedGame, RankedGames, offer};
 
 impl Explorer {
-    /// Returns the partial answer for the games in `totals`. Games have their places in the reel instead of numbers. Returns `None`
-    /// if the totals are not enough: if a date of the request includes a day, if the request reaches the position by other moves
-    /// than most games, or if too few games of a list are stored.
+    /// Returns the partial answer for the games in `totals`. Games have their indices in the reel instead of numbers. Returns
+    /// `None` if the totals are not sufficient, because a date in the request includes a day, the request reaches the position by
+    /// other moves than those stored in the totals, or too few games are stored for a list.
     pub(super) fn of_totals(&self, totals: &PositionTotals) -> Option<ExplorerPart> {
         let (mut part, asked) = (self.none(), self.asked());
         if !asked.is_by_months() || asked.way.as_ref().is_some_and(|way| *way != totals.way) {
@@ -32,7 +32,7 @@ impl Explorer {
         Some(part)
     }
 
-    /// Returns the first `max` games of a list. Returns `None` if some of them may be missing from the totals.
+    /// Returns the first `max` games of a list, or `None` if some of them may be missing from the totals.
     fn listed(
         &self,
         totals: &PositionTotals,
@@ -43,7 +43,7 @@ impl Explorer {
         for listed in totals.lists.iter().filter(|listed| self.asked().takes_kind(&listed.facts)) {
             let games = of_kind(listed);
             if let Some((rank, _)) = games.get(LISTED_GAMES - 1) {
-                // All games of this kind that are missing from the totals have lower ranks.
+                // Games of this kind that are missing from the totals all have lower ranks.
                 least = least.max(*rank);
             }
             for (rank, game) in games.iter().filter(|(_, game)| self.asked().takes(&game.facts)) {

@@ -1,4 +1,4 @@
-//! Writes the answer of an explorer, in lichess's form or as a table.
+//! Writes the answer to an explorer request, in lichess's JSON format or as a table.
 
 use serde_json::{Map, Value, json};
 use shakmaty::EnPassantMode;
@@ -12,14 +12,14 @@ use orbit_core::board::{Color, MoveKind, PackedMove, Position};
 use orbit_core::game::{Opening, Speed};
 use orbit_core::visible;
 
-/// The answer to an explorer request: the moves that the games play in a position. Its methods write it as JSON or as tables.
+/// The answer to an explorer request: the moves played in a position. It can be written as JSON or text.
 #[derive(Debug)]
 pub struct Explored<'a> {
     asked: &'a ExplorerRequest,
     part: &'a ExplorerPart,
-    /// The moves, the most frequent first.
+    /// The moves, most frequent first.
     moves: Vec<(PackedMove, &'a ExploredMove)>,
-    /// The games that end in the position.
+    /// The games that end in this position.
     ended: Option<&'a ExploredMove>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Explored<'a> {
         self.asked.position.state.turn()
     }
 
-    /// Returns White's wins, the draws, and Black's wins.
+    /// Returns the numbers of wins for White, draws, and wins for Black.
     fn results(&self, sum: &ExploredMove) -> [u64; 3] {
         let results = sum.tally.results;
         match self.turn() {
@@ -61,15 +61,15 @@ impl<'a> Explored<'a> {
         })
     }
 
-    /// Returns the opening of the position after a move, if this position is named.
+    /// Returns the opening of the position after a move, if that position is named.
     fn opening_after(&self, mv: PackedMove) -> Option<&'static Opening> {
         let mut position = self.asked.position;
         position.play(mv);
         Opening::from_position(&position)
     }
 
-    /// Returns the answer in the form of lichess's explorer. Castling is written as lichess does, as the king taking the
-    /// rook: `e1h1`.
+    /// Returns the answer in the JSON format of lichess's explorer. As in this format, castling is written as the king capturing
+    /// its rook: `e1h1`.
     pub fn json(&self) -> Value {
         let [white, draws, black] = self.total();
         let moves = self.moves.iter().take(self.asked.moves_max).map(|(mv, sum)| self.move_json(*mv, sum));
@@ -221,7 +221,7 @@ impl<'a> Explored<'a> {
     }
 }
 
-/// Creates a table from `rows`. The first row contains the headings. Columns without any value are left out.
+/// Creates a table from `rows`, the first of which contains the headings. Columns without values are omitted.
 fn table(mut rows: Vec<Vec<String>>) -> TextTable {
     for column in (0..rows[0].len()).rev() {
         if rows[1..].iter().all(|row| row[column].is_empty()) {
@@ -247,7 +247,7 @@ fn opening_json(opening: Option<&Opening>) -> Value {
     opening.map_or(Value::Null, |opening| json!({ "eco": opening.eco.as_str(), "name": opening.name }))
 }
 
-/// Returns a move in UCI. Castling is written as the king taking the rook, as in lichess's explorer.
+/// Returns a move in UCI. As in lichess's explorer, castling is written as the king capturing its rook.
 fn uci(mv: PackedMove, position: &Position) -> String {
     if mv == PackedMove::NULL {
         return "0000".into();

@@ -1,8 +1,8 @@
-//! The file with the results of one part of a job. It contains a header, a record for each block (a group of whole games), a record
-//! with the sums over all blocks, and a checksum.
+//! The result file of one part of a job. It contains a header, a record for each block (a group of whole games), a record with the
+//! sums over all blocks, and a checksum.
 //!
-//! A record is a letter, the length of its content in eight bytes, and the content. The checksum is the 128-bit XXH3 of all bytes
-//! before it, in 16 bytes. A file with a wrong checksum is not used.
+//! A record consists of a letter, the content length in eight bytes, and the content. The checksum is the 16-byte XXH3-128 hash of
+//! all preceding bytes. A file whose checksum does not match is rejected.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _, Write as _};
@@ -22,11 +22,11 @@ const HEADER: u8 = b'h';
 const BLOCK: u8 = b'b';
 const END: u8 = b'e';
 
-/// The reason why the file of a job's part cannot be used.
+/// The reason why the result file of a part cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartFault {
-    /// The part was not computed yet.
+    /// The part has not been computed yet.
     #[error("missing")]
     Missing,
     /// The file cannot be read.
@@ -35,7 +35,7 @@ pub enum PartFault {
     /// The file was truncated or altered.
     #[error("damaged: its checksum is wrong")]
     Damaged,
-    /// The file belongs to another job, or to another part.
+    /// The file belongs to another job or another part.
     #[error("of another job")]
     OtherJob,
 }
@@ -60,25 +60,26 @@ pub(super) struct BlockRecord {
     pub(super) totals: Totals,
     pub(super) side_lines: u64,
     pub(super) bytes: u64,
-    /// The results of the block that cannot be added up in [`EndRecord`]: those that depend on the order of blocks, and those that
-    /// are needed only up to the block at which the search stops.
+    /// The results of the block that [`EndRecord`] cannot sum up, because they depend on the order of blocks or are needed only for
+    /// blocks before the search stops.
     pub(super) parts: Parts,
 }
 
-/// The results for a whole part of a job.
+/// The results of a whole part of a job.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct EndRecord {
-    /// The sums, over all blocks of the part, of the results that do not depend on the order of blocks.
+    /// The sums of the results that do not depend on the order of blocks, over all blocks in the part.
     pub(super) parts: Parts,
     pub(super) sources: Vec<SourceRecord>,
-    /// The number of side lines that were left out of reels (database files of orbit). No block counts them.
+    /// The number of side lines that were omitted when the reels (database files of orbit) were built. They are not counted in any
+    /// block.
     pub(super) side_lines: u64,
-    /// True if all blocks of the part were searched; false if the search stopped early because the lists had reached their limit of
-    /// games.
+    /// True if all blocks in the part were searched. False if the search stopped early because the lists had reached their maximum
+    /// number of games.
     pub(super) finished: bool,
 }
 
-/// The games that the part read from one source, and the reason if the source was skipped or not read to its end.
+/// The number of games read from one source, and the reason if it was skipped or not read completely.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct SourceRecord {
     pub(super) games: u64,
@@ -88,7 +89,7 @@ pub(super) struct SourceRecord {
 }
 
 impl BlockRecord {
-    /// Checks that the counts in this record, which was read from a file, are in range.
+    /// Checks the ranges of the counts in a record read from a file.
     fn check(&self) -> Result<(), &'static str> {
         let BlockRecord { totals, side_lines, bytes, parts } = self;
         totals.check(BLOCK_COUNT_MAX)?;
@@ -99,7 +100,7 @@ impl BlockRecord {
 }
 
 impl EndRecord {
-    /// Checks that the counts in this record, which was read from a file, are in range.
+    /// Checks the ranges of the counts in a record read from a file.
     fn check(&self) -> Result<(), &'static str> {
         let EndRecord { parts, sources, side_lines, .. } = self;
         sources.iter().try_for_each(|source| source.games.check(PART_COUNT_MAX))?;
@@ -108,18 +109,18 @@ impl EndRecord {
     }
 }
 
-/// A writer for the file of a part. The file gets its final name once it is complete.
+/// Writes the result file of a part. The file gets its final name when it is complete.
 pub struct PartWriter {
     file: OutputFile,
     hasher: XxHash3_128,
 }
 
 impl PartWriter {
-    /// Begins the file of a part in the folder of its job.
+    /// Creates the result file of a part in the job's folder.
     ///
     /// # Errors
     ///
-    /// Fails if the folder cannot be written to.
+    /// Fails if the folder is not writable.
     pub fn create(job: &Job, part: &JobPart, folder: &Path) -> Result<PartWriter, OutputError> {
         let path = job.path_of(part, folder);
         let mut writer = PartWriter { file: OutputFile::create(&path)?, hasher: XxHash3_128::new() };
@@ -129,7 +130,7 @@ impl PartWriter {
         Ok(writer)
     }
 
-    /// Returns the path that the file has while it is incomplete.
+    /// Returns the path of the file while it is incomplete.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.file.temporary_path()
     }
@@ -159,22 +160,21 @@ impl PartWriter {
     }
 }
 
-/// A reader for the file of a part. The checksum of the file has already been verified.
+/// Reads the result file of a part. Its checksum has already been verified.
 pub(super) struct PartReader {
     path: PathBuf,
     file: BufReader<File>,
-    /// The number of bytes before the checksum that are still to be read.
+    /// The number of unread bytes before the checksum.
     left: u64,
 }
 
-/// A record of a part.
 pub(super) enum PartRecord {
     Block(Box<BlockRecord>),
     End(Box<EndRecord>),
 }
 
 impl PartReader {
-    /// Opens the file of a part, and reads it once completely to check its checksum.
+    /// Opens the result file of a part and verifies its checksum, which requires reading the whole file.
     pub(super) fn open(job: &Job, part: &JobPart, folder: &Path) -> Result<PartReader, PartFault> {
         let path = job.path_of(part, folder);
         let unreadable = |error: io::Error| match error.kind() {
@@ -207,7 +207,7 @@ impl PartReader {
         &self.path
     }
 
-    /// Reads the next record and checks its numbers. Fails if no readable record follows.
+    /// Reads the next record and checks its counts. Fails at the end of the file or if the record is invalid.
     pub(super) fn next(&mut self) -> io::Result<PartRecord> {
         let unreadable = |why: &'static str| io::Error::new(io::ErrorKind::InvalidData, why);
         let (kind, bytes) = self.content()?;

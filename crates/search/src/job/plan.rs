@@ -1,4 +1,4 @@
-//! The plan of a job, which is a search in parts: its query, its sources and its parts.
+//! The plan of a job (a search in parts): its query, sources and parts.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -14,18 +14,18 @@ use orbit_core::files::{OutputError, OutputFile, open_regular};
 use orbit_database::SourceMark;
 use orbit_pgn::READER_VERSION;
 
-/// The name of the file that contains the job, in the job's folder.
+/// The name of the file in the job's folder that describes the job.
 pub const JOB_NAME: &str = "job.json";
-/// The name of the folder that contains the parts, in the job's folder.
+/// The name of the folder in the job's folder that contains the result files of the parts.
 const PARTS_NAME: &str = "parts";
-/// The version of the format of jobs and parts. It is increased when the meaning of their fields changes.
+/// The version of the job and part formats. It is increased when the meaning of a field changes.
 const SCHEMA: u32 = 3;
 
 /// The reason why a job cannot be read, written or continued.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
-    /// The folder has no job.
+    /// The folder contains no job.
     #[error(
         "{} contains no job ({JOB_NAME} is not there): `orbit job plan QUERY PATH... -o FOLDER/` makes one",
         folder.display()
@@ -34,7 +34,7 @@ pub enum JobError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The file of the job cannot be read.
+    /// The job file cannot be read.
     #[error("{} cannot be read ({error}): check the path and its permissions", path.display())]
     Unreadable {
         /// The file.
@@ -42,7 +42,7 @@ pub enum JobError {
         /// The reason.
         error: io::Error,
     },
-    /// The file of the job was altered or truncated, or belongs to another version.
+    /// The job file was altered or truncated, or belongs to another version.
     #[error("{} is no job of this version of orbit ({what}): plan the job again, in a new folder", path.display())]
     Malformed {
         /// The file.
@@ -50,7 +50,7 @@ pub enum JobError {
         /// A description of the error.
         what: String,
     },
-    /// The request differs from that for which the job was planned.
+    /// The request differs from the one for which the job was planned.
     #[error("{} is of another job: {what} than when it was planned; plan the job again, in a new folder", path.display())]
     Other {
         /// The file.
@@ -58,7 +58,7 @@ pub enum JobError {
         /// The part of the request that differs.
         what: &'static str,
     },
-    /// The folder already contains another job; a folder can have only one.
+    /// The folder already contains another job. A folder can contain only one.
     #[error("{} contains another job already: give the name of another folder", folder.display())]
     Taken {
         /// The folder.
@@ -82,18 +82,18 @@ pub enum JobError {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum OnePartReason {
-    /// The query keeps state from game to game.
+    /// The query carries state from game to game.
     State,
-    /// Duplicates are left out. To detect them, a part would have to read all earlier games, but it reads only its own.
+    /// Duplicates are omitted. To detect them, a part would have to read all earlier games, but a part reads only its own.
     Duplicates,
-    /// The database has PGN text, which can be read only from its beginning.
+    /// The database contains PGN text, which can only be read from the beginning.
     Text,
     /// The source is standard input or a pipe.
     Stream,
 }
 
 impl OnePartReason {
-    /// Returns a sentence for the user with the reason and, if there is one, the remedy.
+    /// Returns a sentence for the user that states the reason and the remedy, if any.
     pub fn text(self) -> &'static str {
         match self {
             OnePartReason::State => {
@@ -112,42 +112,41 @@ impl OnePartReason {
     }
 }
 
-/// The request of a job: everything that determines the contents of its parts.
+/// The request of a job. It determines the results of all parts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct JobRequest {
-    /// The arguments of the command line.
+    /// The command line arguments.
     pub arguments: Vec<String>,
-    /// The queries, as text even if they were given in files, and the selection of games and hits.
+    /// The selection of games and hits, and the text of the queries, even if they were read from files.
     pub request: Request,
-    /// A description of the outputs. When a job is continued, the description is compared with that of the new request; it is never
-    /// parsed.
+    /// A description of the outputs. It is never parsed, only compared with that of the new request when a job is continued.
     pub output: Value,
-    /// A hash of the queries with all transforms expanded into copies.
+    /// A hash of the queries after all transforms are expanded into copies.
     pub plan: String,
     /// The inputs.
     pub sources: Vec<SourceMark>,
 }
 
-/// A job: a search that is computed in parts.
+/// A job, which is a search computed in parts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Job {
     schema: u32,
     /// The version of orbit.
     pub orbit: String,
     reader_version: u32,
-    /// XXH3 (128 bits) of the job as JSON without blanks. In this JSON, the fields `hash`, `folder` and `arguments` are empty.
+    /// The XXH3-128 hash of the job as JSON without blanks, where the fields `hash`, `folder` and `arguments` are empty.
     hash: String,
-    /// The folder to which relative paths refer.
+    /// The folder against which relative paths are resolved.
     pub folder: String,
     /// The request.
     pub question: JobRequest,
-    /// The reason why there is only one part; `None` if there can be several parts.
+    /// The reason why there is only one part, or `None` if several are possible.
     pub whole: Option<OnePartReason>,
-    /// The parts, in the order of the database.
+    /// The parts, in database order.
     pub parts: Vec<JobPart>,
 }
 
-/// The fields of a job that have the same name and type in all versions of the format.
+/// The job fields whose name and type are the same in all versions of the format.
 #[derive(Deserialize)]
 struct JobFormat {
     schema: u32,
@@ -159,15 +158,16 @@ struct JobFormat {
 pub struct JobPart {
     /// The number of the part, counted from 1.
     pub number: u32,
-    /// The blocks (groups of games) that the part reads, counted from 0 over all reels (database files of orbit): the first block,
-    /// and the block after the last one. `None` means all blocks; only the part of a job with a single part can have this value.
+    /// The range of blocks (groups of games) that the part reads, as the first block and the one after the last. Blocks are
+    /// numbered from 0 across all reels (database files of orbit). `None` means all blocks, and is only used if the job has a
+    /// single part.
     pub blocks: Option<(usize, usize)>,
-    /// The number of positions in the part, if it is known.
+    /// The number of positions in the part, if known.
     pub positions: Option<u64>,
 }
 
 impl JobPart {
-    /// Returns the range of blocks; `None` means all blocks.
+    /// Returns the range of blocks, or `None` for all blocks.
     pub fn range(&self) -> Option<Range<usize>> {
         self.blocks.map(|(first, end)| first..end)
     }
@@ -196,15 +196,15 @@ impl Job {
     }
 
     fn hash_now(&self) -> String {
-        // The hash does not cover the arguments and the folder, because the same search can be written in several ways and started
-        // in several folders.
+        // The arguments and the folder are not hashed, because the same search can be written in several ways and started in
+        // several folders.
         let question = JobRequest { arguments: Vec::new(), ..self.question.clone() };
         let bare = Job { hash: String::new(), folder: String::new(), question, ..self.clone() };
         let bytes = serde_json::to_vec(&bare).expect("a job is numbers and texts");
         format!("{:032x}", XxHash3_128::oneshot(&bytes))
     }
 
-    /// Returns the hash that distinguishes this job from all others.
+    /// Returns the hash that identifies the job.
     pub fn hash(&self) -> &str {
         &self.hash
     }
@@ -213,8 +213,8 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// Returns [`JobError::Missing`] if the folder has no job, [`JobError::Unreadable`] if its file cannot be read, and
-    /// [`JobError::Malformed`] if the file was altered or belongs to another version.
+    /// Returns [`JobError::Missing`] if the folder contains no job, [`JobError::Unreadable`] if the job file cannot be read, and
+    /// [`JobError::Malformed`] if it was altered or belongs to another version.
     pub fn read(folder: &Path) -> Result<Job, JobError> {
         let path = folder.join(JOB_NAME);
         let mut bytes = Vec::new();
@@ -258,11 +258,11 @@ impl Job {
         Ok(job)
     }
 
-    /// Writes the job to its folder, which is created if it is missing.
+    /// Writes the job to `folder`, which is created if necessary.
     ///
     /// # Errors
     ///
-    /// Returns [`JobError::Taken`] if the folder contains another job, and other errors if the folder cannot be written.
+    /// Returns [`JobError::Taken`] if the folder contains another job, and other errors if it is not writable.
     pub fn write(&self, folder: &Path) -> Result<(), JobError> {
         match Job::read(folder) {
             Ok(job) if job.hash == self.hash => return Ok(()),
@@ -281,14 +281,14 @@ impl Job {
         let mut file = OutputFile::create(&path)?;
         file.write_all(&text).map_err(|error| unwritable(&path, error))?;
         file.finish()?;
-        // If two plans are written at the same time, the last rename decides which of them is the job.
+        // If two jobs are written concurrently, the last rename wins.
         match Job::read(folder)?.hash == self.hash {
             true => Ok(()),
             false => Err(JobError::Taken { folder: folder.to_owned() }),
         }
     }
 
-    /// Checks that a request equals the request for which the job was planned.
+    /// Checks that a request equals the one for which the job was planned.
     ///
     /// # Errors
     ///
@@ -309,22 +309,22 @@ impl Job {
         Err(JobError::Other { path: folder.join(JOB_NAME), what })
     }
 
-    /// Returns the path of the file of a part.
+    /// Returns the path of a part's result file.
     pub fn path_of(&self, part: &JobPart, folder: &Path) -> PathBuf {
         folder.join(PARTS_NAME).join(format!("{:05}.part", part.number))
     }
 }
 
-/// Returns the XXH3 (128 bits) of a string, as 32 hexadecimal digits.
+/// Returns the XXH3-128 hash of a string as 32 hexadecimal digits.
 pub fn hash_text(text: &str) -> String {
     format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()))
 }
 
-/// Divides the blocks of reels into about `parts` parts with about the same number of positions. If there are at least as many
-/// reels as parts, each part consists of whole reels. If `parts` is `None`, each reel is a part if there are several, and a single
-/// reel is divided into `PARTS_USUAL` parts. No part is empty, and there is at least one part.
+/// Divides the blocks of reels into about `parts` parts with similar numbers of positions. If there are at least as many reels as
+/// parts, reels are not divided. If `parts` is `None`, each of several reels is a part, and a single reel is divided into
+/// `PARTS_USUAL` parts. The result has at least one part, and a part is empty only if there are no blocks.
 pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
-    // The units that are not divided any further: reels or blocks.
+    // The indivisible units, which are reels or blocks.
     let whole_reels: Vec<u64> = reels.iter().map(|blocks| blocks.iter().sum()).collect();
     let blocks: Vec<u64> = reels.iter().flatten().copied().collect();
     let keeps_reels = reels.len() >= parts.unwrap_or(2).max(2);
@@ -343,8 +343,8 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
         done += piece;
         let left = pieces.len() - index - 1;
         let open = wanted - out.len();
-        // A part ends when it has its share of the positions. It also ends when the remaining parts need all remaining units,
-        // because each part needs at least one.
+        // A part ends when it has its share of the positions, or when the remaining parts need all remaining units because each
+        // part needs at least one.
         let is_share = u128::from(done) * wanted as u128 >= u128::from(total) * (out.len() as u128 + 1);
         if left == 0 || open > 1 && (is_share || left < open) {
             let number = out.len() as u32 + 1;
@@ -358,7 +358,7 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
     out
 }
 
-/// The number of parts into which a single reel is divided if the caller gives no number.
+/// The number of parts into which a single reel is divided by default.
 const PARTS_USUAL: usize = 16;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Computes a part of a job and writes its file.
+//! Computes a part of a job and writes its result file.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -10,27 +10,27 @@ use crate::found::Names;
 use crate::run::{Collector as _, Collectors, Parts, Run, TakeError};
 use orbit_database::{BlockStream, GameTexts, StreamedBlock, Summary};
 
-/// The reason why a part was not written.
+/// The reason why the result file of a part was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// The engine or the database failed.
     #[error(transparent)]
     Scan(#[from] ScanError),
-    /// The results cannot be collected.
+    /// The results could not be collected.
     #[error(transparent)]
     Take(#[from] TakeError),
-    /// The file of the part cannot be written; the error names it.
+    /// The result file could not be written. The error names it.
     #[error("{0}")]
     File(io::Error),
 }
 
-/// Collects the results of one run over `database` and writes them to the file of a part. `watch` is called with each block (a
-/// group of games) and the number of its games with hits. If the run is interrupted, no file is written.
+/// Collects the results of one run over `database` and writes them to `out`, the result file of a part. `watch` is called with each
+/// block (a group of games) and the number of games in it that have hits. If the run is interrupted, no file is written.
 ///
 /// # Errors
 ///
-/// Fails if the engine or the database stops early, the text of a game cannot be read, or the file cannot be written.
+/// Fails if the engine or the database stops early, a game's text cannot be read, or the file cannot be written.
 pub fn record(
     run: &Run<'_, Collectors>,
     collectors: &Collectors,
@@ -81,7 +81,7 @@ pub fn record(
     Ok(summary)
 }
 
-/// Moves the block's results that depend on the order of blocks (lists, games, totals, problems, spellings) out of `found`.
+/// Moves the results that must be stored for each block (lists, games, totals, problems, spellings) out of `found`.
 fn kept(
     collectors: &Collectors,
     found: &mut Parts,

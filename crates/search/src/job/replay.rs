@@ -1,4 +1,4 @@
-//! Reads the results in the parts of a job and passes them on as if one run had computed them.
+//! Reads the result files of a job and replays the results as if a single run had computed them.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,10 +10,10 @@ use super::plan::{Job, JobPart};
 use crate::run::{Collector as _, Collectors, Parts};
 use orbit_database::{SourceSummary, StreamedBlock, Summary};
 
-/// The maximum number of faulty parts that a message lists.
+/// The maximum number of faulty parts listed in a message.
 const LISTED_MAX: usize = 10;
 
-/// The reason why parts cannot be merged.
+/// The reason why the parts cannot be merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
@@ -25,12 +25,12 @@ pub enum ReplayError {
     Parts {
         /// The folder of the job.
         folder: PathBuf,
-        /// The number of parts of the job.
+        /// The number of parts in the job.
         parts: usize,
-        /// The number of each part that cannot be used, with the reason.
+        /// For each part that cannot be used, its number and the reason.
         faults: Vec<(u32, PartFault)>,
     },
-    /// A part changed or became unreadable while it was merged.
+    /// A part changed or became unreadable during the merge.
     #[error("{} cannot be read to its end ({error}): compute the part again", path.display())]
     Unreadable {
         /// The file.
@@ -57,22 +57,22 @@ fn numbers(faults: &[(u32, PartFault)], folder: &Path) -> String {
     format!("{}{} {}", few.join(" "), if faults.len() > LISTED_MAX { " ..." } else { "" }, folder.display())
 }
 
-/// The opened files of all parts of a job.
+/// The open result files of all parts in a job.
 pub struct Replay {
     readers: Vec<PartReader>,
 }
 
 impl Job {
-    /// Checks that the file of a part is complete and belongs to this job.
+    /// Checks that the result file of a part is complete and belongs to this job.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be used. The error says why.
+    /// Returns the reason if the file cannot be used.
     pub fn check_part(&self, part: &JobPart, folder: &Path) -> Result<(), PartFault> {
         PartReader::open(self, part, folder).map(drop)
     }
 
-    /// Checks the files of all parts as [`Job::check_part`] does. Returns the number of each part with the result.
+    /// Checks the result files of all parts, as [`Job::check_part`] does. Returns a result for each part number.
     pub fn check(&self, folder: &Path) -> Vec<(u32, Result<(), PartFault>)> {
         let check = |part: &JobPart| (part.number, self.check_part(part, folder));
         self.parts.iter().map(check).collect()
@@ -80,7 +80,7 @@ impl Job {
 }
 
 impl Replay {
-    /// Opens and checks the files of all parts.
+    /// Opens and checks the result files of all parts.
     ///
     /// # Errors
     ///
@@ -99,12 +99,12 @@ impl Replay {
         }
     }
 
-    /// Passes the stored results to `take`, part by part in the order of the database, until `take` breaks. Within a part, `take`
-    /// first gets the results of each block (a group of games), and then the sums over the part, together with an empty block.
+    /// Passes the stored results to `take` in database order until `take` breaks. For each part, `take` receives the results of
+    /// each block (a group of games), followed by the sums over the part with an empty block.
     ///
     /// # Errors
     ///
-    /// Returns [`ReplayError::Unreadable`] if the file of a part cannot be read any more.
+    /// Returns [`ReplayError::Unreadable`] if a result file can no longer be read.
     pub fn for_each_part(
         self,
         sources: &[SourceSummary],

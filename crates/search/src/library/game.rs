@@ -1,4 +1,4 @@
-//! A game of a database.
+//! A game in a database.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,9 +11,8 @@ use orbit_core::text::decode;
 use orbit_pgn::Outcome;
 use orbit_reel::{Block, GameRow};
 
-/// One game. It holds a reference to its block (a group of whole games), so it is cheap to clone and stays valid after the database
-/// is dropped. If the database is not in memory, each game that you keep also keeps its block in memory, which takes about a
-/// megabyte.
+/// One game. It references its block (a group of whole games), so it is cheap to clone and stays valid after the database is
+/// dropped. If the database is not in memory, each game also keeps its block alive, which takes about a megabyte.
 #[derive(Clone)]
 pub struct GameRef {
     block: Arc<Block>,
@@ -31,37 +30,37 @@ impl GameRef {
         self.block.game(self.index)
     }
 
-    /// Returns the number of the game over all sources, counted from 1, including skipped games.
+    /// Returns the number of the game in the database, counted from 1 across all sources. Skipped games are counted.
     pub fn number(&self) -> u32 {
         self.row().number()
     }
 
-    /// Returns the path of the game's file, as it was given.
+    /// Returns the path of the game's source file, as it was given.
     pub fn source(&self) -> &str {
         self.sources.get(self.row().source() as usize).map_or("", String::as_str)
     }
 
-    /// Returns the number of the game in its source, counted from 1, including skipped games.
+    /// Returns the number of the game in its source, counted from 1. Skipped games are counted.
     pub fn number_in_source(&self) -> u32 {
         self.row().number_in_source()
     }
 
-    /// Iterates over all tags in the order of the file. Text is decoded as UTF-8, or as Windows-1252 if it is not valid UTF-8.
+    /// Iterates over all tags in file order. Text is decoded as UTF-8, or as Windows-1252 if it is not valid UTF-8.
     pub fn tags(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         self.row().tags().map(|(name, value)| (decode(name), decode(value)))
     }
 
-    /// Returns the value of the first tag with this name. Upper and lower case are not distinguished.
+    /// Returns the value of the first tag with this name, ignoring case.
     pub fn tag(&self, name: &str) -> Option<String> {
         Some(tags::text(self.row().tag_named(name)?).into_owned())
     }
 
-    /// Returns the name of White, if it is known.
+    /// Returns White's name, if known.
     pub fn white(&self) -> Option<String> {
         self.player(Color::White)
     }
 
-    /// Returns the name of Black, if it is known.
+    /// Returns Black's name, if known.
     pub fn black(&self) -> Option<String> {
         self.player(Color::Black)
     }
@@ -70,24 +69,24 @@ impl GameRef {
         tags::player(&self.row(), side).map(Cow::into_owned)
     }
 
-    /// Returns the date in the form of PGN, `YYYY.MM.DD`, if any part of it is known.
+    /// Returns the date as PGN writes it, `YYYY.MM.DD`, if any part of it is known.
     pub fn date(&self) -> Option<String> {
         date::known_text(&self.row()).map(Cow::into_owned)
     }
 
-    /// Returns the result that the movetext states.
+    /// Returns the result given in the movetext.
     pub fn outcome(&self) -> Outcome {
         self.row().outcome()
     }
 
-    /// Returns the number of half-moves of the main line.
+    /// Returns the number of half-moves in the main line.
     pub fn plies(&self) -> u32 {
         self.row().plies() as u32
     }
 
-    /// Returns the number of nodes: the positions of the main line, numbered from 0, and then those of the side lines, if the
-    /// database keeps these ([`DatabaseOptions::variations`](super::DatabaseOptions::variations)). On the main line, the number
-    /// of a node is its ply.
+    /// Returns the number of nodes. Nodes are the positions of the game, numbered from 0: first those of the main line, where the
+    /// number equals the ply, then those of the side lines, if the database keeps them
+    /// ([`DatabaseOptions::variations`](super::DatabaseOptions::variations)).
     pub fn nodes(&self) -> u32 {
         self.row().positions() as u32
     }
@@ -108,19 +107,18 @@ impl GameRef {
     ///
     /// # Panics
     ///
-    /// Panics if the game has no node with this number. All methods that take a node panic in this case.
+    /// Panics if the game has no such node. This applies to all methods that take a node.
     pub fn ply(&self, node: u32) -> u32 {
         self.checked(node).ply_of(node)
     }
 
-    /// Returns the number of the side line that contains a node, counted from 0 in the order of nodes. Returns `None` on the main
-    /// line.
+    /// Returns the index of the side line that contains a node, in node order, or `None` for nodes on the main line.
     pub fn line(&self, node: u32) -> Option<usize> {
         Some(self.checked(node).line_of(node)?.index())
     }
 
-    /// Returns the node before a node. For the first node of a side line, this is the node from which the side line branches off.
-    /// Returns `None` at the start of the game.
+    /// Returns the preceding node. For the first node of a side line, this is the node from which it branches off. Returns `None`
+    /// at the start of the game.
     pub fn parent(&self, node: u32) -> Option<u32> {
         self.checked(node).parent_of(node)
     }
@@ -132,23 +130,23 @@ impl GameRef {
         position
     }
 
-    /// Returns the position at a node as FEN, with the halfmove clock and the move number that it has in the game.
+    /// Returns the FEN of the position at a node, with the halfmove clock and move number from the game.
     pub fn fen(&self, node: u32) -> String {
         fen_at(&self.checked(node), node)
     }
 
-    /// Returns the move that leads to a node, as SAN; `None` at the start of the game.
+    /// Returns the move that leads to a node as SAN, or `None` at the start of the game.
     pub fn san_before(&self, node: u32) -> Option<String> {
         let parent = self.parent(node)?;
         Some(self.row().move_to(node)?.to_san(&self.position(parent)))
     }
 
-    /// Returns the move that follows a node in its line, as SAN; `None` at the end of the line.
+    /// Returns the move that follows a node in its line as SAN, or `None` at the end of the line.
     pub fn san_after(&self, node: u32) -> Option<String> {
         Some(self.checked(node).move_from(node)?.to_san(&self.position(node)))
     }
 
-    /// Returns the number of the move that leads to a node: `24.` for White, `23...` for Black, `start` for the first node.
+    /// Returns a label for the move that leads to a node: `24.` for White, `23...` for Black, `start` for the first node.
     pub fn label(&self, node: u32) -> String {
         let mut label = Vec::new();
         MoveNumbers::from_header(&self.row()).push_label(self.ply(node), &mut label);

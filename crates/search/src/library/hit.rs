@@ -1,4 +1,4 @@
-//! Hits, which are the positions that a query finds.
+//! Hits: the positions that a query finds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use orbit_engine::{Answer, CopyDetail, MatchSpan, SpanKind};
 use orbit_reel::{Block, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 
-/// One position that a query hits. A hit can be kept after the search, like its [`GameRef`]. Facts that take time to compute are
-/// computed only when their methods are called.
+/// A position that matches a query. Like its [`GameRef`], a hit can be kept after the search. Expensive facts are computed only
+/// when their methods are called.
 #[derive(Clone)]
 pub struct Hit {
     game: GameRef,
     node: u32,
     value: Answer,
-    /// The index of the first transformed copy of the query that matches, and the number of copies that match.
+    /// The index of the first matching copy of the query, and the number of matching copies.
     lowest: (Option<u32>, usize),
-    /// All transformed copies of the query that match, if they were requested.
+    /// All matching copies of the query, if requested.
     copies: Option<Arc<[u32]>>,
     pub(super) span: Option<Arc<MatchSpan>>,
     query: Query,
 }
 
-/// One of the copies that a transform makes of a query.
+/// One of the copies of a query that its transform produces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MatchedCopy<'a> {
@@ -67,9 +67,9 @@ impl HitSpan<'_> {
         self.span.kind
     }
 
-    /// Returns the nodes of the span, in the order of the filter. For a line, these are the positions of its constituents; for a
-    /// path, its start and the positions after the moves that count; for a move, the positions before and after it; for `find`,
-    /// the hit and the positions that were found; for `echo`, both positions.
+    /// Returns the nodes of the span in filter order. These are, for a line, the positions of its constituents; for a path, its
+    /// start and the positions after the moves that count; for a move, the positions before and after it; for `find`, the hit and
+    /// the positions found; for `echo`, both positions.
     pub fn nodes(&self) -> &[u32] {
         &self.span.nodes
     }
@@ -84,8 +84,8 @@ impl HitSpan<'_> {
         SpanMoves::new(self.span, &self.game.row()).sans().map(str::to_owned).collect()
     }
 
-    /// Returns the moves as PGN writes them: `23. Bxh7+ Kxh7 24. Ng5+`. For `find` and `echo`, these are the moves that led to
-    /// the positions that were found.
+    /// Returns the moves in PGN notation: `23. Bxh7+ Kxh7 24. Ng5+`. For `find` and `echo`, these are the moves that lead to the
+    /// positions found.
     pub fn text(&self) -> String {
         SpanMoves::shown(self.span, &self.game.row()).text(usize::MAX)
     }
@@ -97,29 +97,28 @@ impl Hit {
         &self.game
     }
 
-    /// Returns the node, which is the number of the position in its game, from 0. On the main line it is the ply; the nodes of
-    /// side lines follow.
+    /// Returns the node, which is the index of the position in its game. On the main line it is the ply; the nodes of side lines
+    /// follow.
     pub fn node(&self) -> u32 {
         self.node
     }
 
-    /// Returns the number of half-moves played before the position, 0 at the start of the game.
+    /// Returns the number of half-moves before the position, which is 0 at the start of the game.
     pub fn ply(&self) -> u32 {
         self.game.ply(self.node)
     }
 
-    /// Returns the number of the side line that contains the position, counted from 0 in the order of nodes. Returns `None` on the
-    /// main line.
+    /// Returns the index of the side line that contains the position, in node order, or `None` for positions on the main line.
     pub fn line(&self) -> Option<usize> {
         self.game.line(self.node)
     }
 
-    /// Returns the value of the query: true, squares, or a number.
+    /// Returns the query's value, which is true, a set of squares, or a number.
     pub fn value(&self) -> Answer {
         self.value
     }
 
-    /// Returns the squares that the query finds; the set is empty if the value is of another type.
+    /// Returns the squares that the query finds. The set is empty if the value is not a set.
     pub fn squares(&self) -> Bitboard {
         if let Answer::Set(squares) = self.value { squares } else { Bitboard::EMPTY }
     }
@@ -129,48 +128,47 @@ impl Hit {
         self.game.position(self.node)
     }
 
-    /// Returns the position as FEN, with the halfmove clock and the move number that it has in the game.
+    /// Returns the position as FEN, with the halfmove clock and move number from the game.
     pub fn fen(&self) -> String {
         self.game.fen(self.node)
     }
 
-    /// Returns the move that led to the position, as SAN; `None` at the start.
+    /// Returns the move that led to the position as SAN, or `None` at the start of the game.
     pub fn san_before(&self) -> Option<String> {
         self.game.san_before(self.node)
     }
 
-    /// Returns the next move in the line of the position, as SAN; `None` at the end of the line.
+    /// Returns the move that follows the position in its line as SAN, or `None` at the end of the line.
     pub fn san_after(&self) -> Option<String> {
         self.game.san_after(self.node)
     }
 
-    /// Returns the number of the move that led to the position: `24.` for White, `23...` for Black, `start` for the first
-    /// position.
+    /// Returns a label for the move that led to the position: `24.` for White, `23...` for Black, `start` for the first position.
     pub fn label(&self) -> String {
         self.game.label(self.node)
     }
 
-    /// Returns the first matching copy among those that the outermost transform makes of the query. A query without a transform is
-    /// its own copy. The result is `None` if [`Scan::places_only`](super::Scan::places_only) was called. It is also `None` if no
-    /// copy matches, which is possible for a transform with a range of counts, such as `flip 0 3 Ra1`.
+    /// Returns the first matching copy of the query. Copies are produced by the query's outermost transform; a query without a
+    /// transform is its own only copy. Returns `None` if [`Scan::places_only`](super::Scan::places_only) was called, or if no copy
+    /// matches, which is possible for transforms with a range of counts, such as `flip 0 3 Ra1`.
     pub fn copy(&self) -> Option<MatchedCopy<'_>> {
         self.lowest.0.map(|index| self.named(index))
     }
 
-    /// Returns the number of transformed copies of the query that match.
+    /// Returns the number of matching copies of the query.
     pub fn copies_len(&self) -> usize {
         self.lowest.1
     }
 
-    /// Iterates over all transformed copies of the query that match, if [`Scan::all_copies`](super::Scan::all_copies) was called.
-    /// Otherwise, iterates over the first of these copies only.
+    /// Iterates over all matching copies of the query if [`Scan::all_copies`](super::Scan::all_copies) was called, otherwise over
+    /// the first one only.
     pub fn copies(&self) -> impl Iterator<Item = MatchedCopy<'_>> {
         let all = self.copies.as_deref().map_or(self.lowest.0.as_slice(), |copies| copies);
         all.iter().map(|&index| self.named(index))
     }
 
-    /// Returns the span of the hit (the moves and positions that matched). Returns `None` if [`Scan::spans`](super::Scan::spans)
-    /// was not called, or if no filter with moves matched.
+    /// Returns the span of the hit (the matched moves and positions). Returns `None` if [`Scan::spans`](super::Scan::spans) was not
+    /// called or no filter with moves matched.
     pub fn span(&self) -> Option<HitSpan<'_>> {
         Some(HitSpan { span: self.span.as_deref()?, game: &self.game })
     }
@@ -188,22 +186,22 @@ impl fmt::Debug for Hit {
     }
 }
 
-/// Converts the answers of a query to hits.
+/// Converts a query's answers to hits.
 pub(super) struct HitMaker<'a> {
     pub(super) query: &'a Query,
     pub(super) sources: &'a Arc<[String]>,
-    /// The lowest matching copy and the number of matching copies, for hits whose answers do not contain copies.
+    /// The lowest matching copy and the number of matching copies, for answers that do not contain copies.
     pub(super) untold: (Option<u32>, usize),
 }
 
 impl<'a> HitMaker<'a> {
     pub(super) fn new(query: &'a Query, sources: &'a Arc<[String]>) -> HitMaker<'a> {
-        // If the query has a single copy, every hit is a hit of that copy.
+        // If the query has only one copy, every hit matches that copy.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
         HitMaker { query, sources, untold }
     }
 
-    /// Iterates over the hits in a game of a block.
+    /// Iterates over the hits in one game.
     pub(super) fn at(
         &self,
         block: &Arc<Block>,

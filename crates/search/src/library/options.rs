@@ -12,24 +12,24 @@ use orbit_engine::gpu::{GpuOptions, PipelineCache};
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
 
-/// The memory that a database may use by default: enough for some 250 million positions.
+/// The default memory limit of a database, enough for about 250 million positions.
 const RESIDENT_BYTES_MAX: u64 = 1 << 30;
 
-/// The minimum memory for each position, which is the size of one move: two bytes.
+/// The minimum memory per position: the two bytes of a move.
 const POSITION_BYTES: u64 = 2;
 
-/// The place from which requests read a database's blocks (groups of games).
+/// The storage from which requests read the blocks (groups of games) of a database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Residence {
-    /// In memory. The files are read again only for the texts of games.
+    /// Memory. The files are read again only for the text of games.
     Resident {
-        /// The approximate memory that the blocks use.
+        /// The approximate number of bytes that the blocks use.
         bytes: u64,
     },
-    /// In the files, which are read again for each request, because the blocks need more memory than is allowed.
+    /// The files. Each request reads them again, because the blocks exceed the memory limit.
     Streamed {
-        /// The memory that is allowed: [`DatabaseOptions::resident_bytes_max`].
+        /// The memory limit in bytes: [`DatabaseOptions::resident_bytes_max`].
         bytes_max: u64,
     },
 }
@@ -45,7 +45,7 @@ impl fmt::Display for Residence {
     }
 }
 
-/// Options for a [`Database`]. The defaults are fine for most uses.
+/// Options for opening a [`Database`]. The defaults suit most uses.
 ///
 /// ```
 /// use orbit_search::{EngineChoice, DatabaseOptions};
@@ -95,56 +95,56 @@ impl<'a> DatabaseOptions<'a> {
         DatabaseOptions::default()
     }
 
-    /// Sets the memory that the database may use (1 GiB by default). A database that needs more is read from its files for each
+    /// Sets the memory limit of the database in bytes (1 GiB by default). A larger database is read from its files for each
     /// request. With 0, requests always read the files.
     pub fn resident_bytes_max(mut self, bytes: u64) -> Self {
         self.resident_bytes_max = bytes;
         self
     }
 
-    /// Chooses the engine. [`EngineChoice::Auto`], the default, uses a graphics card (not a software adapter) for a request with
-    /// enough positions. From the second request on, a tenth of this number is enough if the games are in memory and fit on the
-    /// card. An opened card stays open for later requests.
+    /// Sets the engine. [`EngineChoice::Auto`], the default, uses a graphics card (never a software adapter) for requests with
+    /// enough positions. From the second request on, a tenth as many are enough if the games are in memory and fit on the card.
+    /// Once opened, the card stays open for later requests.
     pub fn engine(mut self, choice: EngineChoice) -> Self {
         self.engine.engine = choice;
         self
     }
 
-    /// Chooses the graphics card. With `None`, [`EngineChoice::Auto`] uses no card.
+    /// Sets the graphics card. If `None`, [`EngineChoice::Auto`] uses no card.
     pub fn gpu(mut self, options: Option<GpuOptions>) -> Self {
         self.engine.gpu = options;
         self
     }
 
-    /// Sets the number of threads of each request; by default one per core. Answers do not depend on it.
+    /// Sets the number of threads per request. The default is one per core. Answers do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// Shares the threads with other requests, block by block, while the database is read.
+    /// Shares threads with other requests, block by block, while the database is read.
     pub(crate) fn in_turn(mut self, turns: &Turns) -> Self {
         self.turns = Some(turns.clone());
         self
     }
 
-    /// Sets whether an up-to-date reel (a database file made from it) next to a file is read instead of the file; true by default.
+    /// Sets whether to read a file's reel (a database file built from it) instead of the file, if it is next to the file and up to
+    /// date. True by default.
     pub fn substitute_reels(mut self, is_wanted: bool) -> Self {
         self.stream.substitute_reels = is_wanted;
         self
     }
 
-    /// Sets the cache that stores where the games of large PGN files begin, for [`Database::game`]. The default is the user's
-    /// cache folder; `None` turns the cache off.
+    /// Sets the cache of the offsets of games in large PGN files, used by [`Database::game`]. The default is the user's cache
+    /// folder. `None` disables the cache.
     pub fn places(mut self, cache: Option<PlaceCache>) -> Self {
         self.stream.places = cache;
         self
     }
 
-    /// Sets whether side lines (variations), comments and glyphs are kept.
-    /// [`Query::with_variations`](super::Query::with_variations) searches side lines. Other queries still search main lines only,
-    /// and take longer, because the side lines have to be left out for each request. Reels can be opened with this option only if
-    /// they were made with side lines.
+    /// Sets whether to keep side lines (variations), comments and glyphs. [`Query::with_variations`](super::Query::with_variations)
+    /// searches side lines. Other queries still search only main lines and are slower, because side lines must be removed for each
+    /// request. Reels can be opened with this option only if they were built with side lines.
     pub fn variations(mut self, are_kept: bool) -> Self {
         (self.stream.parse.variations, self.stream.parse.annotations) = (are_kept, are_kept);
         self
@@ -156,20 +156,21 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Lets `cancel` stop the reading of the database.
+    /// Sets a token that can cancel the opening of the database.
     pub fn cancel_token(mut self, cancel: &CancelToken) -> Self {
         self.cancel = cancel.clone();
         self
     }
 
-    /// Calls `watch` while the database is read into memory, on the thread that opens the database.
+    /// Calls `watch` with the progress of reading the database into memory, on the thread that opens the database.
     pub fn progress(mut self, watch: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Some(Box::new(watch));
         self
     }
 
-    /// Opens files, folders, reels, URLs (with the feature `https`) and `-` (standard input), in the order given. Reels are
-    /// recognized by their first bytes. For a folder, the PGN, EPD and FEN files in it and in its subfolders are opened.
+    /// Opens files, folders, reels, URLs (with the feature `https`) and `-` (standard input). Games are numbered in the order of
+    /// `paths`. Reels are recognized by their first bytes. In folders, all PGN, EPD and FEN files are opened, including those in
+    /// subfolders.
     ///
     /// # Errors
     ///
@@ -187,7 +188,7 @@ impl<'a> DatabaseOptions<'a> {
         self.open_stream(stream)
     }
 
-    /// Opens one PGN text in memory, plain or compressed. `name` is the name of the source.
+    /// Opens a PGN text in memory, plain or compressed. `name` is its source name.
     ///
     /// # Errors
     ///
@@ -219,7 +220,7 @@ impl<'a> DatabaseOptions<'a> {
         })
     }
 
-    /// Reads a database into memory if it fits. Also returns the number of its positions, exact or estimated.
+    /// Reads a database into memory if it fits. Also returns the number of positions, which may be estimated.
     fn hold(&mut self, stream: &BlockStream) -> Result<(Option<Held>, u64), DatabaseError> {
         let known = stream.positions_known();
         if known.saturating_mul(POSITION_BYTES) > self.resident_bytes_max || self.resident_bytes_max == 0 {
@@ -250,8 +251,8 @@ impl<'a> DatabaseOptions<'a> {
     }
 }
 
-/// Estimates the number of positions on the assumption that the rest of the input has as many positions per byte as the part that
-/// was read.
+/// Estimates the number of positions in the whole input. It assumes that the unread part has as many positions per byte as the read
+/// part.
 fn estimate(totals: &Totals, bytes: u64, bytes_total: Option<u64>) -> u64 {
     let total = bytes_total.unwrap_or(bytes);
     let positions = u128::from(totals.positions) * u128::from(total) / u128::from(bytes.max(1));

@@ -4,8 +4,8 @@ use super::Hit;
 use crate::report::{SpanMoves, svg};
 use orbit_core::board::{Bitboard, Square};
 
-/// Returns a board as an SVG file. `placement` is a FEN or its first field, `lit` are the squares to highlight, and `arrows` are
-/// moves from square to square, the strongest first.
+/// Returns an SVG image of a board. `placement` is a FEN or its first field, `lit` are the squares to highlight, and `arrows` are
+/// the start and end squares of arrows, strongest first.
 ///
 /// ```
 /// use orbit_search::{Bitboard, board_svg};
@@ -29,8 +29,8 @@ pub fn board_svg(title: &str, placement: &str, lit: Bitboard, arrows: &[[Square;
 }
 
 impl Hit {
-    /// Returns the position as SVG, with White's side at the bottom. The squares that the query found are highlighted. If the query
-    /// matched moves (a span), these are drawn as arrows; otherwise an arrow shows the move that led to the position.
+    /// Returns an SVG image of the position, with White at the bottom. The squares that the query found are highlighted. Arrows
+    /// show the moves that the query matched (its span), or the last move if there is no span.
     pub fn svg(&self) -> String {
         let row = self.game().row();
         let arrows = match &self.span {

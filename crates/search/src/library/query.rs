@@ -1,4 +1,4 @@
-//! Prepares queries to run: parses them, and expands their transforms into copies.
+//! Prepares queries for execution: parses them and expands their transforms into copies.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, Parsed, Type, diagram};
 use orbit_transforms::Filter;
 
-/// A parsed query, with its transforms expanded into copies. It can run on any number of databases. Clones share the prepared
+/// A parsed query whose transforms are expanded into copies. It can run on any number of databases. Clones share the prepared
 /// query.
 ///
 /// ```
@@ -39,29 +39,29 @@ struct QueryInner {
 }
 
 impl Query {
-    /// Reads a query in CQL 6.2, or in CQL 5 if it is a position list.
+    /// Parses a query as CQL 6.2, or as CQL 5 if it is a position list.
     ///
     /// # Errors
     ///
-    /// Fails if the query has an error. The returned error shows its place.
+    /// Fails if the query is invalid. The error shows the location.
     pub fn parse(text: &str) -> Result<Query, QueryError> {
         Query::prepare(text, orbit_query::parse(text))
     }
 
-    /// Reads a query in the given dialect.
+    /// Parses a query in the given dialect.
     ///
     /// # Errors
     ///
-    /// Fails if the query has an error. The returned error shows its place.
+    /// Fails if the query is invalid. The error shows the location.
     pub fn parse_dialect(text: &str, dialect: Dialect) -> Result<Query, QueryError> {
         Query::prepare(text, orbit_query::parse_dialect(text, Some(dialect)))
     }
 
-    /// Reads the queries of a request.
+    /// Parses the queries in a request.
     ///
     /// # Errors
     ///
-    /// Fails if a field of the request or a query has an error. For a query, the returned error shows the place.
+    /// Fails if a field of the request or a query is invalid. Errors in queries show the location.
     pub fn from_request(request: &Request) -> Result<Vec<Query>, DatabaseError> {
         let read = |text: String| {
             let query = Query::prepare(&text, orbit_query::parse_dialect(&text, request.dialect))?;
@@ -70,13 +70,13 @@ impl Query {
         request.texts()?.into_iter().map(read).collect()
     }
 
-    /// Returns the query that finds the pieces of a board, as `orbit scan --board` does. The board is a FEN in which a letter is
-    /// a piece that must be on its square. `A` is any white piece, `a` is any black piece, and `_` is a square that must be
-    /// empty; other squares may have any content. `transforms` are keywords of CQL, the outermost first.
+    /// Returns a query that finds the pieces on a board, as `orbit scan --board` does. `board` is a FEN. A piece letter requires
+    /// that piece on its square, `A` any white piece, `a` any black piece, and `_` an empty square; other squares may have any
+    /// content. `transforms` are CQL keywords, outermost first.
     ///
     /// # Errors
     ///
-    /// Fails if the board has an error. The returned error shows its place.
+    /// Fails if the board is invalid. The error shows the location.
     ///
     /// ```
     /// use orbit_search::Query;
@@ -90,18 +90,18 @@ impl Query {
         Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
     }
 
-    /// Returns the query of `orbit scan --similar`. Its value is the similarity of a position to a board, in percent, under the
-    /// best of `transforms`.
+    /// Returns the query of `orbit scan --similar`. Its value is the similarity of a position to the board, in percent, under the
+    /// best of the transforms.
     ///
     /// # Errors
     ///
-    /// Fails if the board has an error. The returned error shows its place.
+    /// Fails if the board is invalid. The error shows the location.
     pub fn similar(board: &str, transforms: &[&str]) -> Result<Query, QueryError> {
         let diagram = diagram::similar(board, transforms);
         Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
     }
 
-    /// Returns the query of a built-in theme: see [`themes`](crate::load_themes).
+    /// Returns the query of a built-in theme: see [`load_themes`](crate::load_themes).
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// Fails if the query makes more copies than are allowed. The returned error shows its place.
+    /// Fails if the query's transforms produce too many copies. The error shows the location.
     pub fn from_theme(theme: &Theme) -> Result<Query, QueryError> {
         Query::prepare(&theme.query, Ok(theme.parsed.clone()))
     }
@@ -137,8 +137,8 @@ impl Query {
         Ok(Query(Arc::new(QueryInner { text, prepared, remarks, names: OnceLock::new() })))
     }
 
-    /// Returns a query that also searches side lines (variations), like a query with `cql(variations)` in its text. The database
-    /// must keep side lines: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
+    /// Returns a copy of this query that also searches side lines (variations), as if its text contained `cql(variations)`. The
+    /// database must keep side lines: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     #[must_use]
     pub fn with_variations(&self) -> Query {
         let QueryInner { text, prepared, remarks, .. } = &*self.0;
@@ -157,8 +157,8 @@ impl Query {
         &self.0.remarks
     }
 
-    /// Returns whether the results for the parts of a database add up to the result for the whole database. They do if the query
-    /// keeps no state from game to game and does not sort games. See [`Scan::blocks`](super::Scan::blocks).
+    /// Returns whether the results for parts of a database add up to the result for the whole database. This is the case if the
+    /// query carries no state from game to game and does not sort games. See [`Scan::blocks`](super::Scan::blocks).
     pub fn splits(&self) -> bool {
         let query = &self.0.prepared.query;
         !query.outlives_games() && query.sorts.is_empty() && !query.header.sort_match_count
@@ -169,18 +169,18 @@ impl Query {
         self.0.prepared.query.body.ty()
     }
 
-    /// Returns whether the query can match moves or several positions at a hit (its span): see [`Scan::spans`](super::Scan::spans).
+    /// Returns whether a hit can have a span of moves or several positions: see [`Scan::spans`](super::Scan::spans).
     pub fn has_spans(&self) -> bool {
         self.0.prepared.query.has_spans()
     }
 
-    /// Returns the distinct copies that the outermost transform makes of the query, as CQL. A query without a transform has one
-    /// copy, which is the query itself.
+    /// Returns the query's distinct copies, as CQL. These are produced by its outermost transform. A query without a transform has
+    /// one copy, which is the query itself.
     pub fn copies(&self) -> &[String] {
         &self.names().copies
     }
 
-    /// Returns descriptions of the transforms that make the copies, in the order of [`Query::copies`].
+    /// Returns a description of the transform of each copy, in the order of [`Query::copies`].
     pub fn transforms(&self) -> &[String] {
         &self.names().transforms
     }
@@ -193,7 +193,7 @@ impl Query {
         self.0.prepared.planner.filter()
     }
 
-    /// Returns the query in all forms that engines need.
+    /// Returns the query in all forms that engines use.
     pub(crate) fn prepared(&self) -> PreparedQuery {
         self.0.prepared.clone()
     }
@@ -210,7 +210,7 @@ impl From<&Theme> for ThemeLabel {
     }
 }
 
-/// Reads a query as [`Query::parse`] does.
+/// Parses a query as [`Query::parse`] does.
 impl FromStr for Query {
     type Err = QueryError;
 
@@ -219,7 +219,7 @@ impl FromStr for Query {
     }
 }
 
-/// Displays the text of the query as it was given.
+/// Writes the text of the query as it was given.
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.text())
@@ -232,7 +232,7 @@ impl fmt::Debug for Query {
     }
 }
 
-/// An error in a query. `Display` shows the query, over several lines, with the place of the error marked.
+/// An error in a query. It is displayed over several lines, with the query and a mark at the location of the error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryError {
     text: String,
@@ -249,7 +249,7 @@ impl QueryError {
         &self.text
     }
 
-    /// Returns the message, the place and the remedy, without the text of the query.
+    /// Returns the message, location and remedy, without the text of the query.
     pub fn diagnostic(&self) -> &Diagnostic {
         &self.diagnostic
     }

@@ -20,8 +20,8 @@ use orbit_engine::{EngineInfo, Wants};
 use orbit_query::Type;
 use orbit_reel::{Alike, GameSet};
 
-/// A request: one or more queries and a selection of games and hits. The last call returns the result: [hits](Scan::hits),
-/// [counts](Scan::count), [statistics](Scan::statistics), or the result of a [collector](Scan::collect).
+/// A request, which consists of one or more queries and a selection of games and hits. It runs when its result is requested:
+/// [hits](Scan::hits), [counts](Scan::count), [statistics](Scan::statistics), or a [collector](Scan::collect).
 ///
 /// ```
 /// use orbit_search::{Database, Query};
@@ -46,24 +46,24 @@ pub struct Scan<'a> {
     detail: Wants,
     engine: EngineOptions,
     threads: usize,
-    /// The threads that this request shares with other requests; `None` if it has its own.
+    /// The threads that this request shares with other requests. `None` if it has its own threads.
     turns: Option<Turns>,
-    /// The rule by which duplicates are recognized, if they are left out.
+    /// The rule for recognizing duplicates, if they are omitted.
     pub(crate) unique: Option<Alike>,
-    /// The blocks (groups of games) that are read; `None` for all.
+    /// The blocks (groups of games) to read. `None` means all blocks.
     blocks: Option<Range<usize>>,
-    /// True if some blocks are left out because they cannot have hits.
+    /// True if some blocks are not read because they cannot contain hits.
     is_narrowed: bool,
     pub(super) cancel: CancelToken,
     watch: Box<dyn FnMut(Progress) + Send + 'a>,
-    /// Receives a description of the engine when the request has ended.
+    /// The cell that receives a description of the engine when the request has ended.
     ran: Option<&'a OnceLock<EngineInfo>>,
 }
 
-/// The maximum number of hits that wait for an iterator to take them. The search pauses when it is reached.
+/// The maximum number of hits queued for an iterator. When the queue is full, the search pauses.
 const HITS_WAITING_MAX: usize = 512;
 
-/// The iterator of [`Scan::iter`].
+/// The iterator returned by [`Scan::iter`].
 #[derive(Debug)]
 pub struct HitIter {
     hits: Receiver<Result<Hit, DatabaseError>>,
@@ -103,14 +103,14 @@ impl<'a> Scan<'a> {
     }
 
     /// Selects only games that meet a condition, such as `"elo>2500".parse()?`, or only hits at positions that meet it, such as
-    /// `"clock<30".parse()?`. If there are several conditions, all must be met. Clocks and evaluations are read from comments,
-    /// which the database must keep: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
+    /// `"clock<30".parse()?`. If this is called several times, all conditions must be met. Clocks and evaluations are read from
+    /// comments, so the database must keep these: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     pub fn condition(mut self, condition: Condition) -> Self {
         self.choice.conditions.push(condition);
         self
     }
 
-    /// Selects only the games of a player, and evaluates the query from the player's side: see [`Player`].
+    /// Selects only a player's games, and evaluates the queries from the player's side: see [`Player`].
     pub fn player(mut self, player: Player) -> Self {
         self.choice.player = Some(player);
         self
@@ -122,18 +122,18 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Selects only the first hit with the greatest value in each game. The value of a set is its number of squares.
+    /// Selects only the hit with the greatest value in each game. Ties go to the first hit. The value of a set is its number of
+    /// squares.
     pub fn best_per_game(mut self) -> Self {
         self.choice.best = true;
         self
     }
 
-    /// Replaces the choice of games and hits, the order and the engine by those of a request. The queries of this scan do not
-    /// change.
+    /// Sets the selection of games and hits, the order and the engine to those of a request. The queries are not changed.
     ///
     /// # Errors
     ///
-    /// Fails if two fields of the request exclude each other, or one does not suit the queries.
+    /// Fails if fields of the request are mutually exclusive or unsuitable for the queries.
     pub fn chosen_by(mut self, request: &Request) -> Result<Self, RequestError> {
         let chosen = request.check()?;
         self.queries
@@ -154,63 +154,63 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Stops after this many games that the query finds: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
+    /// Stops after this many games have been found: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn limit_games(mut self, games: u64) -> Self {
         self.games_max = Some(games);
         self
     }
 
-    /// Leaves out the first `games` games that the query finds: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
+    /// Skips the first `games` games that are found: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn skip(mut self, games: u64) -> Self {
         self.skip = games;
         self
     }
 
-    /// Leaves out duplicates, which are games that equal an earlier one by the rule `alike`. This takes 24 to 48 bytes of memory
-    /// for each game.
+    /// Omits duplicates, which are games equal to an earlier game under the rule `alike`. This needs 24 to 48 bytes of memory per
+    /// game.
     pub fn unique(mut self, alike: Alike) -> Self {
         self.unique = Some(alike);
         self
     }
 
-    /// Sorts the games by an order other than that of the database, and returns only the hits of the first `games_max` games in
-    /// this order. They are known only after all games were searched: see [`Scan::hits`] and [`Scan::for_each`].
+    /// Sorts the games by `order` and returns only the hits in the first `games_max` games. The result is known only after all
+    /// games have been searched: see [`Scan::hits`] and [`Scan::for_each`].
     pub fn order(mut self, order: Order, games_max: usize) -> Self {
         self.order = Some((order, games_max));
         self
     }
 
-    /// Finds all transformed copies of the query that match at each hit, and not only the first: see [`Hit::copies`].
+    /// Finds all matching copies of the query at each hit, not only the first: see [`Hit::copies`].
     pub fn all_copies(mut self) -> Self {
         self.detail |= Wants::ALL_COPIES;
         self
     }
 
-    /// Finds the span of each hit, which consists of the moves and positions that matched: see [`Hit::span`].
+    /// Finds the span of each hit, which consists of the matched moves and positions: see [`Hit::span`].
     pub fn spans(mut self) -> Self {
         self.detail |= Wants::SPANS;
         self
     }
 
-    /// Finds only the positions that hit, without the values of the query and the copies that match. This is faster.
+    /// Finds only the matching positions, without values and copies of the query. This is faster.
     pub fn places_only(mut self) -> Self {
         self.detail = Wants::HITS;
         self
     }
 
-    /// Uses this engine instead of the database's.
+    /// Sets the engine, instead of using the engine of the database.
     pub fn engine(mut self, choice: EngineChoice) -> Self {
         self.engine.engine = choice;
         self
     }
 
-    /// Makes a second engine recompute a sample of the work. A difference between the engines is an error.
+    /// Recomputes a sample of the results with a second engine. Any difference is reported as an error.
     pub fn verify(mut self, sample: Sample) -> Self {
         self.engine.verify = Some(sample);
         self
     }
 
-    /// Sets the number of threads. The answers do not depend on it.
+    /// Sets the number of threads. Answers do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
@@ -222,9 +222,9 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Reads only these blocks, counted from 0 over all reels: see [`Database::positions_of_blocks`]. Games keep their numbers.
-    /// If the query [splits](Query::splits) and neither games nor hits are limited or sorted, the results of consecutive ranges,
-    /// one after the other, are the results of all blocks.
+    /// Reads only this range of blocks, which are numbered from 0 across all reels: see [`Database::positions_of_blocks`]. The
+    /// numbers of games do not change. If the query [splits](Query::splits) and neither games nor hits are limited or sorted, the
+    /// concatenated results of consecutive ranges equal the results of all blocks.
     ///
     /// ```
     /// use orbit_search::{Database, Query};
@@ -240,26 +240,26 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Lets `cancel` stop the request.
+    /// Sets a token that can cancel the request.
     pub fn cancel_token(mut self, cancel: &CancelToken) -> Self {
         self.cancel = cancel.clone();
         self
     }
 
-    /// Calls `watch` after each block of games, on the thread that runs the request. If the database is read to its end, the last
-    /// call gets the totals of games, positions and bytes.
+    /// Calls `watch` with the progress after each block of games, on the thread that runs the request. If the whole database is
+    /// read, the last call receives the total numbers of games, positions and bytes.
     pub fn progress(mut self, watch: impl FnMut(Progress) + Send + 'a) -> Self {
         self.watch = Box::new(watch);
         self
     }
 
-    /// Writes a description of the engine to `ran` when the request has ended.
+    /// Stores a description of the engine in `ran` when the request has ended.
     pub(crate) fn tells_engine(mut self, ran: &'a OnceLock<EngineInfo>) -> Self {
         self.ran = Some(ran);
         self
     }
 
-    /// Returns all hits of the first query, in the order of the database or of [`Scan::order`].
+    /// Returns all hits of the first query, in database order or in the order set by [`Scan::order`].
     ///
     /// # Errors
     ///
@@ -273,11 +273,13 @@ impl<'a> Scan<'a> {
         Ok(hits)
     }
 
-    /// Calls `take` for every hit of the first query, in the order of the database or of [`Scan::order`], until `take` breaks.
+    /// Calls `take` for every hit of the first query until `take` breaks. Hits are in database order or in the order set by
+    /// [`Scan::order`].
     ///
     /// # Errors
     ///
-    /// Fails if the engine or the database stops early, or if the request was cancelled. Earlier hits were passed to `take`.
+    /// Fails if the engine or the database stops early or the request is cancelled. `take` has then received the hits before the
+    /// error.
     ///
     /// # Panics
     ///
@@ -326,8 +328,8 @@ impl<'a> Scan<'a> {
         Ok(summary)
     }
 
-    /// Iterates over the hits of the first query, in the order of the database or of [`Scan::order`], while a thread of `scope`
-    /// searches. The search waits while a few hundred hits have not been taken, and stops when the iterator is dropped. If an
+    /// Iterates over the hits of the first query while a thread in `scope` searches. Hits are in database order or in the order set
+    /// by [`Scan::order`]. The search pauses when a few hundred hits are pending and stops when the iterator is dropped. If an
     /// error occurs, it is the last item.
     ///
     /// ```
@@ -346,11 +348,11 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// The last item is an error in the cases in which [`Scan::for_each`] returns one.
+    /// If [`Scan::for_each`] would fail, the last item is its error.
     ///
     /// # Panics
     ///
-    /// The scope panics when it ends if there is no query.
+    /// If there is no query, the scope panics when it ends.
     pub fn iter<'scope>(self, scope: &'scope thread::Scope<'scope, '_>) -> HitIter
     where
         'a: 'scope,
@@ -360,16 +362,16 @@ impl<'a> Scan<'a> {
             let flow =
                 |is_taken: bool| if is_taken { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
             if let Err(error) = self.for_each(|hit| flow(sender.send(Ok(hit)).is_ok())) {
-                // If the iterator was dropped, the channel is closed and the error is lost, which does no harm.
+                // If the iterator was dropped, nothing can receive the error, so a failure to send it is ignored.
                 let _ = sender.send(Err(error));
             }
         });
         HitIter { hits }
     }
 
-    /// Folds the hits of the first query on all threads. For each block of games, `init` returns the initial value, and `fold` adds
-    /// the hits to it one by one. `merge` then combines the value of all earlier blocks with the value of this block, in the order
-    /// of the database. If hits are limited or [sorted](Scan::order), they are treated as one block, which one thread folds.
+    /// Folds the hits of the first query on all threads. For each block of games, `init` creates the initial value, and `fold` adds
+    /// the block's hits to it one by one. `merge` combines the result for all earlier blocks with the result for this block, in
+    /// database order. If hits are limited or [sorted](Scan::order), they are treated as a single block, which one thread folds.
     ///
     /// ```
     /// use orbit_search::{Database, Query};
@@ -428,15 +430,14 @@ impl<'a> Scan<'a> {
         Ok(sum.expect("a sum is put back after each step"))
     }
 
-    /// Returns for each query the facts that the engine must report when the facts in `wants` are needed.
+    /// For each query, returns the facts that the engine must report if the caller needs the facts in `wants`.
     fn outputs(&self, wants: Wants) -> Vec<Wants> {
         let wants = wants | self.choice.wants();
         self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect()
     }
 
-    /// Passes the answers of the first query for each block to `take`, in the order of the database, until `take` breaks. `wants`
-    /// are the facts needed about hits; the facts that the selection needs are added. `executor` is the result of
-    /// [`Scan::executor`].
+    /// Passes the answers of the first query for each block to `take`, in database order, until `take` breaks. `wants` are the
+    /// facts that the caller needs; the facts that the selection needs are added. `executor` is the result of [`Scan::executor`].
     ///
     /// # Errors
     ///
@@ -453,8 +454,8 @@ impl<'a> Scan<'a> {
         self.run(executor, &outputs, &choice, &names, work, |_, kept| take(kept))
     }
 
-    /// Runs `work` on the answers of each block, on the threads of the scan, and passes the results to `take` in the order of the
-    /// database, until `take` breaks.
+    /// Calls `work` with the answers for each block, on the scan's threads, and passes its results to `take` in database order,
+    /// until `take` breaks.
     ///
     /// # Errors
     ///
@@ -478,7 +479,6 @@ impl<'a> Scan<'a> {
         Ok(summary)
     }
 
-    /// Opens the stream of blocks that the request reads.
     pub(crate) fn stream(&self, with_texts: bool) -> Result<BlockStream, DatabaseError> {
         let stream = match &self.blocks {
             None => self.database.stream(&self.cancel, with_texts),
@@ -491,12 +491,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Returns the number of games to skip at the beginning.
+    /// Returns the number of games to skip at the start of the results.
     pub(super) fn skipped(&self) -> usize {
         usize::try_from(self.skip).unwrap_or(usize::MAX)
     }
 
-    /// Returns the number of games to keep if `max` games in an order are wanted. The skipped games are included, because they are
+    /// Returns the number of games to keep while sorting, if `max` games are wanted. This includes the skipped games, which are
     /// known only after sorting.
     pub(super) fn room(&self, max: usize) -> usize {
         let listed = self.games_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
@@ -523,11 +523,11 @@ impl<'a> Scan<'a> {
         if self.takes_all() { Ok(()) } else { Err(RequestError::new(why)) }
     }
 
-    /// Counts the games and positions that each query hits.
+    /// Counts the matching positions of each query and the games that contain them.
     ///
     /// # Errors
     ///
-    /// Fails if games or hits are limited, skipped or sorted, or an error of [`Scan::collect`] occurs.
+    /// Fails if games or hits are limited, skipped or sorted, or if [`Scan::collect`] fails.
     pub fn count(self) -> Result<Vec<HitTotals>, DatabaseError> {
         self.check_takes_all()?;
         let queries = self.queries.len();
@@ -537,13 +537,12 @@ impl<'a> Scan<'a> {
         Ok(totals)
     }
 
-    /// Groups the hits of the first query, for example by `"year,eco,year*result"`: see the documentation of [`Grouping`] for the
-    /// groupings.
+    /// Groups the hits of the first query, for example by `"year,eco,year*result"`. [`Grouping`] documents the syntax.
     ///
     /// # Errors
     ///
-    /// Fails if the groupings cannot be read, they need moves or a player and the request has none, games or hits are limited,
-    /// skipped or sorted, or an error of [`Scan::collect`] occurs.
+    /// Fails if the groupings are invalid or need moves or a player that the request does not have, if games or hits are limited,
+    /// skipped or sorted, or if [`Scan::collect`] fails.
     pub fn statistics(self, groupings: &str) -> Result<Counts, DatabaseError> {
         self.check_takes_all()?;
         let groupings = Grouping::list(groupings)?;
@@ -555,8 +554,8 @@ impl<'a> Scan<'a> {
         Ok(self.grouped(stats)?.into_iter().next().unwrap_or(none))
     }
 
-    /// Counts the hits of each query, in total and by groups, as `orbit batch` does. `labels` are the names of the queries, in
-    /// their order. If `by` is `None`, there are no groups.
+    /// Counts the hits of each query, in total and by group, as `orbit batch` does. `labels` are the names of the queries, in the
+    /// same order. If `by` is `None`, there are no groups.
     ///
     /// ```
     /// use orbit_search::stats::ThemeLabel;
@@ -576,8 +575,8 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the groupings cannot be read or cannot be used for themes, games or hits are limited, skipped or sorted, or an
-    /// error of [`Scan::collect`] occurs.
+    /// Fails if the groupings are invalid or unsuitable for themes, if games or hits are limited, skipped or sorted, or if
+    /// [`Scan::collect`] fails.
     pub fn matrix(self, labels: Vec<ThemeLabel>, by: Option<&str>) -> Result<ThemeMatrix, DatabaseError> {
         self.check_takes_all()?;
         if labels.len() != self.queries.len() {
@@ -589,7 +588,7 @@ impl<'a> Scan<'a> {
         Ok(ThemeMatrix::new(labels, counts, &groupings))
     }
 
-    /// Counts the hits of each query by groups. Results are also counted for the chosen player, and for the sides that have the
+    /// Counts the hits of each query by group. Results are also counted for the selected player, and for the sides that have the
     /// patterns.
     fn grouped(self, stats: Stats) -> Result<Vec<Counts>, DatabaseError> {
         let stats = if self.choice.player.is_some() { stats.for_player() } else { stats };
@@ -599,18 +598,18 @@ impl<'a> Scan<'a> {
         Ok(collector.counts(part, queries.iter().map(Query::filter)))
     }
 
-    /// Returns the result that a collector computes from the answers of all queries, and a summary of the games that were read. The
-    /// summary contains dates and ratings only if tags were read.
+    /// Returns the result of a collector for the answers of all queries, and a summary of the games that were read. The summary
+    /// contains dates and ratings only if tags were read.
     ///
     /// # Errors
     ///
-    /// Fails if the engine or the database stops early, the collector cannot process a block, or the request was cancelled.
+    /// Fails if the engine or the database stops early, the collector cannot process a block, or the request is cancelled.
     pub fn collect<C: Collector>(self, collector: &C) -> Result<(C::Part, Summary), DatabaseError> {
         self.collect_from(collector, |_| None)
     }
 
-    /// Like [`Scan::collect`], but reads only the part of the scan's stream that `narrow` returns. If `narrow` returns `None`, all
-    /// blocks are read.
+    /// Like [`Scan::collect`], but reads only the stream that `narrow` returns. If `narrow` returns `None`, all blocks of the scan
+    /// are read.
     pub(crate) fn collect_from<C: Collector>(
         mut self,
         collector: &C,
@@ -634,12 +633,12 @@ impl<'a> Scan<'a> {
         Ok((part, summary))
     }
 
-    /// Returns the name of the engine that will answer: `cpu`, `gpu` or `reference`. If this engine uses a graphics card, the
-    /// card is opened.
+    /// Returns the name of the engine that the request will use: `cpu`, `gpu` or `reference`. If it uses a graphics card, the card
+    /// is opened.
     ///
     /// # Errors
     ///
-    /// Fails if the engine refuses a query, or the chosen graphics card does not exist.
+    /// Fails if the engine rejects a query or the requested graphics card does not exist.
     pub fn engine_name(&self) -> Result<&'static str, DatabaseError> {
         Ok(self.executor()?.engine().info().name)
     }
@@ -649,7 +648,7 @@ impl<'a> Scan<'a> {
         self.detail | self.choice.wants() | order
     }
 
-    /// Plans the queries for the chosen engine.
+    /// Prepares the queries for the selected engine.
     ///
     /// # Errors
     ///
@@ -660,13 +659,13 @@ impl<'a> Scan<'a> {
     }
 
     fn engine_options(&self) -> EngineOptions {
-        // If duplicates are left out, the blocks are made anew for each request.
+        // A request that omits duplicates or reads only a range of blocks does not scan the blocks in memory themselves.
         let is_of_held = self.unique.is_none() && self.blocks.is_none();
         let is_repeated = is_of_held && self.database.is_repeated();
         EngineOptions { is_repeated, ..self.engine.clone() }
     }
 
-    /// Ends a request: reports the final progress, stores the number of positions, and forgets a card that has failed.
+    /// Completes a request: reports the final progress, stores the number of positions, and drops a card that has failed.
     pub(super) fn finish(
         &mut self,
         mut progress: Progress,

@@ -1,4 +1,4 @@
-//! Requests for how often a position occurs, and in which games first and last.
+//! Looks up the number of times a position occurs, and the first and last games with it.
 
 use serde_json::{Value, json};
 
@@ -8,17 +8,17 @@ use orbit_core::board::Position;
 use orbit_database::{BlockStream, Turns};
 use orbit_visits::{PositionFacts, SeenGame, TabledPosition};
 
-/// A position, and how often it occurs in the main lines of a database.
+/// A position and the number of its occurrences in the main lines of a database.
 #[derive(Clone, Debug)]
 pub struct SeenPosition {
     /// The position.
     pub position: Position,
-    /// The facts about it.
+    /// The facts about its occurrences.
     pub facts: PositionFacts,
 }
 
 impl SeenPosition {
-    /// Returns the answer that `orbit positions --json` prints and that `orbit serve` sends.
+    /// Returns the JSON that `orbit positions --json` prints and `orbit serve` sends.
     pub fn json(&self) -> Value {
         let [first, last] = match &self.facts.ends {
             Some(ends) => ends.each_ref().map(seen_game_json),
@@ -34,7 +34,7 @@ impl SeenPosition {
     }
 }
 
-/// Returns a game that has a position as JSON.
+/// Returns a game in which the position occurs, as JSON.
 pub fn seen_game_json(game: &SeenGame) -> Value {
     json!({
         "game": game.number,
@@ -48,12 +48,12 @@ pub fn seen_game_json(game: &SeenGame) -> Value {
 }
 
 impl Database {
-    /// Looks up a position in the main lines of all games. `turns` are the threads that the request shares with others. Tables of
+    /// Looks up a position in the main lines of all games. `turns` are the threads that this request shares with others. Tables of
     /// positions stay open for later requests.
     ///
     /// # Errors
     ///
-    /// Fails if a file has changed or cannot be read, or the request was cancelled.
+    /// Fails if a file has changed or cannot be read, or if the request is cancelled.
     #[doc(hidden)]
     pub fn seen(
         &self,
@@ -66,7 +66,7 @@ impl Database {
         };
         let held = |game| self.held_block(game);
         let look_up = |stream| TabledPosition::new(stream, at.position(), &self.tables, held);
-        // The tables belong to the files. If a file has changed, or no table can be used, blocks in memory are searched.
+        // Tables describe the files. If a file has changed or no table can be used, the blocks in memory are searched instead.
         let tabled = match stream(true).map(look_up) {
             Ok(tabled) if !tabled.used.is_empty() => tabled,
             _ => look_up(stream(false)?),

@@ -1,4 +1,4 @@
-//! Hits as Arrow record batches, for data frames and databases.
+//! Returns hits as Arrow record batches, for data frames and databases.
 
 use std::ops::{ControlFlow, Range};
 
@@ -16,22 +16,22 @@ use crate::run::{ReportRoom, extras_of, names_of, wanted_of};
 use orbit_database::{MemoryBudget, Summary};
 use orbit_engine::{Rank, Wants};
 
-/// The minimum number of rows in a batch; the last batch can be smaller.
+/// The minimum number of rows in a batch, except the last one.
 const BATCH_ROWS: usize = 16_384;
 
-/// The columns of a table.
+/// A selection of table columns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TableColumns {
-    /// All columns of JSON Lines.
+    /// All columns of the JSON Lines output.
     All,
-    /// All columns of JSON Lines except these.
+    /// All columns of the JSON Lines output, except these.
     Without(Vec<Column>),
-    /// These columns only.
+    /// Only these columns.
     Only(Vec<Column>),
 }
 
-/// A request whose hits are rows of Arrow record batches: the result of [`Scan::table`] and [`Scan::positions`].
+/// A request that returns its hits as rows of Arrow record batches. It is created by [`Scan::table`] or [`Scan::positions`].
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -58,20 +58,19 @@ pub struct Table<'a> {
     rows: Box<dyn ArrowRows>,
 }
 
-/// The rows that one block (a group of games) adds to a table.
+/// The table rows for one block (a group of games).
 struct BlockRows {
     rows: ArrowBlock,
-    /// For each game in these rows, its rank and number. The list is empty if rows are in the order of the database.
+    /// For each game with rows in this block, its rank and number. Empty if rows are in database order.
     ranks: Vec<(Rank, u32)>,
 }
 
 impl<'a> Scan<'a> {
-    /// Returns the hits of the first query as a table with a row for each hit or for each game. `docs/output.md` describes the
-    /// columns.
+    /// Returns the hits of the first query as a table with one row per hit or per game. `docs/output.md` describes the columns.
     ///
     /// # Errors
     ///
-    /// Fails if `columns` is empty, the engine refuses the query, or the chosen graphics card does not exist.
+    /// Fails if `columns` is empty, the engine rejects the query, or the requested graphics card does not exist.
     pub fn table(self, rows: Rows, columns: &TableColumns) -> Result<Table<'a>, DatabaseError> {
         let executor = self.executor()?;
         let all = Columns::with_object_defaults(extras_of(&executor, &self.choice));
@@ -89,7 +88,7 @@ impl<'a> Scan<'a> {
         Ok(Table { scan: self, executor, rows: Box::new(HitRows { columns, rows }) })
     }
 
-    /// Returns the positions that the first query hits as columns of numbers: see [`PositionRows`].
+    /// Returns the matching positions of the first query as numeric columns: see [`PositionRows`].
     ///
     /// # Errors
     ///
@@ -106,7 +105,7 @@ impl Table<'_> {
         self.rows.schema()
     }
 
-    /// Passes the rows to `take` in batches, in the order of the database or of [`Scan::order`], until `take` breaks.
+    /// Passes the rows to `take` in batches until `take` breaks. Rows are in database order or in the order set by [`Scan::order`].
     /// [`Scan::limit_games`] limits the number of games.
     ///
     /// # Errors
@@ -180,7 +179,7 @@ fn slice(batch: &RecordBatch, rows: Range<usize>) -> RecordBatch {
     batch.slice(rows.start, rows.len())
 }
 
-/// Rows that are collected until there are enough for a batch.
+/// Rows that wait until there are enough for a batch.
 struct Waiting {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,

@@ -19,15 +19,14 @@ use orbit_database::StreamedBlock;
 use orbit_engine::Wants;
 
 impl Scan<'_> {
-    /// Writes the games that the first query hits to a file, with the text of their sources, in the order of the database, of
-    /// [`Scan::order`] or of the query. Games in another order than that of the database are in memory until the end. If the name
-    /// of the file ends in `.zst`, the file is compressed. The file appears under its name only when it is complete. Returns the
-    /// number of games.
+    /// Writes the games that the first query finds to a file, in the original text. They are in database order, or in the order set
+    /// by [`Scan::order`] or the query; games that must be sorted stay in memory until the end. The file is compressed if its name
+    /// ends in `.zst`, and gets its name only when it is complete. Returns the number of games.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written, the database is read from this file, the text of a game cannot be read, or an error of
-    /// [`Scan::for_each`] occurs.
+    /// Fails if the file cannot be written or is an input of the database, if the text of a game cannot be read, or if
+    /// [`Scan::for_each`] fails.
     pub fn pgn(self, path: &Path) -> Result<u64, DatabaseError> {
         let file = self.database.output(path)?;
         let executor = self.executor()?;
@@ -38,7 +37,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Writes the games that come first in an order, which are known when all games have been searched.
+    /// Writes the first games in an order. These are known only after all games have been searched.
     fn write_in_order(self, file: OutputFile, (order, max): (Order, usize)) -> Result<u64, DatabaseError> {
         let skip = self.skipped();
         let collector = OrderedCollector::new(order, self.room(max), Vec::new(), Some(Comment::None));
@@ -85,13 +84,13 @@ impl Scan<'_> {
         Ok(written)
     }
 
-    /// Returns the content of a report on the first query. It shows at most `sample_max` hits, which are drawn at random with the
-    /// seed `seed`. If [`Scan::order`] was called, only hits of the first games in this order are drawn, and games are listed in
-    /// this order. [`Findings::page`] writes the report as HTML.
+    /// Returns the content of a report on the first query. At most `sample_max` hits are shown, drawn at random with the seed
+    /// `seed`. If [`Scan::order`] was called, hits are drawn only from the first games in this order, and games are listed in this
+    /// order. [`Findings::page`] writes the report as HTML.
     ///
     /// # Errors
     ///
-    /// Fails if the scan leaves out, limits or samples games, or an error of [`Scan::collect`] occurs.
+    /// Fails if the scan skips, limits or samples games, or if [`Scan::collect`] fails.
     pub fn findings(self, sample_max: usize, seed: u64) -> Result<Findings, DatabaseError> {
         let is_cut = |(order, max)| max < usize::MAX || matches!(order, Order::Sampled { .. });
         if self.order.is_some_and(is_cut) || self.skip > 0 || self.games_max.is_some() {
@@ -117,11 +116,11 @@ impl Scan<'_> {
         Ok(collector.findings(&part, &about))
     }
 
-    /// Returns the content of a heat map for the first query. [`Findings::heat_map`] draws it.
+    /// Returns the content of a heat map for the first query. Draw it with [`Findings::heat_map`].
     ///
     /// # Errors
     ///
-    /// Fails if games or hits are limited, skipped or sorted, or an error of [`Scan::collect`] occurs.
+    /// Fails if games or hits are limited, skipped or sorted, or if [`Scan::collect`] fails.
     pub fn heat(self) -> Result<Findings, DatabaseError> {
         self.check_takes_all()?;
         self.findings(0, 0)
@@ -129,11 +128,11 @@ impl Scan<'_> {
 }
 
 impl Database {
-    /// Writes a string to a file, which appears under its name only when it is complete.
+    /// Writes a string to a file. The file gets its name only when it is complete.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written, or the database is read from this file.
+    /// Fails if the file cannot be written or is an input of the database.
     pub fn write_file(&self, path: &Path, text: &str) -> Result<(), DatabaseError> {
         let mut file = self.output(path)?;
         file.write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Computes the sums of a profile from the games of a player and from those of others.
+//! Computes the sums for a profile from a player's games and the games of other players.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +15,13 @@ use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::{GameMeasures, GameRow};
 
-/// The number of half-moves at the beginning of a game in which clocks are examined: 30 moves of each side.
+/// The number of half-moves from the start of a game in which clocks are examined: 30 moves by each side.
 const CLOCK_PLIES: u32 = 60;
-/// A side is in time trouble once its clock shows less than the starting time divided by this number.
+/// A side is in time trouble when its clock shows less than the starting time divided by this number.
 const SHORT_PART: i64 = 10;
 
-/// Collects the sums for a player's profile. The selection of games must not contain a player, because the games of other players
-/// are examined too.
+/// A collector for the sums of a player's profile. The selection of games must not include a player, because games of other players
+/// are also examined.
 #[derive(Clone, Debug)]
 pub struct ProfileCollector {
     player: Player,
@@ -29,104 +29,104 @@ pub struct ProfileCollector {
     reads_comments: bool,
 }
 
-/// The player's results in some games, and the results that the ratings predict.
+/// The player's results in a set of games, and the results predicted by the ratings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
     /// The number of games, including those without a result.
     pub games: u64,
-    /// The results for the player.
+    /// The results from the player's perspective.
     pub results: SideResults,
-    /// The number of games that have a result and in which the ratings of both sides are known.
+    /// The number of games with a result and known ratings of both sides.
     pub rated: u64,
-    /// The player's points in the `rated` games: 2 for a win, 1 for a draw.
+    /// The player's score in the `rated` games, in half points: 2 for a win, 1 for a draw.
     pub half_points: u64,
-    /// The points that the ratings predict for the player in the `rated` games, in millionths of a point.
+    /// The score predicted by the ratings in the `rated` games, in millionths of a point.
     pub expected_millionths: u64,
 }
 
-/// The numbers of games in which a theme occurs.
+/// The number of games in which a theme occurs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ThemeTally {
-    /// The player's games with the theme.
+    /// The number of the player's games with the theme.
     pub player: u64,
-    /// The number of the player's games with the theme in which the player has the pattern, if the theme determines a side.
+    /// The number of the player's games in which the player has the pattern, if the theme determines a side.
     pub own: u64,
-    /// The number of the player's games with the theme in which the opponent has the pattern, if the theme determines a side.
+    /// The number of the player's games in which the opponent has the pattern, if the theme determines a side.
     pub opponent: u64,
-    /// The games of others with the theme.
+    /// The number of other players' games with the theme.
     pub others: u64,
     /// True if the theme determines which side has the pattern.
     pub tells_sides: bool,
 }
 
-/// Sums over the player's games that have clocks.
+/// Sums over the player's games with clock times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ClockTally {
-    /// The number of games with clocks of the player or the opponent.
+    /// The number of games with clock times of either side.
     pub games: u64,
-    /// The number of games in which the player has clocks and the tag `TimeControl` gives the starting time, and the same number
-    /// for the opponent.
+    /// The numbers of games in which the clock times of the player and of the opponent are known, together with the starting time
+    /// from the tag `TimeControl`.
     pub known: [u64; 2],
-    /// The number of `known` games in which the player was in time trouble, and the number in which the opponent was.
+    /// The numbers of `known` games in which the player and the opponent were in time trouble.
     pub short: [u64; 2],
-    /// The results of the games in which the player was in time trouble.
+    /// The results of games in which the player was in time trouble.
     pub record: Record,
 }
 
-/// The minimum loss of the moves that each column of a table of losses counts, in thousandths of a pawn.
+/// The thresholds in tables of losses, in thousandths of a pawn. For each, the moves that lose at least as much are counted.
 pub(super) const LOSSES: [i64; 3] = [500, 1_000, 2_000];
 
-/// The number of classes of remaining time. Losses are added up separately for each class. The time left is at least half of the
-/// starting time, at least a tenth, less than a tenth, or unknown.
+/// The number of remaining-time classes, for which losses are summed separately: at least half of the starting time, at least a
+/// tenth, less than a tenth, and unknown.
 pub(super) const REMAINING_TIMES: usize = 4;
 
-/// Sums over the moves of one side whose losses are known.
+/// Sums over the moves of one side for which the loss of evaluation is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LossTally {
     /// The number of moves.
     pub moves: u64,
-    /// The sum of the losses of the moves, in thousandths of a pawn.
+    /// The sum of the losses, in thousandths of a pawn.
     pub lost: u64,
-    /// The number of moves that lost at least half a pawn, one pawn and two pawns.
+    /// The number of moves that lost at least half a pawn, at least one, and at least two.
     pub at_least: [u64; LOSSES.len()],
 }
 
-/// Sums over the player's games that have evaluations.
+/// Sums over the player's games with evaluations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LossTallies {
-    /// The number of games in which the loss of a move is known.
+    /// The number of games in which the loss of at least one move is known.
     pub games: u64,
-    /// For the player and the opponents, the sums over their moves in each of the classes of remaining time (`REMAINING_TIMES`).
+    /// The sums over the moves of the player and of the opponents, for each of the `REMAINING_TIMES` classes of remaining time.
     pub moves: [[LossTally; REMAINING_TIMES]; 2],
 }
 
-/// The sums of a profile over some blocks (groups of games).
+/// The sums for a profile over some blocks (groups of games).
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProfilePart {
     /// The spellings of the player's name.
     pub spellings: SpellingsPart,
-    /// The number of games of others.
+    /// The number of games of other players.
     pub others: u64,
     /// The results as White and as Black.
     pub records: [Record; 2],
-    /// The years, ratings and performances as White and as Black.
+    /// The sums of years, ratings and performances as White and as Black.
     pub tallies: [MoveTally; 2],
-    /// The results as White and as Black, by families of openings. The key is `None` for games whose opening has no name.
+    /// The results as White and as Black, by opening family. The key is `None` for games whose opening is not named.
     pub openings: [BTreeMap<Option<String>, Record>; 2],
-    /// The results as White and as Black, by the opening names of the positions that occurred in the games.
+    /// The results as White and as Black, by the opening names of positions that occurred in the games.
     pub positions: [BTreeMap<String, Record>; 2],
-    /// The games with each of [`THEMES`].
+    /// The number of games with each of [`THEMES`].
     pub themes: Vec<ThemeTally>,
-    /// The results of the games that reached each of [`ENDINGS`], followed by those of the games that reached any of them.
+    /// The results of games that reached each of [`ENDINGS`], followed by the results of games that reached any of them.
     pub endings: Vec<Record>,
-    /// The sums about clocks.
+    /// The sums for time trouble.
     pub clocks: ClockTally,
-    /// The sums of the losses of moves.
+    /// The sums for losses of evaluation.
     pub losses: LossTallies,
 }
 
 impl ProfileCollector {
-    /// Creates a collector for a player. `reads_comments` is true if the database keeps comments, which contain the clocks.
+    /// Creates a collector for a player. `reads_comments` is true if the database keeps comments, which contain the clock times.
     pub fn new(player: Player, reads_comments: bool) -> ProfileCollector {
         let spellings = SpellingsCollector::new(player.name.clone());
         ProfileCollector { player, spellings, reads_comments }
@@ -176,7 +176,7 @@ impl Collector for ProfileCollector {
 }
 
 impl Record {
-    /// Returns the record of one game, in which the player has the side `side`.
+    /// Returns the record of a single game in which the player has the side `side`.
     pub(super) fn from_game(game: &GameRow, side: Color) -> Record {
         let results = SideResults::from_outcome(game.outcome(), sides_of(side));
         let mut record = Record { games: 1, results, ..Record::default() };
@@ -191,7 +191,6 @@ impl Record {
         record
     }
 
-    /// Adds the record of other games.
     pub(super) fn add(&mut self, other: &Record) {
         self.games += other.games;
         self.results.add(&other.results);
@@ -201,7 +200,7 @@ impl Record {
     }
 }
 
-/// Returns the expected score against an opponent whose rating is higher by `higher` points.
+/// Returns the expected score against an opponent who is rated `higher` points higher.
 ///
 /// Source: A. E. Elo, "The Rating of Chessplayers, Past and Present" (1978), with the logistic curve that FIDE's tables
 /// approximate.
@@ -210,7 +209,7 @@ fn expected_score(higher: i64) -> f64 {
 }
 
 impl ThemeTally {
-    /// Counts the games of a block that have a theme. `sides` is the player's side in each game.
+    /// Counts the games with a theme in a block. `sides` is the player's side in each game.
     fn from_block(found: &Found, sides: &[Option<Color>]) -> ThemeTally {
         let mut tally = ThemeTally { tells_sides: found.copy_sides().is_some(), ..ThemeTally::default() };
         let pattern = PatternSides::from_found(found);
@@ -239,7 +238,7 @@ impl ThemeTally {
 }
 
 impl ProfilePart {
-    /// Adds a game in which the player has the side `side`. `endings` are the answers of the queries of [`ENDINGS`].
+    /// Adds a game in which the player has the side `side`. `endings` are the answers to the queries of [`ENDINGS`].
     fn add_game(&mut self, found: &Found, game: &GameRow, side: Color, endings: &[Found]) {
         let (record, at) = (Record::from_game(game, side), side.fold_wb(0, 1));
         self.records[at].add(&record);
@@ -269,7 +268,7 @@ impl ProfilePart {
     }
 }
 
-/// Returns the family of an opening: `Sicilian Defense` for `Sicilian Defense: Najdorf Variation`.
+/// Returns the family of an opening, such as `Sicilian Defense` for `Sicilian Defense: Najdorf Variation`.
 fn family(name: &str) -> &str {
     name.split_once(':').map_or(name, |(family, _)| family)
 }
@@ -308,7 +307,7 @@ impl ClockTally {
     }
 }
 
-/// Returns the side that made the move to a position of the main line.
+/// Returns the side whose move led to a position on the main line.
 fn mover_of(game: &GameRow, node: u32) -> Color {
     let first = game.start().state.turn();
     if node % 2 == 1 { first } else { !first }
@@ -321,7 +320,6 @@ impl LossTally {
         self.at_least.iter_mut().zip(other.at_least).for_each(|(sum, more)| *sum += more);
     }
 
-    /// Returns the tally of all moves.
     pub(super) fn sum(tallies: &[LossTally]) -> LossTally {
         let mut sum = LossTally::default();
         tallies.iter().for_each(|tally| sum.add(tally));

@@ -1,4 +1,4 @@
-//! The figures of a profile: percentages, scores and their confidence intervals, computed from sums.
+//! The figures in a profile: percentages, scores and confidence intervals, computed from sums.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,29 +12,29 @@ use super::{ENDINGS, THEMES, titles};
 use crate::choice::{Choice, Player};
 use crate::stats::{MoveTally, Share, ShareDifference};
 
-/// The number of openings of each colour that are listed by name.
+/// The maximum number of openings listed per colour.
 const OPENINGS_MAX: usize = 10;
-/// The maximum number of positions in the list of gaps (positions in which the player scores less than expected).
+/// The maximum number of gaps listed. A gap is a position in which the player scores less than expected.
 const GAPS_MAX: usize = 10;
-/// The minimum number of rated games that a position must have to be listed as a gap.
+/// The minimum number of rated games with a position for it to be listed as a gap.
 const GAP_GAMES_MIN: u64 = 5;
-/// The maximum number of similar names that are listed.
+/// The maximum number of similar names listed.
 const NEAR_MAX: usize = 10;
 
-/// The profile of a player.
+/// A player's profile.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Profile {
-    /// The player as given, followed by the side, the ratings and the opponent if these are restricted.
+    /// The player as given, with any restrictions on the side, the ratings and the opponent.
     pub player: String,
-    /// A description of the conditions on games; empty if there are none.
+    /// A description of the conditions on games, or an empty string if there are none.
     pub chosen: String,
     /// The names of the sources.
     pub sources: Vec<String>,
-    /// The spellings that were counted as the player's name, the most frequent first.
+    /// The spellings that were recognized as the player's name, most frequent first.
     pub names: Vec<NameGames>,
-    /// Similar names whose games were left out, the most similar first.
+    /// Similar names whose games were not counted, most similar first.
     pub near: Vec<NameGames>,
-    /// The number of games in which the player does not play.
+    /// The number of games without the player.
     pub others: u64,
     /// The first and the last year of the player's games.
     pub years: Option<[u16; 2]>,
@@ -42,17 +42,17 @@ pub struct Profile {
     pub sides: [SideRow; 3],
     /// The openings as White and as Black.
     pub openings: [OpeningTable; 2],
-    /// The positions in which the player's score is furthest below the expected score.
+    /// The positions in which the player's score is furthest below expectation.
     pub gaps: Vec<GapRow>,
-    /// The novelties; `None` if the games cannot be read several times, as finding novelties requires.
+    /// The novelties. `None` if the games cannot be read several times, which is necessary to find novelties.
     pub novelties: Option<PlayerNovelties>,
     /// The themes.
     pub themes: Vec<ThemeRow>,
-    /// The score in each type of ending that the games reach, followed by the score in all games that reach any of them.
+    /// The score in games that reach each type of ending, followed by the score in games that reach any of them.
     pub endings: Vec<Scored>,
-    /// The figures about clocks; `None` if there are no clocks.
+    /// The figures about time trouble, or `None` if there are no clock times.
     pub clock: Option<ClockShare>,
-    /// The losses of moves; `None` if there are no evaluations.
+    /// The evaluation lost by moves, or `None` if there are no evaluations.
     pub losses: Option<Losses>,
 }
 
@@ -65,98 +65,97 @@ pub struct NameGames {
     pub games: u64,
 }
 
-/// The results of the player with one side, or with both.
+/// The player's results with White, with Black, or in all games.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct SideRow {
     /// The results.
     #[serde(flatten)]
     pub scored: Scored,
-    /// The mean rating of the player.
+    /// The player's mean rating.
     pub rating: Option<u64>,
-    /// The mean rating of the opponents, in games with a result.
+    /// The opponents' mean rating, in games with a result.
     pub opponent_rating: Option<u64>,
     /// The performance rating.
     pub performance: Option<i64>,
 }
 
-/// The results in the openings of one colour.
+/// The results by opening, for one colour.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct OpeningTable {
     /// The most frequent openings.
     pub openings: Vec<Scored>,
-    /// The number of openings that are not in the list.
+    /// The number of openings that are not listed.
     pub more: usize,
-    /// The results in the openings that are not in the list.
+    /// The results in all openings that are not listed.
     pub rest: Scored,
 }
 
 /// A position, named by its opening, in which the player scores less than expected.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct GapRow {
-    /// The side of the player: `White` or `Black`.
+    /// The player's side: `White` or `Black`.
     pub side: &'static str,
     /// The score.
     #[serde(flatten)]
     pub scored: Scored,
 }
 
-/// The share of the games in a set that have a theme.
+/// The share of games with a theme.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct ThemeShare {
     /// The number of games with the theme.
     pub games: u64,
-    /// The number of all games in the set.
+    /// The number of all games, with and without the theme.
     pub of: u64,
-    /// The share.
+    /// The share with its confidence interval.
     pub share: Option<Share>,
 }
 
-/// The share of games with a theme, among the player's games and among those of other players (the field).
+/// The share of games with a theme, for the player and for the other players (the field).
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ThemeRow {
     /// The name of the theme in the catalogue.
     pub theme: String,
-    /// The title.
+    /// The title of the theme.
     pub title: String,
-    /// The share in the player's games. If the database has no games of other players, only games in which the player has the
-    /// pattern are counted.
+    /// The share of the player's games with the theme. If the database contains no games of other players, only games in which the
+    /// player has the pattern are counted.
     pub player: ThemeShare,
-    /// The share in the games of other players. If the database has no such games and the theme determines a side, this is the
+    /// The share of other players' games with the theme. If the database contains none and the theme determines a side, this is the
     /// share of the player's games in which the opponent has the pattern.
     pub field: Option<ThemeShare>,
-    /// The share in the player's games minus the share in the field.
+    /// The player's share minus the share in the field.
     pub difference: Option<ShareDifference>,
-    /// The number of the player's games in which the player has the pattern, and of those in which the opponent has it, if the
-    /// theme determines a side.
+    /// The numbers of the player's games in which the player and the opponent have the pattern, if the theme determines a side.
     pub has_pattern: Option<[u64; 2]>,
 }
 
-/// The shares of games with time trouble, for the player and for the opponents.
+/// The share of games in which the player and the opponents were in time trouble.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ClockShare {
-    /// The number of games with clocks.
+    /// The number of games with clock times.
     pub games: u64,
     /// The share of games in which the player was in time trouble.
     pub player: ThemeShare,
     /// The share of games in which the opponent was in time trouble.
     pub opponent: ThemeShare,
-    /// The score in the games in which the player was in time trouble.
+    /// The score in games in which the player was in time trouble.
     pub short: Scored,
 }
 
-/// The losses of moves.
+/// The evaluation lost by moves.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Losses {
-    /// The number of games in which the loss of a move is known.
+    /// The number of games in which the loss of at least one move is known.
     pub games: u64,
-    /// The moves of the player: a row for each class of remaining time, then a row for all moves.
+    /// The player's moves: one row per class of remaining time, followed by a row for all moves.
     pub player: Vec<LossRow>,
-    /// The rows for the opponents' moves, in the order of `player`.
+    /// The same rows for the opponents' moves.
     pub opponents: Vec<LossRow>,
 }
 
-/// The losses of one side's moves in one class of remaining time. A move's class is the fraction of the starting time that is left
-/// after the move.
+/// The losses of one side's moves in one class of remaining time. The class is determined by the fraction of the starting time that
+/// is left after the move.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct LossRow {
     /// The name of the class of remaining time.
@@ -165,11 +164,11 @@ pub struct LossRow {
     pub moves: u64,
     /// The mean loss in pawns.
     pub mean_loss: f64,
-    /// The share of the moves that lost at least half a pawn.
+    /// The share of moves that lost at least half a pawn.
     pub half_pawn: Option<Share>,
-    /// The share of the moves that lost at least one pawn.
+    /// The share of moves that lost at least one pawn.
     pub one_pawn: Option<Share>,
-    /// The share of the moves that lost at least two pawns.
+    /// The share of moves that lost at least two pawns.
     pub two_pawns: Option<Share>,
 }
 
@@ -255,7 +254,8 @@ impl ThemeRow {
 }
 
 impl Profile {
-    /// Computes the figures of a player's games. Novelties are added later, because the games must be read again to find them.
+    /// Computes the figures of a profile, except novelties. Those are added later, because finding them requires reading the games
+    /// again.
     pub fn new(player: &Player, choice: &Choice, sources: Vec<String>, part: &ProfilePart) -> Profile {
         let names = |all: Vec<(&str, u64)>| -> Vec<NameGames> {
             all.into_iter().map(|(name, games)| NameGames { name: name.to_owned(), games }).collect()
@@ -296,14 +296,14 @@ impl Profile {
         }
     }
 
-    /// Returns the number of the player's games.
+    /// Returns the number of games of the player.
     pub fn games(&self) -> u64 {
         self.sides[2].scored.games
     }
 }
 
-/// Returns the positions in which the score is furthest below the expected score. Positions with equal records were probably
-/// reached by the same games, so only the one with the longest name is listed.
+/// Returns the positions in which the score is furthest below expectation. Positions with equal records were probably reached in
+/// the same games, so only the one with the longest name is listed.
 fn gaps(part: &ProfilePart) -> Vec<GapRow> {
     let mut all = Vec::new();
     for (side, positions) in ["White", "Black"].into_iter().zip(&part.positions) {

@@ -1,4 +1,5 @@
-//! The novelties of a player's games: the first position of each game that no earlier game of the database has.
+//! The novelties in a player's games. A novelty is the first position of a game that does not occur in any earlier game of the
+//! database.
 
 use std::cmp::Reverse;
 
@@ -13,52 +14,51 @@ use orbit_database::{BlockStream, StreamedBlock};
 use orbit_reel::{Block, GameRow};
 use orbit_visits::{ChosenNovelties, Novelty, TableError, novelties_of};
 
-/// The number of novelties that are listed.
+/// The maximum number of novelties listed.
 const LISTED_MAX: usize = 20;
 
-/// The player's novelties, and the scores of the games grouped by the side that played the first new move.
+/// The player's novelties, and the player's scores grouped by the side that played the first new move.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PlayerNovelties {
-    /// The games in which the player played the first new move, those in which the opponent did, and those without a new move.
+    /// The scores in games in which the player played the first new move, in which the opponent did, and without a new move.
     pub games: [Scored; 3],
-    /// The number of the player's games that were not examined, because the limit on the number of positions had been reached.
+    /// The number of the player's games that were not examined because of the limit on the number of positions.
     pub left_out: u64,
-    /// The player's novelties, at most `LISTED_MAX`. The novelties whose preceding position was reached by the most earlier games
-    /// come first.
+    /// The player's novelties, at most `LISTED_MAX`. Novelties whose preceding position occurred in more earlier games come first.
     pub listed: Vec<NoveltyRow>,
 }
 
-/// A novelty of the player.
+/// A novelty played by the player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct NoveltyRow {
     /// The number of the game in the database.
     pub game: u32,
-    /// The date of the game as in its tag, if it is known.
+    /// The date of the game as given in its tag, if known.
     pub date: Option<String>,
-    /// The side of the player: `White` or `Black`.
+    /// The player's side: `White` or `Black`.
     pub side: &'static str,
-    /// The opponent.
+    /// The opponent's name.
     pub opponent: Option<String>,
-    /// The rating of the opponent.
+    /// The opponent's rating.
     pub opponent_rating: Option<i64>,
-    /// The result for the player: `won`, `drawn`, `lost`; `None` if it is not known.
+    /// The result from the player's perspective: `won`, `drawn` or `lost`; `None` if it is unknown.
     pub result: Option<&'static str>,
     /// The name of the game's opening.
     pub opening: Option<String>,
     /// The ply of the new position.
     pub ply: u32,
-    /// The new move with its number: `12... Nd5`.
+    /// The new move with its move number: `12... Nd5`.
     #[serde(rename = "move")]
     pub label: String,
     /// The new position.
     pub fen: String,
     /// The number of earlier games that reached the position before the new move.
     pub games_before: u64,
-    /// The moves that the earlier games played in the position before the new move, the most frequent one first.
+    /// The moves that earlier games played in the position before the new move, most frequent first.
     pub before: Vec<MoveGames>,
 }
 
-/// A move, and the number of games with it.
+/// A move and the number of games in which it was played.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[expect(missing_docs, reason = "the names say what they are")]
 pub struct MoveGames {
@@ -80,9 +80,9 @@ impl PlayerGame {
 }
 
 impl PlayerNovelties {
-    /// Finds the novelties in the player's games that meet the conditions of `choice`. Other games still count as earlier games.
-    /// The whole database is read several times, and `watch` is called with every block (a group of games) that is read. Returns
-    /// `None` if the database cannot be read more than once, or if the reading was interrupted.
+    /// Finds the novelties in the player's games that meet the conditions in `choice`. Other games count only as earlier games. The
+    /// whole database is read several times, and `watch` is called with every block (a group of games). Returns `None` if the
+    /// database can be read only once or if the reading was interrupted.
     ///
     /// # Errors
     ///

@@ -10,27 +10,25 @@ use crate::report::{TextTable, grouped};
 use crate::stats::{Share, ShareDifference};
 use orbit_core::visible;
 
-/// A section of a profile.
 struct Section {
     id: &'static str,
     name: &'static str,
-    /// Sentences above the tables.
+    /// The sentences above the tables.
     notes: Vec<String>,
     tables: Vec<SectionTable>,
 }
 
-/// A table of a section.
 struct SectionTable {
     id: &'static str,
     caption: String,
-    /// The rows. The first row contains the headings.
+    /// The rows. The first one contains the headings.
     rows: Vec<Vec<String>>,
-    /// True if the last column is aligned to the left in text.
+    /// True if the last column is left-aligned in text.
     last_is_left: bool,
 }
 
 impl SectionTable {
-    /// Creates a table. Columns without any value are left out.
+    /// Creates a table. Columns without values are omitted.
     fn new(
         id: &'static str,
         caption: impl Into<String>,
@@ -86,7 +84,7 @@ impl Profile {
         out
     }
 
-    /// Returns the profile as an HTML page that needs no other file.
+    /// Returns the profile as a self-contained HTML page.
     pub fn page(&self) -> String {
         let header = html! {
             header {
@@ -155,7 +153,7 @@ impl Profile {
         Section { id: "summary", name: "Summary", notes, tables: vec![table] }
     }
 
-    /// Returns a note with the number of games that have an expected score. Returns `None` if all games have one.
+    /// Returns a note with the number of games for which an expected score exists, or `None` if these are all games.
     fn ratings_note(&self) -> Option<String> {
         let both = &self.sides[2].scored;
         match both.rated {
@@ -403,15 +401,14 @@ fn explanations() -> Section {
     Section { id: "about", name: "How to read the numbers", notes, tables: Vec::new() }
 }
 
-/// The indices of three columns: the score, the number of rated games, and the score in rated games.
+/// The indices of the columns for the score, the number of rated games, and the score in rated games.
 const SCORE: usize = 5;
 const RATED: usize = 6;
 const RATED_SCORE: usize = 7;
-/// The number of moves of earlier games that are listed beside a novelty.
+/// The maximum number of moves from earlier games that are listed beside a novelty.
 const BEFORE_MAX: usize = 3;
 
-/// Creates a table of rows that begin with the cells of [`scored_row`]. `more` contains the headings of the columns after these
-/// cells.
+/// Creates a table whose rows begin with the cells of [`scored_row`]. `more` contains the headings of the remaining columns.
 fn scored_table(
     id: &'static str,
     caption: String,
@@ -419,7 +416,7 @@ fn scored_table(
     more: &[&str],
     mut rows: Vec<Vec<String>>,
 ) -> SectionTable {
-    // If all games or none are rated, these columns would only repeat the columns before them, so they are left empty.
+    // If all games or no games are rated, these columns add no information, so they are left empty.
     if rows.iter().all(|row| row[RATED] == row[1]) || rows.iter().all(|row| row[RATED] == "0") {
         rows.iter_mut().for_each(|row| row[RATED..=RATED_SCORE].fill(String::new()));
     }
