@@ -1,15 +1,14 @@
-//! Search chess games for patterns, no matter where the pieces stand on the board and how the pattern is mirrored or
-//! rotated.
+//! Search chess games for patterns, no matter where the pieces stand on the board and how the pattern is mirrored or rotated.
 //!
-//! The pattern is a query in CQL, the Chess Query Language. A *transform* such as `flip` or `shift` generates all
-//! distinct copies of the pattern to which it is applied. By default, a transform matches where at least one of its
-//! copies matches. A position at which the query matches is a *hit*.
+//! The pattern is a query in CQL, the Chess Query Language. A *transform* such as `flip` or `shift` generates all distinct copies
+//! of the pattern to which it is applied. By default, a transform matches where at least one of its copies matches. A position at
+//! which the query matches is a *hit*.
 //!
 //! # Open once, ask often
 //!
-//! A [`Database`] opens PGN files (plain or compressed), folders, EPD lists and reels. A [`Query`] is prepared once and
-//! runs on any database. [`Database::scan`] begins a request. The method that ends the chain of calls chooses the
-//! result: hits, counts, statistics, or the result of a collector.
+//! A [`Database`] opens PGN files (plain or compressed), folders, EPD lists and reels. A [`Query`] is prepared once and runs on any
+//! database. [`Database::scan`] begins a request. The last method in the chain of calls determines the result: hits, counts,
+//! statistics, or the result of a collector.
 //!
 //! ```
 //! use orbit_chess::{Database, Query};
@@ -28,15 +27,14 @@
 //! ```
 //!
 //! A database that fits into [`DatabaseOptions::resident_bytes_max`] stays in memory; a larger one is read again for each request.
-//! The answers are the same in both cases. [`Database::residence`] returns where its blocks are: in memory or in the files.
-//! Requests can run at the same time on several threads. [`Scan::progress`] reports the progress of a request, and a
-//! [`CancelToken`] stops it.
+//! The results are the same in both cases. [`Database::residence`] returns whether its blocks are in memory or only in the files.
+//! Several threads can run requests at the same time. [`Scan::progress`] reports the progress of a request, and a [`CancelToken`]
+//! stops it.
 //!
 //! # The contents of a hit
 //!
-//! A [`Hit`] and its [`GameRef`] can be kept, sent to other threads, and used after the database is dropped. The moves
-//! around the hit, its position and its FEN (with the counters that it has in the game) are computed only when their
-//! methods are called.
+//! A [`Hit`] and its [`GameRef`] can be kept, sent to other threads, and used after the database is dropped. The moves around the
+//! hit, its position and its FEN (with the move counters from the game) are computed only when their methods are called.
 //!
 //! ```
 //! use orbit_chess::{Answer, DatabaseOptions, Query};
@@ -53,9 +51,8 @@
 //! # Ok::<(), orbit_chess::DatabaseError>(())
 //! ```
 //!
-//! [`Scan::hits`] collects hits, [`Scan::for_each`] passes them to a closure, and [`Scan::iter`] iterates over them
-//! while a thread searches. [`Database::game`] returns any game by its number, even from files that are too large for
-//! memory.
+//! [`Scan::hits`] collects hits, [`Scan::for_each`] passes them to a closure, and [`Scan::iter`] iterates over them while a thread
+//! searches. [`Database::game`] returns any game by its number, even from files that are too large for memory.
 //!
 //! # Statistics
 //!
@@ -84,21 +81,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Collector`] can do more: it also receives the answers of several queries, the games without hits, and whole
-//! blocks. It declares the data that it [`Wants`], examines a block, and returns a [`Part`], which is merged with the
-//! part of the next block. `examples/collector.rs` counts on which squares kings are mated.
+//! A [`Collector`] can do more: it also receives the results of several queries, the games without hits, and whole blocks (groups
+//! of games). It declares the data that it [`Wants`], examines a block, and returns a [`Part`], which is merged with the part for
+//! the next block. `examples/collector.rs` counts on which squares kings are mated.
 //!
 //! # Engines
 //!
-//! [`EngineChoice::Auto`] uses a graphics card if there is one (software adapters do not count) and the database has
-//! enough positions; otherwise it uses the processor. All engines return the same answers, and [`Scan::verify`] lets a
-//! second engine check them.
+//! [`EngineChoice::Auto`] uses a graphics card if there is one (software adapters do not count) and the database has enough
+//! positions; otherwise it uses the processor. All engines return the same results, and [`Scan::verify`] lets a second engine check
+//! them.
 //!
 //! # Errors
 //!
-//! A [`QueryError`] displays the query with the place of the error marked. All other errors are a [`DatabaseError`]; the
-//! module [`errors`] has the errors of single steps that it contains. It is not an error if a game or a file cannot be
-//! read to its end: the [`Summary`] of a request counts these games and files.
+//! A [`QueryError`] displays the query and marks the place of the error. All other errors are of type [`DatabaseError`]; the module
+//! [`errors`] defines the errors of individual steps that it can contain. A game or a file that cannot be read to its end is not an
+//! error: the [`Summary`] of a request counts such games and files.
 //!
 //! # The steps of a search
 //!
@@ -108,8 +105,8 @@
 //! query text -> typed tree -> orbit copies -> plan --------'
 //! ```
 //!
-//! The *plan* and the *reel* separate these steps: code to the right of the plan does not depend on the query language,
-//! code to the left of it does not depend on any engine, and code to the right of the reel does not depend on PGN.
+//! The *plan* and the *reel* separate these steps: code to the right of the plan does not depend on the query language, code to the
+//! left of it does not depend on any engine, and code to the right of the reel does not depend on PGN.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -145,12 +142,12 @@ pub use orbit_search::run::{Collector, Part, PartError};
 pub use orbit_search::stats::{Counts, Grouping, ThemeMatrix};
 pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};
 
-/// Boards, moves and symmetries of the board: see [`Position`].
+/// Boards, moves and board symmetries: see [`Position`].
 pub mod board {
     pub use orbit_core::board::{Board, Code, Dihedral, MoveKind, PackedMove, PieceSet, State};
 }
 
-/// Blocks (groups of games) and an engine's answers for a block, in the form in which a [`Collector`] receives them.
+/// Blocks (groups of games) and an engine's results for a block, as a [`Collector`] receives them.
 pub mod blocks {
     pub use orbit_database::{GameTexts, StreamedBlock};
     pub use orbit_engine::{
@@ -168,8 +165,7 @@ pub mod blocks {
     pub use orbit_transforms::{CopyDifference, Designators, Frame, Likeness, Placement};
 }
 
-/// The errors that [`DatabaseError`] and the other errors of this crate contain, and the errors of parsers of names and
-/// conditions.
+/// The errors that [`DatabaseError`] and other errors of this crate contain, and the errors from parsing names and conditions.
 pub mod errors {
     pub use orbit_core::game::NoName;
     pub use orbit_database::{Difference, TextError};
@@ -182,7 +178,7 @@ pub mod errors {
     pub use orbit_search::themes::ThemeFault;
 }
 
-/// The parts of [`Findings`], which a report shows.
+/// The parts of [`Findings`], the content of a report.
 pub mod findings {
     pub use orbit_search::report::findings::{
         CopyFindings, GroupTable, Histogram, HistogramRow, HitCounts, ListedGame, Miss, Misses,

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// An allocator that ends the program with a message if the system provides no memory. The Python package does not use
-/// it, because Python handles this case itself.
+/// An allocator that ends the program with a message if the system is out of memory. The Python package does not use it, because
+/// Python handles this case itself.
 #[global_allocator]
 static ALLOCATOR: orbit_command::memory::Allocator = orbit_command::memory::Allocator;
 

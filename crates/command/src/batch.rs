@@ -148,8 +148,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Returns the parts of a request that the arguments give: the conditions, the player, the engine and the options for reading
-    /// games.
+    /// Returns a request with the conditions, the player, the engine and the reading options from the arguments.
     fn request(&self) -> Request {
         let mut request = Request { conditions: texts(&self.conditions), ..Request::default() };
         request.engine = Some(self.engine);
@@ -158,12 +157,12 @@ impl Args {
         request
     }
 
-    /// Returns the format of `--format`. Without this option, the extension of the output file determines the format.
+    /// Returns the format that `--format` names, or else the one that the extension of the output file implies.
     fn table_format(&self) -> Result<TableFormat, Failure> {
         TableFormat::from_option(self.format, "--format", self.output())
     }
 
-    /// Returns the path of the output file, if the output is a file.
+    /// Returns the path of the output file, or `None` for standard output.
     fn output(&self) -> Option<&Path> {
         named(self.output.as_deref())
     }
@@ -200,7 +199,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     search(&args, &chosen)
 }
 
-/// Searches the games for all themes, and writes the numbers of games and positions that each theme hits.
+/// Searches the games for all themes, and writes the number of games and positions that match each theme.
 fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let begun = Instant::now();
     refuse_clashes(&args.themes, args.output().into_iter().chain(args.problems.as_deref()))?;
@@ -210,8 +209,8 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     choice.check_theme_groupings(&groupings)?;
     let stats = Stats::new(groupings);
     let stats = if choice.player.is_some() { stats.for_player() } else { stats };
-    // Scores need hits that are counted separately for each side, which takes time, and the text format prints no scores. An
-    // invalid format is reported later, after the check that the output is not an input.
+    // Scores need hit counts for each side. Counting them takes time, and the text format prints no scores. An invalid format is
+    // reported later, after the check that the output is not an input.
     let is_text = matches!(args.table_format(), Ok(TableFormat::Text));
     let stats = if is_text { stats } else { stats.with_sides() };
     let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
@@ -249,7 +248,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     }
     let is_hit = counts.iter().any(|counts| counts.total().hit.games > 0);
     pass.finish(&summary, is_hit, &lines, || match args.output() {
-        // A file that ends early would look like a complete one, so it is not written.
+        // A truncated file would look complete, so none is written.
         Some(path) if interrupt.is_set() => {
             message!("interrupted; {} was not written", path.display());
             Ok(())

@@ -1,4 +1,4 @@
-//! Writes the output of `orbit batch`: the numbers of hits of themes, or the themes themselves.
+//! Writes the output of `orbit batch`: the hit counts of themes, or a list of the themes.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,13 +15,12 @@ use super::sink::Sink;
 use super::table_format::TableFormat;
 use super::terminal;
 
-/// The maximum number of groups of games that a text table shows as columns.
+/// The maximum number of columns in a text table; each column is a group of games.
 const COLUMNS_MAX: usize = 10;
 
-/// The maximum width of the name of a group in a table. Longer names are cut.
+/// The maximum width of a group's name as a column heading. Longer names are truncated.
 const HEADING_MAX: usize = 16;
 
-/// Writes the counts of all themes.
 pub(super) fn write(matrix: &ThemeMatrix, format: TableFormat, sink: Sink) -> Result<(), Failure> {
     sink.write_whole(&match format {
         TableFormat::Text => text(matrix).into_bytes(),
@@ -96,8 +95,8 @@ fn table(matrix: &ThemeMatrix, place: usize, grouping: &Grouping) -> String {
     out
 }
 
-/// Returns a table with a line for each theme. The themes of a group are below the group's name. `sizes` are the numbers of games
-/// in each column; if they are given, they form the first line.
+/// Returns a table with a line for each theme, under the name of the theme's group. If `sizes` is given, the first line shows these
+/// numbers: the size of each column in games.
 fn grid(
     matrix: &ThemeMatrix,
     headings: Vec<String>,
@@ -116,7 +115,7 @@ fn grid(
     grid
 }
 
-/// Returns the groups of themes in the order of their first appearance, each with its themes. `group` returns the group of a theme.
+/// Returns the theme groups in order of first appearance, each with its themes. `group` returns the group of a theme.
 fn by_group<T>(themes: &[T], group: impl Fn(&T) -> &str) -> Vec<(&str, Vec<&T>)> {
     let mut out: Vec<(&str, Vec<&T>)> = Vec::new();
     for theme in themes {
@@ -128,12 +127,12 @@ fn by_group<T>(themes: &[T], group: impl Fn(&T) -> &str) -> Vec<(&str, Vec<&T>)>
     out
 }
 
-/// Returns the name of a group of games, escaped for a terminal and cut to the width of a column.
+/// Returns the name of a group of games, escaped for a terminal and truncated to the column width.
 fn heading(key: &GroupKey) -> String {
     clipped(&escape(&key.to_string(), EscapeContext::Line), HEADING_MAX)
 }
 
-/// A theme in the form in which it is written as JSON.
+/// A theme as it appears in JSON output.
 #[derive(Serialize)]
 struct ThemeRecord<'a> {
     theme: &'a str,
@@ -163,7 +162,7 @@ impl<'a> ThemeRecord<'a> {
     }
 }
 
-/// Writes the list of themes, without the positions of their examples.
+/// Writes the list of themes without their example positions.
 pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<(), Failure> {
     let brief = |theme| ThemeRecord { hits: &[], misses: &[], ..ThemeRecord::from_theme(theme) };
     sink.write_whole(&match format {
@@ -217,7 +216,7 @@ fn whole(theme: &Theme) -> String {
     out
 }
 
-/// Escapes a string, since a file of themes may come from anywhere.
+/// Escapes a string, since theme files may be from untrusted sources.
 fn shown(text: &str) -> Vec<u8> {
     escape(text, EscapeContext::Lines).into_owned().into_bytes()
 }

@@ -12,8 +12,8 @@ use super::common::{GpuArgs, count, from_one};
 use super::failure::{Exit, Failure};
 use super::query_text::DialectArgs;
 
-/// The built-in queries. Together they cover all the ways in which the planner evaluates an orbit, the set of copies that
-/// transforms make of a query.
+/// The built-in queries. Together they cover every way in which the planner evaluates an orbit, the set of transformed copies of a
+/// query.
 pub const QUERIES: &str = "\
 knight_check\tshift {Nd4 kf3}
 knight_check_flip\tshift flip {Nd4 kf3}
@@ -31,7 +31,7 @@ table\tshift {Na1 attacks qb3}
 mate\tmate
 ";
 
-/// The number of threads that send games to a card.
+/// The number of threads that send games to a graphics card.
 pub const STREAMS: usize = 3;
 
 /// The games, the queries and the machine of a measurement.
@@ -94,8 +94,8 @@ pub(super) struct Args {
     card: Option<Vec<OsString>>,
 }
 
-/// The maximum number of positions. No card can hold so many positions, but the lists of their blocks (groups of games) still fit
-/// in memory.
+/// The maximum number of positions. This is more than any graphics card can hold, but lists of their blocks (groups of games) still
+/// fit in memory.
 const POSITIONS_MAX: u64 = 64_000_000_000;
 
 /// Reads a number of positions.

@@ -59,7 +59,7 @@ impl BoardArgs {
         self.similar.is_some()
     }
 
-    /// Copies the board and its transforms into a request.
+    /// Copies the board and the selected transforms into a request.
     pub(super) fn put(&self, request: &mut Request) {
         (request.board, request.similar) = (self.board.clone(), self.similar.clone());
         request.transforms = self.transforms().into_iter().map(str::to_owned).collect();
@@ -83,7 +83,7 @@ impl BoardArgs {
         Ok(Some(diagram.text))
     }
 
-    /// Returns the chosen transforms, the outermost first. Shifts are outside all others.
+    /// Returns the selected transforms, outermost first. Shifts enclose all other transforms.
     fn transforms(&self) -> Vec<&'static str> {
         let all = [
             ("shift", self.shift),

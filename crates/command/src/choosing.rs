@@ -1,4 +1,4 @@
-//! Defines the arguments that select games and hits, and those that order and limit the games that are listed.
+//! Defines the arguments that select games and hits, and the arguments that sort and limit the listed games.
 
 use std::num::NonZeroU64;
 
@@ -67,7 +67,7 @@ pub(super) struct ChoosingArgs {
 }
 
 impl ChoosingArgs {
-    /// Copies the choices into a request.
+    /// Copies these arguments into a request.
     pub(super) fn put(&self, request: &mut Request) {
         request.conditions = texts(&self.conditions);
         self.player.put(request);
@@ -77,13 +77,13 @@ impl ChoosingArgs {
     }
 }
 
-/// Returns the conditions as they were written.
+/// Returns the text of each condition, as the user wrote it.
 pub(super) fn texts(conditions: &[Condition]) -> Vec<String> {
     conditions.iter().map(Condition::to_string).collect()
 }
 
-/// Sets the selection and the order of a search for similar positions in a request: only the best hit of each game is counted, and
-/// the games with the best hits come first.
+/// Sets the fields of a request for a search for similar positions: only the best hit in each game counts, and games are sorted by
+/// this hit, best first.
 pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
     if request.sort.is_some() || request.reverse || request.sample.is_some() || request.first {
         let why = "--similar lists the best position of each game, the best games first: leave out --sort, --reverse, \
@@ -109,8 +109,8 @@ pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns hints for a search that found nothing and has conditions on clocks or evaluations. These are read from comments, which
-/// the games may not have.
+/// Returns hints for a search without hits that has conditions on clocks or evaluations. Such values are read from comments, and
+/// games may have none.
 pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
         let command = match compared.measure()? {
@@ -124,8 +124,8 @@ pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns notes about conditions such as `white=Carlsen` that no game meets, although the tag of some games contains the string.
-/// Each note suggests the operator `~`, which also finds a part of a value.
+/// Returns a note for each condition such as `white=Carlsen` that no game meets, although the string is part of a tag value in some
+/// games. The note suggests the operator `~`, which matches parts of values.
 pub(super) fn missed_lines<'a>(
     collector: &'a WholeTextsCollector,
     part: &'a WholeTextsPart,

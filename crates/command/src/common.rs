@@ -24,22 +24,22 @@ pub(super) use super::progress::{ProgressArgs, ProgressDisplay};
 pub(super) use super::terminal::Out;
 pub(super) use orbit_search::report::{grouped, kind_name, reason_lines, totals_line};
 
-/// The time after Ctrl-C in which a run can end by itself. A thread that waits for standard input may never notice the Ctrl-C.
+/// The time that a run has to end by itself after Ctrl-C. A thread that waits for standard input may never notice the Ctrl-C.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 
-/// The maximum number of threads of a run: this number or [`THREADS_A_CORE`] times the number of cores, whichever is larger. Each
-/// thread needs memory for the games that it works on.
+/// The maximum number of threads: the larger of this and [`THREADS_A_CORE`] times the number of cores. It is limited because each
+/// thread needs memory for the games that it searches.
 const THREADS_MAX: usize = 32;
 const THREADS_A_CORE: usize = 4;
 
-/// The maximum size of a file with a query, or with a list of queries, in bytes.
+/// The maximum size in bytes of a file with queries.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
 /// The files that [`remove_unfinished`] removes.
 static UNFINISHED: OnceLock<Unfinished> = OnceLock::new();
 
-/// Removes unfinished files when the program ends in the middle of its work. If another thread is adding a file at that moment, no
-/// file is removed.
+/// Removes unfinished output files when the program is interrupted. If another thread is registering a new file at that moment,
+/// none is removed.
 pub(super) fn remove_unfinished() {
     if let Some(unfinished) = UNFINISHED.get() {
         unfinished.try_remove();
@@ -54,7 +54,8 @@ pub(super) struct CtrlC {
 }
 
 impl CtrlC {
-    /// Handles Ctrl-C, which sets the flag. The process ends at a second Ctrl-C, or if the run has not ended after two seconds.
+    /// Installs the Ctrl-C handler. The first Ctrl-C sets the flag. The process ends at the second, or if the run has not ended
+    /// within two seconds.
     pub(super) fn install() -> Result<CtrlC, Failure> {
         let interrupt = CtrlC::default();
         let _ = UNFINISHED.set(interrupt.unfinished.clone());
@@ -79,18 +80,18 @@ impl CtrlC {
     }
 }
 
-/// Returns whether the system can start a thread. If it cannot, no handler can wait for Ctrl-C, so Ctrl-C ends the process
+/// Returns whether the system can start a thread. If it cannot, no thread can wait for Ctrl-C, so Ctrl-C ends the process
 /// immediately.
 pub(super) fn can_wait_for_interrupts() -> bool {
     std::thread::Builder::new().spawn(|| ()).is_ok_and(|probe| probe.join().is_ok())
 }
 
-/// Returns the text of a path for messages. A URL is shown without user, password and query.
+/// Returns a path as text for messages. URLs are shown without user name, password and query string.
 pub(super) fn shown(path: &Path) -> String {
     Url::from_path(path).map_or_else(|| path.display().to_string(), |url| url.shown())
 }
 
-/// Returns whether a path is a folder, or a file with an extension of files of games: `games.pgn`, `games.pgn.zst`, `games.zip`,
+/// Returns whether a path is a folder or has an extension for game files, as in `games.pgn`, `games.pgn.zst`, `games.zip` or
 /// `games.reel`.
 pub(super) fn holds_games(path: &Path) -> bool {
     const ENDINGS: [&str; 6] = ["pgn", "epd", "fen", "reel", "zip", "7z"];
@@ -99,7 +100,7 @@ pub(super) fn holds_games(path: &Path) -> bool {
     path.is_dir() || path.exists() && endings.by_ref().take(2).any(|ending| ENDINGS.contains(&ending))
 }
 
-/// Returns the extension of a file's name, ignoring `.zst`, in lower case: `csv` for `Hits.CSV.zst`. The result is empty if the
+/// Returns the extension of a file name in lower case, ignoring `.zst`: `csv` for `Hits.CSV.zst`. Returns an empty string if the
 /// name has no extension.
 pub(super) fn ending(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -107,14 +108,14 @@ pub(super) fn ending(path: &Path) -> String {
     name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
-/// Returns the number of threads to use: `given`, or one for each core by default. The number is limited to the larger of
-/// `THREADS_MAX` and `THREADS_A_CORE` times the number of cores.
+/// Returns the number of threads to use: `given`, or by default one for each core. The maximum is `THREADS_MAX` or `THREADS_A_CORE`
+/// times the number of cores, whichever is larger.
 pub fn threads(given: Option<NonZeroUsize>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))
 }
 
-/// Reads a query or a list of queries from a file. A file of more than [`TEXT_BYTES_MAX`] bytes is refused.
+/// Reads a file with one or more queries. Fails if the file is larger than [`TEXT_BYTES_MAX`] bytes.
 pub(super) fn read_text(what: &str, file: &Path) -> Result<String, Failure> {
     let name = file.display();
     let mut bytes = Vec::new();
@@ -146,7 +147,7 @@ pub struct GpuArgs {
 }
 
 impl GpuArgs {
-    /// Returns the options for the card; `None` if no card may be used.
+    /// Returns the options for the graphics card, or `None` if no card may be used.
     pub fn options(&self) -> Option<GpuOptions> {
         self.options_of(&self.gpu)
     }
@@ -163,7 +164,7 @@ impl GpuArgs {
         Some(options)
     }
 
-    /// Returns the options for an engine. `card` replaces the card that the arguments choose. `positions` is the number of
+    /// Returns the options for an engine. `card` overrides the graphics card that the arguments name. `positions` is the number of
     /// positions to search, if it is known.
     pub(super) fn engine_options(
         &self,
@@ -183,17 +184,17 @@ impl GpuArgs {
     }
 }
 
-/// Reads a whole number of at least 1.
+/// Parses a whole number of at least 1.
 pub fn from_one<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "expected a whole number from 1".into())
 }
 
-/// Reads a number of bytes: `65536`, `64K`, `512M`, `2G`.
+/// Parses a number of bytes: `65536`, `64K`, `512M`, `2G`.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     scaled(text, 1024).ok_or_else(|| "expected a number of bytes such as 65536, 64K, 512M or 2G".into())
 }
 
-/// Reads the memory limit of a card, which must not be 0.
+/// Parses the memory limit of a graphics card, which must not be 0.
 fn gpu_bytes(text: &str) -> Result<u64, String> {
     match bytes(text)? {
         0 => {
@@ -204,7 +205,7 @@ fn gpu_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a number such as `1000`, `64K`, `16M` or `2G`. The units are powers of ten.
+/// Parses a number such as `1000`, `64K`, `16M` or `2G`, with decimal units.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     scaled(text, 1000).ok_or_else(|| "expected a number such as 1000, 64K, 16M or 2G".into())
 }
@@ -216,7 +217,7 @@ fn scaled(text: &str, step: u64) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(step.pow(power))
 }
 
-/// Writes a number of bytes in a suitable unit: `128 MiB`.
+/// Formats a number of bytes in a suitable unit, as in `128 MiB`.
 pub fn size_text(bytes: u64) -> String {
     match bytes {
         0..0x400 => format!("{bytes} bytes"),
@@ -226,8 +227,7 @@ pub fn size_text(bytes: u64) -> String {
     }
 }
 
-/// Prints the sources that were skipped or not read to their ends. Returns [`Exit::SourceFailed`] if any source was not read to its
-/// end.
+/// Prints the sources that were skipped or only partly read. Returns [`Exit::SourceFailed`] if any source was not read to its end.
 pub(super) fn print_failures(summary: &Summary) -> Exit {
     for (source, reason) in summary.skipped() {
         message!("note: {}: skipped: {reason}", source.name);
@@ -240,7 +240,7 @@ pub(super) fn print_failures(summary: &Summary) -> Exit {
     exit
 }
 
-/// Returns whether there were sources, and none of them could be read.
+/// Returns whether there were sources, but none of them could be read.
 pub(super) fn is_unread(summary: &Summary) -> bool {
     summary.totals.games() == 0
         && summary.finished
@@ -248,7 +248,7 @@ pub(super) fn is_unread(summary: &Summary) -> bool {
         && summary.failures().count() == summary.sources.len()
 }
 
-/// Returns a line about the comparison of the two PGN readers by `--verify`. Returns `None` if only one reader was used. Example:
+/// Returns a line about `--verify`, the comparison of the two PGN readers, or `None` if only one reader was used. Example:
 /// `verified: 12 games read by both readers, 1 differs by a rule: coordinates 1`.
 pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
     let Agreement { games, differing, .. } = *agreement;
@@ -270,17 +270,17 @@ pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
     })
 }
 
-/// Writes a number with its noun: `1 query`, `84 queries`.
+/// Formats a number with its noun: `1 query`, `84 queries`.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
 }
 
-/// Returns the parser of an argument whose values have names. Help and completions use the names as well.
+/// Returns a parser for arguments whose values have names. Help and completions show these names.
 pub(super) fn choice<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
     choice_of(|_| true)
 }
 
-/// Returns a parser like that of [`choice`], which accepts only the values that pass the test `is_one`.
+/// Returns a parser like that of [`choice`] that accepts only the values for which `is_one` returns true.
 pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl TypedValueParser<Value = T> {
     let rows = T::TABLE.iter().filter(move |row| is_one(row.0));
     let values = rows.map(|&(_, name, help)| match help {
@@ -290,7 +290,7 @@ pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl T
     PossibleValuesParser::new(values).map(|name| T::named(&name).expect("the parser takes no other name"))
 }
 
-/// Returns the parser of `--engine` for commands that would take too long with the reference engine. It rejects this engine.
+/// Returns the parser of `--engine` for commands that reject the reference engine because it would take too long.
 pub(super) fn fast_engine() -> impl TypedValueParser<Value = EngineChoice> {
     choice_of(|engine| engine != EngineChoice::Reference)
 }

@@ -41,9 +41,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The bash function that completes the arguments of `orbit`. If the word to complete begins with a quotation mark and can be a
-/// query, this function completes the words of the query language; otherwise it calls clap's function. If only one completion is
-/// left, bash closes the quotation marks; `nospace` prevents a blank after them.
+/// The bash function that completes the arguments of `orbit`. If the current word begins with a quotation mark and may be a query,
+/// the function completes words of the query language; otherwise it calls the function that clap generated. If only one completion
+/// is left, bash closes the quotation marks; `nospace` keeps it from adding a blank.
 const IN_BASH: &str = r#"
 _orbit_in_query() {
     local current="${COMP_WORDS[COMP_CWORD]}"
@@ -74,7 +74,7 @@ else
 fi
 "#;
 
-/// Returns the script for zsh, changed so that arguments that are queries are completed by [`IN_ZSH`].
+/// Returns the script for zsh, changed so that query arguments are completed by [`IN_ZSH`].
 fn for_zsh(script: &str, words: &str) -> String {
     let is_query = |line: &str| {
         line.starts_with("'*::words -- ")
@@ -98,7 +98,7 @@ fn for_zsh(script: &str, words: &str) -> String {
     made
 }
 
-/// The zsh function that completes queries. `compset -P` makes the completion ignore everything before the last word.
+/// The zsh function that completes queries. `compset -P` makes zsh ignore the text before the last word.
 const IN_ZSH: &str = "
 
 _orbit_in_query() {

@@ -1,4 +1,4 @@
-//! Implements `orbit convert`, which rewrites a position list of CQL 5 as a query of CQL 6.
+//! Implements `orbit convert`, which converts a CQL 5 position list to a CQL 6 query.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     query.print_remarks(&parsed.remarks, Severity::Hint);
     let converted =
         orbit_transforms::to_cql6(&parsed.query, args.copies).map_err(|error| query.failure(&error))?;
-    // The converted query may exceed the limits on the length and depth of queries, so it is parsed as a check.
+    // The converted query may exceed the limits on length and nesting, so it is parsed as a check.
     if let Err(error) = orbit_query::parse_dialect(&converted.text, Some(Dialect::Cql6)) {
         let error = Diagnostic::error(
             parsed.query.body.span(),

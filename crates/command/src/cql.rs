@@ -1,4 +1,4 @@
-//! Implements `orbit cql`, which has the command line of CQL.
+//! Implements `orbit cql`, which accepts the command line of the CQL program.
 
 mod options;
 mod script;
@@ -47,7 +47,7 @@ Examples:
   orbit cql -i games.pgn -cql 'flip {Rd8 kg8} mate'
   orbit cql -i games.pgn.zst -flipcolor -white Carlsen -year 2010 2020 x.cql";
 
-/// Returns the text after the usage in the help.
+/// Returns the help text that follows the usage line.
 fn after_help() -> String {
     format!("{BEFORE_OPTIONS}{}{EXAMPLES}", options::list())
 }
@@ -80,7 +80,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
     database_options.parse.variations = parsed.query.variations;
     database_options.parse.annotations = parsed.query.reads_comments();
-    // The notes about the games are not printed yet, because the notes about the script come first.
+    // Notes about the games are not printed yet, because notes about the script come first.
     let database = open(&[input], database_options, true)?;
     let mut engine = EngineOptions::default();
     engine.positions = database.positions_known();
@@ -146,7 +146,7 @@ fn output(options: &CqlOptions, query: &TypedQuery, script: &Script) -> PathBuf 
     options.output.clone().or(named).unwrap_or_else(|| script.output())
 }
 
-/// Converts an error to a failure. An error of the query is shown with its place in the text.
+/// Converts an error to a failure. For an error in the query, the message shows its place in the text.
 fn failure(script: &Script, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => script.failure(&diagnostic),

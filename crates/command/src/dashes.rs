@@ -1,19 +1,19 @@
-//! Queries that begin with two dashes, as filters of moves do: `--(o-o)`, `--e4`, `--a`.
+//! Handles queries that begin with two dashes, as move filters do: `--(o-o)`, `--e4`, `--a`.
 //!
-//! Such an argument would be taken for an option. So a blank is put before it, and is removed when the argument is read as a
-//! query. The names of options begin with two lower-case letters, but no filter of moves does.
+//! clap would take such an argument for an option. So a blank is put before it, and is removed when the argument is read as a
+//! query. Option names begin with two lower-case letters; move filters do not.
 
 use std::ffi::OsString;
 
-/// The commands that take a query.
+/// The commands that accept a query.
 const COMMANDS: [&str; 5] = ["scan", "explain", "convert", "cql", "job"];
 
-/// Puts a blank before each argument that is a query but looks like an option.
+/// Adds a leading blank to each argument that is a query but looks like an option.
 pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let mut words = arguments.iter().skip(1);
     let command = loop {
         match words.next() {
-            // Each of these options takes the next word as its value.
+            // The next word is the value of this option.
             Some(word) if word == "--color" || word == "--message-format" => words.next(),
             Some(word) if word.to_string_lossy().starts_with('-') => None,
             command => break command,
@@ -32,7 +32,7 @@ pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Restores a query as it was given.
+/// Removes the leading blank that `guarded` may have added to a query.
 pub(super) fn unguarded(query: &str) -> &str {
     match query.strip_prefix(' ') {
         Some(given) if is_query(given) => given,
@@ -40,7 +40,7 @@ pub(super) fn unguarded(query: &str) -> &str {
     }
 }
 
-/// Returns whether a word that begins with two dashes is a query. Otherwise it is an option: `--name` or `--name=value`.
+/// Returns whether a word with two leading dashes is a query. If it is not, it is an option: `--name` or `--name=value`.
 fn is_query(word: &str) -> bool {
     let Some(rest) = word.strip_prefix("--").filter(|rest| !rest.is_empty()) else { return false };
     let name = rest.split('=').next().unwrap_or_default();

@@ -68,7 +68,7 @@ fn lines(adapter: &AdapterReport) -> Vec<String> {
     ]
 }
 
-/// Writes the report of an adapter as JSON.
+/// Returns the report about a graphics adapter as JSON.
 pub fn as_json(adapter: &AdapterReport) -> serde_json::Value {
     json!({
         "index": adapter.index,

@@ -1,4 +1,4 @@
-//! Implements `orbit explain`, which shows how a query is understood and evaluated.
+//! Implements `orbit explain`, which shows how orbit understands and evaluates a query.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -93,16 +93,16 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// All facts that are printed about a query.
+/// The facts that are printed about a query.
 struct Explanation<'a> {
     text: &'a str,
     prepared: &'a PreparedQuery,
-    /// The plan; `None` if no plan can express the query.
+    /// The plan (the query as straight-line code); `None` if no plan can express the query.
     plan: Option<Plan>,
-    /// The kernel, if its shader is to be printed.
+    /// The GPU kernel, if its shader is to be printed.
     kernel: Option<Kernel>,
-    /// For each transform in the query: its text, a note about fused transforms, and its orbit, which is the set of copies that it
-    /// makes. A chain of fused transforms counts as one. Outer transforms come first.
+    /// The transforms in the query, outermost first. Each has its text, a note about fused transforms, and its orbit, which is the
+    /// set of copies that it makes. A chain of fused transforms counts as one.
     orbits: Vec<(&'a str, String, Orbit)>,
     /// True if the first transform in `orbits` applies to the whole query.
     whole: bool,
@@ -112,7 +112,7 @@ struct Explanation<'a> {
 struct EvaluatedPosition {
     hit: bool,
     value: String,
-    /// The index of each matching copy among the copies that the outermost transform makes.
+    /// The indices of the matching copies, among all copies that the outermost transform makes.
     copies: Vec<usize>,
 }
 
@@ -128,8 +128,8 @@ impl<'a> Explanation<'a> {
         collect_orbits(body.node(), text, &mut orbits);
         let whole = body.node().is_transform();
         let evaluated = fen.map(|fen| evaluate(prepared, fen)).transpose()?;
-        // For a query whose value is a number, the condition that it has a value is often trivially true. So the plan for its value
-        // is shown instead.
+        // The plan of a numeric query as a condition only tests that the value exists, which is often trivially true. So the plan
+        // that computes the value is shown.
         let plan = || match body.ty() {
             Type::Num | Type::Position => prepared.planner.values(),
             Type::Bool | Type::Set | Type::Str => prepared.planner.hits(),
@@ -180,7 +180,7 @@ impl<'a> Explanation<'a> {
         lines
     }
 
-    /// Describes the query in English, with the number of copies that its outermost transform makes of it.
+    /// Describes the query in English, including the number of copies that its outermost transform makes.
     fn sentence(&self) -> String {
         let mut sentence = english::sentence(&self.prepared.query, self.text);
         if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
@@ -190,7 +190,7 @@ impl<'a> Explanation<'a> {
         sentence
     }
 
-    /// Returns lines that describe how the query is evaluated, or the reason why no plan can express it.
+    /// Returns lines that describe the evaluation of the query, or the reason why no plan can express it.
     fn plan_lines(&self, args: &Args) -> Vec<String> {
         let Some(plan) = &self.plan else {
             let mut lines =
@@ -268,7 +268,7 @@ impl<'a> Explanation<'a> {
     }
 }
 
-/// Collects the orbits (sets of copies) of all transforms in the tree. Each transform is expanded separately; a chain of fused
+/// Collects the orbits (sets of copies) of all transforms in the tree. Transforms are expanded one at a time; a chain of fused
 /// transforms counts as one.
 fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(&'a str, String, Orbit)>) {
     if node.is_transform() {
@@ -285,7 +285,6 @@ fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(
     node.each_child(&mut |child| collect_orbits(child, text, out));
 }
 
-/// Evaluates a query on one position.
 fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Failure> {
     let wrong = |reason: &str| Failure::Other(format!("--fen {fen:?}: {reason}"));
     let database = BlockStream::from_pgn_bytes("--fen", fen.as_bytes().to_vec(), StreamOptions::default());
@@ -320,7 +319,7 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Fa
     Ok(EvaluatedPosition { hit, value, copies: copies.into_iter().map(|copy| copy as usize).collect() })
 }
 
-/// Writes a set of squares: `[a1,h8]`, `a1`, `[]`.
+/// Formats a set of squares: `[a1,h8]`, `a1`, `[]`.
 fn set_text(set: u64) -> String {
     let squares: Vec<String> =
         orbit_core::board::Bitboard(set).into_iter().map(|square| square.to_string()).collect();
@@ -334,7 +333,7 @@ fn tree_lines(node: Ref<Written>, text: &str, depth: usize, lines: &mut Vec<Stri
     let kind = node.ty().name();
     let source = one_line(text.get(node.mark().start..node.mark().end).unwrap_or_default());
     lines.push(format!("{:7} {kind:10}{:2$}{source}", "", "", 2 * depth));
-    // A board consists of 64 designators, so they are not listed; the text of the board is enough.
+    // A board has 64 designators, one for each square. They are not listed, since the text of the board shows them.
     let children = node.children();
     if children.len() <= 16 {
         children.into_iter().for_each(|child| tree_lines(child, text, depth + 1, lines));
@@ -385,8 +384,8 @@ fn size_text(plan: &Plan) -> String {
     )
 }
 
-/// Describes the flat programs of a plan. A flat program is a list of instructions that runs along each game. It keeps state from
-/// one position to the next, and reads the results of earlier stages of the plan.
+/// Describes the flat programs of a plan. A flat program is a list of instructions that runs through the positions of a game in
+/// order. It keeps state from one position to the next, and reads the results of earlier stages of the plan.
 fn flat_text(plan: &Plan) -> String {
     let carried = plan.program.stages.iter().flat_map(|stage| &stage.carried);
     let flat = carried.filter_map(|carry| match &carry.what {
@@ -403,8 +402,7 @@ fn flat_text(plan: &Plan) -> String {
     text.collect()
 }
 
-/// Describes how the orbits (sets of copies of a pattern) are evaluated. A note that occurs several times gets one line with the
-/// number of its occurrences.
+/// Describes the evaluation of orbits (sets of pattern copies). Repeated notes share one line, with a count.
 fn note_lines(notes: &[OrbitNote]) -> Vec<String> {
     let mut lines: Vec<(String, usize)> = Vec::new();
     for note in notes {

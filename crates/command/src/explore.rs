@@ -81,7 +81,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Returns the games and the position, which is the last argument.
+    /// Returns the paths of games, and the position, which is the last argument.
     fn paths_and_position(&self) -> Result<(&[PathBuf], String), Failure> {
         match self.words.as_slice() {
             [only] => Err(Failure::Other(match only.exists() {
@@ -96,7 +96,7 @@ impl Args {
         }
     }
 
-    /// Returns a request for the position and the games that the arguments choose.
+    /// Returns the explorer request for a position, with the game selection from the arguments.
     fn asked(&self, position: &str) -> Result<ExplorerRequest, AskError> {
         let (fen, play) = match WrittenPosition::new(position) {
             WrittenPosition::Fen(fen) => (Some(fen.to_owned()), None),
@@ -119,7 +119,7 @@ impl Args {
     }
 }
 
-/// Makes a failure from an error in a request. The message names the argument instead of the parameter.
+/// Converts an error in a request to a failure. The message names the command-line argument instead of the request parameter.
 fn failure(AskError { name, message }: &AskError, position: &str) -> Failure {
     let argument = match *name {
         "fen" | "play" if Path::new(position).exists() => {
@@ -178,7 +178,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     out.finish()?;
     Ok(match used.as_slice() {
         [] => args.pass.end(&summary, &interrupt),
-        // With tables of positions, most games are counted without being read.
+        // With position tables, most games are counted without being read.
         _ => args.pass.end_with(
             &format!("{} games are counted", grouped(explored.games())),
             &summary,

@@ -1,4 +1,4 @@
-//! Defines how commands end: with success, or with a failure and its message.
+//! Defines the outcomes of commands: success, or a failure with its message.
 
 use std::io;
 
@@ -20,15 +20,15 @@ pub(super) enum Exit {
     Done,
     /// Nothing hit, and `--fail-if-none` was given.
     NoHits,
-    /// A source was not read to its end.
+    /// A source was only partly read.
     SourceFailed,
-    /// A line of a script for `orbit repl` was wrong.
+    /// A script for `orbit repl` had an invalid line.
     Wrong,
     /// The command was interrupted by Ctrl-C.
     Interrupted,
 }
 
-/// The reason why a command failed.
+/// The cause of a command's failure, as the message reports it.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Games cannot be read.
@@ -37,22 +37,22 @@ pub enum Failure {
     /// A reel (a database file of orbit) cannot be read.
     #[error(transparent)]
     Reel(#[from] ReelError),
-    /// A block (a group of games) could not be read in the middle of a run, so the results so far are incomplete.
+    /// A block (a group of games) became unreadable during a run, so the results are incomplete.
     #[error("{0}")]
     Midway(StreamError),
-    /// A query has an error. The text shows its place.
+    /// A query has an error; the text shows its place.
     #[error("{0}")]
     Query(String),
     /// An engine cannot answer.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A job does not exist, or its request differs from that of the command.
+    /// A job does not exist, or its request differs from the one on the command line.
     #[error(transparent)]
     Job(#[from] JobError),
     /// Parts of a job are missing or damaged.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// A table of positions cannot be written or used.
+    /// A position table cannot be written or used.
     #[error(transparent)]
     Table(TableError),
     /// Options cannot be combined.
@@ -61,13 +61,13 @@ pub enum Failure {
     /// Standard output cannot be written.
     #[error("stdout: {0}")]
     Stdout(io::Error),
-    /// The reader of standard output closed the pipe. The rest of the work is not needed, so this is not an error.
+    /// The reader of standard output closed the pipe. No more output is needed, so this is not an error.
     #[error("the reader of standard output closed the pipe")]
     Closed,
     /// An output file cannot be written. The error names the file.
     #[error("{0}")]
     File(io::Error),
-    /// Any other failure, with its whole message.
+    /// Any other failure, with its complete message.
     #[error("{0}")]
     Other(String),
 }
@@ -80,7 +80,7 @@ impl Failure {
         }
     }
 
-    /// Returns the kind of failure, for programs.
+    /// Returns an identifier for this kind of failure, for machine-readable output.
     pub(super) fn code(&self) -> &'static str {
         match self {
             Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) | Failure::Replay(_) => "database",
@@ -93,12 +93,12 @@ impl Failure {
         }
     }
 
-    /// Returns whether the command was interrupted before anything was read.
+    /// Returns whether the command was interrupted before it read any games.
     pub(super) fn is_interrupt(&self) -> bool {
         matches!(self, Failure::Database(StreamError::Pgn(PgnError::Interrupted)))
     }
 
-    /// Returns whether some of the games to search are missing.
+    /// Returns whether the failure means that some of the games to search are missing.
     pub(super) fn is_incomplete(&self) -> bool {
         use StreamError::Manifest;
         matches!(

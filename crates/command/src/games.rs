@@ -8,7 +8,7 @@ use super::common::ProgressDisplay;
 use super::failure::Failure;
 use super::sink::Sink;
 
-/// The outputs of the games with hits. Each game is written to all of them.
+/// The outputs to which games with hits are written; each game is written to all of them.
 pub(super) struct GameOutputs {
     sinks: Vec<Sink>,
     separator: PgnSeparator,
@@ -26,7 +26,7 @@ impl GameOutputs {
         self.sinks.push(sink);
     }
 
-    /// Returns whether there is an output for games.
+    /// Returns whether any output is for games.
     pub(super) fn are_wanted(&self) -> bool {
         !self.sinks.is_empty()
     }
@@ -36,7 +36,8 @@ impl GameOutputs {
         &self.comment
     }
 
-    /// Fetches the text of the next game of a block (a group of whole games) and writes it, unless the game is left out.
+    /// Reads the text of the next game in a block (a group of whole games) and writes it, unless `--skip` or `--limit` excludes the
+    /// game.
     pub(super) fn take(
         &mut self,
         streamed: &StreamedBlock,
@@ -51,7 +52,7 @@ impl GameOutputs {
         progress.beside_stdout(|| self.write_now(text))
     }
 
-    /// Writes the text of the next game, unless the game is left out.
+    /// Writes the text of the next game, unless `--skip` or `--limit` excludes the game.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Failure> {
         if self.wanted.takes_next() { self.write_now(text) } else { Ok(()) }
     }
@@ -63,7 +64,7 @@ impl GameOutputs {
         self.sinks.iter_mut().try_for_each(|sink| write(sink).map(drop))
     }
 
-    /// Completes all files and gives them their names.
+    /// Completes all files and renames them to their final names.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         let end = self.separator.end();
         self.sinks.drain(..).try_for_each(|mut sink| {

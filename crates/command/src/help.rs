@@ -41,7 +41,7 @@ enum Topic {
     },
 }
 
-/// A parser of an argument that accepts any string. Shells complete the words of the query language.
+/// An argument parser that accepts any string. Shells complete words of the query language.
 #[derive(Clone)]
 struct SomeWord;
 
@@ -62,7 +62,7 @@ impl TypedValueParser for SomeWord {
     }
 }
 
-/// Returns the spellings of words that need no quotation marks in any shell.
+/// Returns the spellings that need no quotation marks in any shell.
 pub(super) fn plain_spellings() -> BTreeSet<&'static str> {
     let spellings = words::groups().flat_map(|group| &group.words).flat_map(|word| word.spellings);
     let is_plain = |spelling: &&str| {
@@ -71,7 +71,7 @@ pub(super) fn plain_spellings() -> BTreeSet<&'static str> {
     spellings.copied().filter(is_plain).collect()
 }
 
-/// Returns completions for positional arguments in fish, which clap's generator leaves out.
+/// Returns completions of positional arguments for fish, which clap's generator leaves out.
 pub(super) fn for_fish() -> String {
     let orbit = Cli::command();
     let commands: Vec<&str> = orbit.get_subcommands().map(Command::get_name).collect();
@@ -86,7 +86,7 @@ pub(super) fn for_fish() -> String {
     )
 }
 
-/// Returns `orbit` with a command `help` that accepts only the names of commands, so that shells complete them.
+/// Returns `orbit` with a `help` command that lists the other commands as possible arguments, so shells complete their names.
 pub(super) fn with_commands(orbit: Command) -> Command {
     let names: Vec<String> = orbit.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     orbit.mut_subcommand("help", |help| {
@@ -121,7 +121,7 @@ pub(super) fn of_command(call: &[&str]) -> Result<Exit, Failure> {
     }
 }
 
-/// Prints all words of the language, by groups.
+/// Prints all words of the query language by group.
 fn overview() -> Result<Exit, Failure> {
     let mut out = Out::new();
     for group in words::groups() {
@@ -165,12 +165,12 @@ fn wrapped(title: &str, names: &[impl AsRef<str>], gap: &str) -> Vec<String> {
     lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// Returns a spelling in the form in which queries use it.
+/// Returns a spelling as queries contain it: with a leading colon if the word needs one.
 fn shown(dialect: Dialect, word: &Word, spelling: &str) -> String {
     if word.takes_colon(dialect) { format!(":{spelling}") } else { spelling.into() }
 }
 
-/// Words that chess players use, each with the corresponding words of the query language.
+/// Words that chess players use, and the corresponding words of the query language.
 const CHESS: [(&str, &[&str]); 22] = [
     ("king", &["K"]),
     ("queen", &["Q"]),
@@ -211,13 +211,13 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
     };
     let mut found = named(spelling);
     if !found.iter().any(|(group, _)| group.dialect == Dialect::Cql6) && dialects.len() > 1 {
-        // Words of chess players take precedence over keywords of CQL 5 with the same letters.
+        // Chess terms take precedence over CQL 5 keywords with the same letters.
         let meant = CHESS.iter().find(|(word, _)| word.eq_ignore_ascii_case(asked));
         let meant = meant.map_or(&[][..], |(_, spellings)| spellings).iter().flat_map(|word| named(word));
         found.splice(0..0, meant);
     }
     if found.is_empty() && asked.contains(' ') {
-        // `asked` may be the beginning of a form that the page of a topic shows, such as `move capture S`.
+        // `asked` may be the beginning of a form that a topic page shows, such as `move capture S`.
         let form = |(_, word): &(&WordGroup, &Word)| word.form(word.spellings[0]);
         found = known.iter().copied().filter(|word| form(word).starts_with(asked)).collect();
     }
@@ -245,7 +245,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the group of words whose title contains `asked`, such as `moves` or `pawns`.
+/// Returns the word group whose title contains `asked`, such as `moves` or `pawns`.
 fn topic(asked: &str) -> Option<&'static WordGroup> {
     let asked = asked.to_lowercase();
     words::groups().find(|group| {
@@ -254,7 +254,7 @@ fn topic(asked: &str) -> Option<&'static WordGroup> {
     })
 }
 
-/// Explains all words of a group. Each has an example on the built-in games.
+/// Explains all words of a group, each with an example that uses the built-in games.
 fn explain_all(group: &WordGroup) -> Result<Exit, Failure> {
     let mut out = Out::new();
     out.line(group.title)?;
@@ -278,7 +278,6 @@ fn explain_all(group: &WordGroup) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the page about one word.
 fn page(group: &WordGroup, word: &Word, asked: &str) -> Vec<String> {
     let name = shown(group.dialect, word, asked);
     let dialect = if group.dialect == Dialect::Cql5 { "" } else { "CQL 6: " };

@@ -1,4 +1,4 @@
-//! Implements `orbit index`, which converts games to reels, the database files of orbit.
+//! Implements `orbit index`, which converts games to reels, orbit's database files.
 
 mod shards;
 
@@ -127,7 +127,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Returns the options for opening the inputs. `keeps` is true if side lines are kept.
+    /// Returns the options for opening the inputs. `keeps` is true if side lines are to be kept.
     fn options(&self, keeps: bool, interrupt: &CtrlC) -> StreamOptions {
         let mut options = self.unpack.options(interrupt);
         options.pgn.hash = true;
@@ -138,8 +138,8 @@ impl Args {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    // A reel may be rebuilt from itself, so here the output may be one of the inputs. The list of problems may not; it is compared
-    // with the inputs when these are known.
+    // A reel may be rebuilt from itself, so the output may be one of the inputs. The list of problems may not; it is compared with
+    // the inputs once these are known.
     let outputs = std::iter::once(&args.output).chain(&args.problems);
     refuse_clashes(std::iter::empty::<&Path>(), outputs)?;
     if let Some(shard_bytes) = args.shards {
@@ -209,7 +209,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(if interrupt.is_set() { Exit::Interrupted } else { print_failures(&summary) })
 }
 
-/// Writes the tables of positions of complete reels, if `--positions` is given.
+/// Writes the position tables of finished reels, if `--positions` is given.
 fn write_tables(
     args: &Args,
     reels: impl IntoIterator<Item = impl AsRef<Path>>,
@@ -221,8 +221,8 @@ fn write_tables(
         .try_for_each(|reel| positions::write(reel.as_ref(), args.threads, args.quiet, interrupt))
 }
 
-/// Opens the inputs. For an append, inputs that the reel already contains are left out. Returns `None` if it contains all of
-/// them.
+/// Opens the inputs. When games are appended, inputs whose content the reel already has are left out. Returns `None` if that
+/// applies to all inputs.
 fn open(
     args: &Args,
     reel: Option<&Reel>,
@@ -240,7 +240,7 @@ fn open(
     if additions.paths.is_empty() {
         return Ok(None);
     }
-    // The paths missing from `kept` are folders and archives that were replaced by the files in them.
+    // Paths that are not in `kept` are folders and archives; the files in them took their place.
     let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
     options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
     let Some(reel) = reel else {
@@ -251,14 +251,14 @@ fn open(
     Ok(Some(database))
 }
 
-/// Returns whether a source could not be read at all, and the reel already records the same failure from an earlier attempt.
+/// Returns whether a source could not be read at all, and the reel records the same failure from an earlier attempt.
 fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
     let is_same =
         |old: &ReelSource| old.is_nothing() && old.name == source.name && old.failure == source.failure;
     source.is_nothing() && reel.sources().iter().any(is_same)
 }
 
-/// Returns a message that an input is not appended, because its content is in the reel or in an earlier input.
+/// Returns the message for an input that is not appended because the reel or an earlier input has the same content.
 fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     let (path, output) = (held.path.display().to_string(), output.display());
     let source = &held.source;
@@ -270,7 +270,7 @@ fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     }
 }
 
-/// Returns the games that the reel contains before the append.
+/// Returns the set of games in the reel before new games are appended.
 fn seen(args: &Args, alike: Alike, reel: Option<&Reel>, options: StreamOptions) -> Result<GameSet, Failure> {
     let mut seen = GameSet::new(alike);
     if let Some(reel) = reel {
@@ -285,7 +285,6 @@ fn seen(args: &Args, alike: Alike, reel: Option<&Reel>, options: StreamOptions) 
     Ok(seen)
 }
 
-/// Writes all blocks of the database.
 fn write(
     mut append: impl FnMut(&Block, &EncodedBlock) -> Result<(), Failure>,
     database: BlockStream,
@@ -295,7 +294,7 @@ fn write(
 ) -> Result<Summary, Failure> {
     let mut fault = None;
     let sources = database.source_names();
-    // The stream computes the totals of each block, so they are not computed again.
+    // The stream already computes the totals of each block, so the encoder does not compute them again.
     let encode = |block: &Block| EncodedBlock::with_totals(block, Totals::default());
     let summary = database.for_each_block(threads, encode, |streamed, mut encoded| {
         progress.update(&streamed);
@@ -311,12 +310,12 @@ fn write(
         }
     });
     progress.clear();
-    // If reading or writing failed, the whole command fails, and no reel is written.
+    // An error during reading or writing fails the whole command, and no reel is written.
     let summary = summary?;
     fault.map_or(Ok(summary), Err)
 }
 
-/// Prints a summary of the games and the size of the reel. If games were appended, `all` has the totals of the whole reel.
+/// Prints a summary of the games and the size of the reel. After an append, `all` holds the totals of the whole reel.
 fn report(
     (output, variations): (&Path, bool),
     summary: &Summary,
@@ -348,8 +347,8 @@ fn report(
     );
 }
 
-/// Fails if the name has the extension of another format, such as `.pgn`. The name of an existing file is accepted, because an
-/// existing reel may have any name.
+/// Fails if the name has the extension of another format, such as `.pgn`. The name of an existing file is accepted, since reels may
+/// have any name.
 fn refuse_ending(path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     match ending.as_deref() {
@@ -362,15 +361,15 @@ fn refuse_ending(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Fails if the path is a file that is not a reel, so that a mistyped command does not overwrite a PGN file. Also fails for `-`,
-/// since a reel is not written from its beginning to its end.
+/// Fails if the path is an existing file that is not a reel, so that a mistyped command does not overwrite a PGN file. Also fails
+/// for `-`, since a reel is not written sequentially.
 fn refuse_all_but_reels(path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Err(Failure::Other(
             "a reel cannot be written to standard output: give the name of a file".into(),
         ));
     }
-    // Opening a pipe may block. The writer refuses pipes later.
+    // Opening a pipe may block. The reel writer rejects pipes later.
     if !path.is_file() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Implements `orbit info`, which describes a reel, a database file of orbit.
+//! Implements `orbit info`, which describes a reel, an orbit database file.
 
 mod folder;
 
@@ -55,8 +55,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Makes a failure that explains why a file cannot be described. For a file of games, the message names the commands that accept
-/// it.
+/// Returns the failure for a file that cannot be described. If it is a game file, the message names commands that accept it.
 fn failure(error: ReelError, path: &Path) -> Failure {
     match error {
         ReelError::NotAReel { .. } | ReelError::NoFile { .. } if holds_games(path) => {
@@ -196,7 +195,7 @@ fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Describes whether the file of a source has changed since the reel was made. The content of the file is read only with
+/// Returns a text that says whether the source file has changed since the reel was built. The file content is compared only with
 /// `--verify`.
 fn file_state(source: &ReelSource, reel: &Reel, verified: bool) -> String {
     let freshness = match verified {

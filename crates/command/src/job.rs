@@ -156,7 +156,7 @@ fn plan(args: PlanArgs, invocation: &Invocation) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Converts arguments to text. A job is stored as JSON, so they must be UTF-8.
+/// Converts arguments to text. They must be valid UTF-8, since a job is stored as JSON.
 fn texts(words: impl Iterator<Item = OsString>) -> Result<Vec<String>, Failure> {
     let text = |word: OsString| {
         let why = |word: OsString| {
@@ -170,7 +170,7 @@ fn texts(words: impl Iterator<Item = OsString>) -> Result<Vec<String>, Failure> 
     words.map(text).collect()
 }
 
-/// Makes the job for a search, and divides it into parts.
+/// Plans the job for a search, and divides it into parts.
 fn fixed(asked: &JobInputs, arguments: Vec<String>, parts: Option<NonZeroUsize>) -> Result<Job, Failure> {
     let JobInputs { scan, database, choice, collectors, .. } = asked;
     if let Some(name) = database.remote_sources().next() {
@@ -201,17 +201,17 @@ fn fixed(asked: &JobInputs, arguments: Vec<String>, parts: Option<NonZeroUsize>)
     Ok(Job::new(folder, question, whole, parts))
 }
 
-/// A job, and its folder as an absolute path.
+/// A job, and the absolute path of its folder.
 struct OpenedJob {
     job: Job,
     folder: PathBuf,
-    /// The arguments of the search. They are those with which the job was planned, or those of a later command that repeats the
-    /// request with other output files.
+    /// The arguments of the search: those of the plan, or those of a later command that has the same request but other output
+    /// files.
     arguments: Vec<String>,
 }
 
 impl OpenedJob {
-    /// Opens a job, and changes to the folder in which it was planned.
+    /// Opens a job, and changes the working directory to the one in which it was planned.
     fn new(folder: &Path) -> Result<OpenedJob, Failure> {
         let opened = OpenedJob::here(folder)?;
         env::set_current_dir(&opened.job.folder).map_err(|error| {
@@ -246,7 +246,8 @@ impl OpenedJob {
         }
     }
 
-    /// Computes a part of the job, and writes its file. The default number of threads is that of the job's plan.
+    /// Computes one part of the job, and writes the part's file. By default, it uses the number of threads with which the job was
+    /// planned.
     fn compute(&self, part: &JobPart, interrupt: &CtrlC, run: RunOptions) -> Result<Exit, Failure> {
         let (args, quiet) = (self.search()?, run.quiet);
         let planned = RunOptions::new(&args, ScanPurpose::Part);

@@ -1,6 +1,6 @@
-//! The command line: arguments, printing and exit codes. Everything else is in the library crates.
+//! The command line: arguments, printing and exit codes. All other code is in library crates.
 //!
-//! Data go to stdout; messages and progress go to stderr.
+//! Results go to stdout; messages and progress go to stderr.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -75,7 +75,7 @@ Examples:
 `orbit COMMAND --help` explains a command, with examples. `orbit help language` lists the words of
 the query language. A reel is a file that `orbit index` makes from PGN; it is searched faster.";
 
-/// The additions to `--version` and to the help in a build without the GPU engine.
+/// The texts that a build without the GPU engine adds to `--version` and to the help.
 const WITHOUT_GPU: [&str; 2] = if cfg!(feature = "gpu") {
     ["", ""]
 } else {
@@ -106,9 +106,9 @@ pub struct Cli {
 /// The command line with which the program was started.
 #[derive(Clone, Debug, Default)]
 struct Invocation {
-    /// The words that start the program, without its arguments. A script can use them to start the program again.
+    /// The words that start the program, without its arguments. A generated script can start the program with them.
     program: Vec<OsString>,
-    /// The name of the program and its arguments, as the user gave them.
+    /// The program name and its arguments, as the user typed them.
     words: Vec<OsString>,
 }
 
@@ -157,8 +157,8 @@ enum Command {
 }
 
 impl Cli {
-    /// Parses the program's name and its arguments. For `--help` or an error, prints the text and ends the process. `program` are
-    /// the words with which a script can start the program again.
+    /// Parses the program name and its arguments. For `--help` or an error, prints the text and exits. `program` contains the words
+    /// with which a script can start the program.
     pub fn parse(program: Vec<OsString>, words: Vec<OsString>) -> Cli {
         let cli = Cli::read(words.clone());
         Cli { invocation: Invocation { program, words }, ..cli }
@@ -177,7 +177,7 @@ impl Cli {
                 terminal::error_message("usage", text.trim_end().trim_start_matches("error: "));
                 std::process::exit(error.exit_code());
             }
-            // The message quotes the arguments, so it is made again from escaped arguments.
+            // The error message quotes the arguments, so the arguments are escaped and parsed again.
             let shown = arguments.iter().map(|word| visible::line(&word.to_string_lossy()).into_owned());
             match read(&shown.map(OsString::from).collect::<Vec<_>>()) {
                 Err(again) if again.kind() == error.kind() => with_remedy(again).exit(),
@@ -190,8 +190,8 @@ impl Cli {
     }
 }
 
-/// Adds a remedy to clap's error about an option that is given twice, since clap suggests none. Removes clap's tip from the error
-/// about a negative number, since `-- -1` would turn the number into a path.
+/// Adds a suggestion to clap's error about a repeated option, since clap gives none. Removes clap's tip about negative numbers,
+/// since `-- -1` would turn the number into a path.
 fn with_remedy(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
     let number = given.strip_prefix('-').and_then(|rest| rest.bytes().next());
@@ -243,7 +243,7 @@ pub fn run(cli: Cli) -> u8 {
     code(outcome)
 }
 
-/// Prints the error of a command if it failed, and returns the exit code.
+/// Returns the exit code of a finished command, and prints the error if the command failed.
 fn code(outcome: Result<Exit, Failure>) -> u8 {
     match outcome {
         Ok(Exit::Done) | Err(Failure::Closed) => 0,
@@ -277,7 +277,7 @@ mod tests {
         shown.lines().map_while(|line| line.strip_prefix("  ")).map(str::to_owned).collect()
     }
 
-    /// Splits a shell line into commands at `|`, and each command into words. Redirections by `<` and `>` are left out.
+    /// Splits a shell line into commands at `|`, and each command into words. Redirections with `<` and `>` are left out.
     fn words(line: &str) -> Vec<Vec<String>> {
         let (mut commands, mut word, mut quote) = (vec![vec![]], None::<String>, None);
         let mut is_redirected = false;
@@ -333,8 +333,7 @@ mod tests {
         }
     }
 
-    /// Checks that no line of the help is longer than the maximum width of the help, so that a terminal of this width breaks no
-    /// line.
+    /// Checks that no line of the help exceeds the maximum help width, so that a terminal of this width wraps no line.
     #[test]
     fn what_stands_below_the_options_fits() {
         let mut orbit = Cli::command();
@@ -346,7 +345,7 @@ mod tests {
         }
     }
 
-    /// Checks everything that does not depend on the environment, such as names that are used twice.
+    /// Checks all properties that do not depend on the environment, for example that no argument name is used twice.
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();

@@ -39,7 +39,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the manual page of a command. The text after its options keeps its line breaks.
+/// Returns the manual page of a command. The text below the options keeps its line breaks.
 fn page(command: &Command) -> Vec<u8> {
     let man = Man::new(command.clone());
     let render = |out: &mut Vec<u8>| -> io::Result<()> {

@@ -1,11 +1,11 @@
-//! Makes the short help of `-h`, which fits on a screen. Also determines whether messages must be JSON if the arguments cannot be
-//! parsed.
+//! Builds the short help for `-h`, which fits on a screen. Also determines whether messages must be JSON when the arguments cannot
+//! be parsed.
 
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// The arguments that `-h` lists for commands with more arguments than fit on a screen. They are named by their ids in clap.
+/// The arguments that `-h` lists for commands whose arguments do not all fit on a screen. The strings are clap argument ids.
 const SHORT: [(&str, &[&str]); 6] = [
     (
         "explore",
@@ -59,10 +59,10 @@ const SHORT: [(&str, &[&str]); 6] = [
     ("bench", &["paths", "queries", "runs", "threads", "json"]),
 ];
 
-/// The number of lines of examples that `-h` shows.
+/// The maximum number of example lines that `-h` shows.
 const EXAMPLES: usize = 3;
 
-/// Returns `orbit`. If `-h` is given, its help is reduced to the common options and a few examples, so that it fits a screen.
+/// Returns the `orbit` command. If `-h` is given, its help is reduced to the common options and a few examples.
 pub(super) fn with_help_for(orbit: Command, arguments: &[OsString]) -> Command {
     let is_short = |word: &OsString| {
         word.to_str()
@@ -92,7 +92,7 @@ fn shortened(command: Command, name: &str, shown: &[&str]) -> Command {
         let is_shown = shown.iter().any(|name| arg.get_id() == name);
         let arg = if arg.is_positional() { arg } else { arg.help_heading("Options") };
         let arg = arg.hide_short_help(!is_shown);
-        // Flags have neither possible values nor defaults to hide.
+        // Flags have no possible values and no defaults to hide.
         if arg.get_action().takes_values() {
             arg.hide_possible_values(true).hide_default_value(true)
         } else {
@@ -101,7 +101,7 @@ fn shortened(command: Command, name: &str, shown: &[&str]) -> Command {
     })
 }
 
-/// Returns whether arguments that could not be parsed ask for messages as JSON.
+/// Returns whether arguments that could not be parsed request JSON messages.
 pub(super) fn asks_for_json(arguments: &[OsString]) -> bool {
     let mut before = None;
     arguments.iter().take_while(|word| *word != "--").any(|word| {

@@ -1,5 +1,4 @@
-//! The code of `orbit bench` that `benches/card` uses as well: games, queries, options and printing. It is not a stable
-//! interface.
+//! Parts of `orbit bench` that `benches/card` also uses: games, queries, options and printing. This is not a stable interface.
 
 pub use super::bench::games::{BenchGames, best, failed, in_parallel, positions, rate, side_by_side};
 pub use super::bench::{MeasuredArgs, QUERIES, STREAMS, positions_argument};
@@ -29,7 +28,7 @@ pub fn print_json(document: &Value) -> Result<(), Failure> {
     out.finish()
 }
 
-/// Prints the error of a program if it failed, and returns the same exit code as `orbit` for this error.
+/// Prints the error if a program failed, and returns the exit code that `orbit` uses for it.
 pub fn exit_code(outcome: Result<(), Failure>) -> u8 {
     super::code(outcome.map(|()| Exit::Done))
 }

@@ -1,8 +1,8 @@
-//! Ends the program with a message if the system refuses memory.
+//! Ends the program with a message if the system is out of memory.
 //!
-//! In Rust, a collection that cannot grow aborts the process with a signal, and no message suggests a remedy. Collections grow in
-//! thousands of places, so the refusal is handled in the one place that they share, the allocator. Library code that can go on
-//! without the memory, or that returns its own error, still gets the refusal.
+//! In Rust, a collection that cannot grow aborts the process with a signal, without a helpful message. Collections grow in
+//! thousands of places, so failures are handled in the one place that they share: the allocator. Library code that can work without
+//! the memory, or that returns its own error, still sees the failed allocation.
 
 #![allow(dead_code, reason = "the Python package, which contains the program, leaves memory to Python")]
 
@@ -16,53 +16,53 @@ use orbit_reel::sees_refusals;
 use super::common::remove_unfinished;
 use super::terminal::{has_json_messages, message_at_once};
 
-/// The exit code of a program that is refused memory.
+/// The exit code after a failed allocation.
 const EXIT_CODE: i32 = 4;
 
-/// The time in which the first thread that is refused memory can print its message. Other threads wait for this time.
+/// The time that the first thread with a failed allocation has to print its message. Other threads wait this long.
 const MESSAGE_GRACE: Duration = Duration::from_millis(200);
 
-/// The beginnings of panic messages about refused memory: that of the standard library for the signal stack of a new thread, and
-/// that of zstd for a context.
+/// The first words of panic messages about failed allocations: in the standard library for the signal stack of a new thread, and in
+/// zstd for a context.
 const PANICS: [&str; 3] = [
     "failed to allocate an alternative stack",
     "failed to set up alternative stack",
     "zstd returned null pointer",
 ];
 
-/// The allocator of the system. If the system refuses memory, the program ends with a message.
+/// The system allocator. If an allocation fails, the program ends with a message.
 pub struct Allocator;
 
-// SAFETY: all requests are passed unchanged to the allocator of the system, and its results are returned unchanged.
+// SAFETY: all requests are passed unchanged to the system allocator, and its results are returned unchanged.
 #[expect(unsafe_code, reason = "allocators are unsafe")]
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller guarantees what the system's allocator requires.
+        // SAFETY: the caller upholds the contract of the system allocator.
         given(unsafe { System.alloc(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller guarantees what the system's allocator requires.
+        // SAFETY: the caller upholds the contract of the system allocator.
         given(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        // SAFETY: the caller guarantees what the system's allocator requires.
+        // SAFETY: the caller upholds the contract of the system allocator.
         given(unsafe { System.realloc(pointer, layout, bytes) }, bytes)
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller guarantees what the system's allocator requires.
+        // SAFETY: the caller upholds the contract of the system allocator.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
-/// Returns `pointer`, the result of an allocation of `bytes` bytes. If it is null, the program ends, unless this thread handles
-/// the refusal itself.
+/// Returns `pointer`, the result of allocating `bytes` bytes. If it is null, the program ends, unless this thread handles failed
+/// allocations itself.
 #[inline]
 fn given(pointer: *mut u8, bytes: usize) -> *mut u8 {
     if pointer.is_null() {
@@ -78,24 +78,24 @@ fn refused(bytes: usize) {
     }
 }
 
-/// Reserves the stack that the main thread is likely to need. Linux enlarges the stack only when it is used, and a refusal at that
-/// time ends the process with a signal. Call this before other threads begin, since they could take the free memory.
+/// Reserves the stack that the main thread is likely to need. Linux grows the stack on first use, and if that fails, a signal ends
+/// the process. Must be called before other threads start, since they could use up the free memory.
 #[cfg(target_os = "linux")]
 pub fn reserve_stack() {
     if stack_limit() < 2 * STACK_BYTES as u64 {
         return;
     }
-    // If this allocation from the heap is refused, the program ends with a message.
+    // If this heap allocation fails, the program ends with a message.
     drop(std::hint::black_box(Vec::<u8>::with_capacity(STACK_BYTES + STACK_BYTES / 8)));
     grow_stack();
 }
 
-/// Returns the largest size of the main thread's stack in bytes (`ulimit -s`), or 0 if it is not known.
+/// Returns the maximum size of the main thread's stack in bytes (`ulimit -s`), or 0 if it is unknown.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the standard library has no such function")]
 fn stack_limit() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` is a place for the answer, and the function keeps no pointer to it.
+    // SAFETY: `limit` is valid for writes, and the function does not retain the pointer.
     let code = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) };
     if code == 0 { limit.rlim_cur } else { 0 }
 }
@@ -104,19 +104,19 @@ fn stack_limit() -> u64 {
 #[cfg(target_os = "linux")]
 const STACK_BYTES: usize = 1 << 20;
 
-/// Enlarges the stack to [`STACK_BYTES`]. An array on the stack would touch each of its pages, which takes a third of the time of a
-/// short run. Here only the last page is touched; the system reserves the addresses between.
+/// Grows the stack to [`STACK_BYTES`]. An array on the stack would touch each page, which takes a third of the time of a short run.
+/// Here only the last page is touched; the system reserves the addresses in between.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[expect(unsafe_code, reason = "safe code cannot touch a part of the stack alone")]
 fn grow_stack() {
-    // SAFETY: the stack pointer has its old value again after the last instruction. The byte that is written is below all data of
-    // this thread, and the main thread may use the stack down to there.
+    // SAFETY: the last instruction restores the stack pointer. The written byte is below all data of this thread, within the range
+    // that the main thread's stack may use.
     unsafe {
         std::arch::asm!("sub rsp, {0}", "or byte ptr [rsp], 0", "add rsp, {0}", const STACK_BYTES);
     }
 }
 
-/// Enlarges the stack to [`STACK_BYTES`] with an array of this size.
+/// Grows the stack to [`STACK_BYTES`] by means of an array of this size.
 #[cfg(all(target_os = "linux", not(target_arch = "x86_64")))]
 #[inline(never)]
 fn grow_stack() {
@@ -128,7 +128,8 @@ fn grow_stack() {
 #[cfg(not(target_os = "linux"))]
 pub fn reserve_stack() {}
 
-/// Makes the program end with a message if a library panics because memory was refused. Call this before other threads begin.
+/// Makes the program end with a message if a library panics because of a failed allocation. Must be called before other threads
+/// start.
 pub fn end_panics_of_memory() {
     let others = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -139,8 +140,7 @@ pub fn end_panics_of_memory() {
     }));
 }
 
-/// Prints a message that memory was refused, removes unfinished files and ends the process. It allocates no memory and waits for no
-/// lock.
+/// Prints an out-of-memory message, removes unfinished files and ends the process. Neither allocates memory nor waits for a lock.
 fn end(bytes: Option<usize>) -> ! {
     static IS_ENDING: AtomicBool = AtomicBool::new(false);
     if IS_ENDING.swap(true, Ordering::Relaxed) {
@@ -169,7 +169,7 @@ fn end(bytes: Option<usize>) -> ! {
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the standard library has no such end")]
 fn leave() -> ! {
-    // SAFETY: nothing of the process runs after this call.
+    // SAFETY: no code of the process runs after this call.
     unsafe { libc::_exit(EXIT_CODE) }
 }
 

@@ -76,7 +76,7 @@ pub(super) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Returns the folders: the outputs whose names end in a slash.
+    /// Returns the output paths that end in a slash; they name folders.
     pub(super) fn folders(&self) -> Vec<&Path> {
         self.files.iter().map(PathBuf::as_path).filter(|path| is_folder(path)).collect()
     }
@@ -85,7 +85,7 @@ impl OutputArgs {
         self.title.as_deref()
     }
 
-    /// Returns the options, such as `-o report.html`, that make a command line write this report to a file.
+    /// Returns the options that make the command line write this report to a file, such as `-o report.html`.
     pub(super) fn of_page(&self) -> String {
         let mut options = String::from("-o report.html");
         if let Some(title) = &self.title {
@@ -103,18 +103,18 @@ impl OutputArgs {
     }
 }
 
-/// The outputs of a search, as the arguments choose them.
+/// The outputs of a search that the arguments select.
 pub(super) struct OutputChoice<'a> {
     args: &'a OutputArgs,
-    /// The format in which hits are printed. With `None`, they are printed as text if there are no files.
+    /// The format of the hits on standard output. If it is `None`, hits are printed as text, but only if there are no output files.
     pub(super) format: Option<FormatName>,
     /// The files to write.
     pub(super) files: Vec<&'a Path>,
 }
 
 impl<'a> OutputChoice<'a> {
-    /// Resolves the arguments. `-o -` means standard output; without it, hits are not printed in a format that is also written to a
-    /// file. In a job, a path that ends in a slash is the folder of the job and not an output.
+    /// Determines the outputs from the arguments. `-o -` means standard output. Without it, nothing is printed in a format that is
+    /// also written to a file. In a job, a path that ends in a slash is the job folder, not an output.
     pub(super) fn new(args: &'a OutputArgs, is_job: bool) -> OutputChoice<'a> {
         let is_stdout = |path: &Path| path.as_os_str() == "-";
         let paths = args.files.iter().map(PathBuf::as_path);
@@ -134,7 +134,7 @@ impl<'a> OutputChoice<'a> {
         self.files_have(|_| true)
     }
 
-    /// Returns the formats and their options as JSON, without file names.
+    /// Returns the output formats and their options as JSON, without file names.
     pub(super) fn in_json(&self) -> Result<Value, Failure> {
         let format = |path: &&Path| {
             Ok(match wish(path)? {
@@ -155,7 +155,7 @@ impl<'a> OutputChoice<'a> {
         }))
     }
 
-    /// Returns the comment that is written at each hit in games.
+    /// Returns the comment that is added at each hit in PGN output.
     fn comment(&self) -> Comment {
         match self.args.comment.as_deref() {
             None => Comment::None,
@@ -173,7 +173,7 @@ impl<'a> OutputChoice<'a> {
         self.files.iter().any(|path| matches!(wish(path), Ok(FileContent::Picture(Picture::Page))))
     }
 
-    /// Returns whether hits or games are written in a format that passes a test; Parquet counts as CSV.
+    /// Returns whether hits or games are written in a format for which `test` returns true. Parquet counts as CSV.
     fn have(&self, test: impl Fn(FormatName) -> bool) -> bool {
         let shown = self.format.or(self.files.is_empty().then_some(FormatName::Text));
         shown.is_some_and(&test) || self.files_have(test)
@@ -187,7 +187,7 @@ impl<'a> OutputChoice<'a> {
         })
     }
 
-    /// Refuses options that have no effect on any output. `lists` is true if hits may be listed on standard output.
+    /// Fails if an option affects none of the outputs. `lists` is true if hits may be listed on standard output.
     pub(super) fn refuse_idle(&self, lists: bool) -> Result<(), Failure> {
         use FormatName::{Csv, Epd, Fen, Jsonl, Text};
         let lists_in = |is_wanted: fn(FormatName) -> bool| match lists {
@@ -212,17 +212,17 @@ impl<'a> OutputChoice<'a> {
         Err(Failure::Other(why.into()))
     }
 
-    /// Returns the chosen columns. If none were chosen, returns those of `usual`.
+    /// Returns the selected columns, or those of `usual` if none were selected.
     fn columns_or(&self, usual: impl FnOnce() -> Columns) -> Columns {
         if self.args.columns.is_empty() { usual() } else { Columns::new(&self.args.columns) }
     }
 
-    /// Returns the columns of CSV and Parquet output.
+    /// Returns the columns for CSV and Parquet output.
     fn table_columns(&self, extras: Extras) -> Columns {
         self.columns_or(|| Columns::with_table_defaults(extras))
     }
 
-    /// Returns the format of a list. Returns `None` for PGN, since games are not a list.
+    /// Returns the format of a list of hits, or `None` for PGN, which is a list of games.
     fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, extras: Extras) -> Option<Format> {
         let rows = self.args.rows;
         let at_most = |usual: usize| if self.args.all_plies { usize::MAX } else { usual };
@@ -247,7 +247,7 @@ impl<'a> OutputChoice<'a> {
     }
 }
 
-/// Finds a column of tables by its name.
+/// Returns the table column with this name.
 fn column(name: &str) -> Result<Column, String> {
     name.parse().map_err(|unknown: UnknownName| format!("there is no such column; {}", unknown.remedy()))
 }
@@ -257,7 +257,7 @@ fn is_folder(path: &Path) -> bool {
     path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// The kind of content that the extension of a file's name implies.
+/// The kind of content that a file extension implies.
 enum FileContent {
     Hits(FormatName),
     Picture(Picture),
@@ -267,7 +267,7 @@ enum FileContent {
 fn wish(path: &Path) -> Result<FileContent, Failure> {
     let is_packed = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zst"));
     match ending(path).as_str() {
-        // Parquet files are compressed inside. Pictures are for browsers, which do not decompress files.
+        // Parquet files have their own compression. Pictures are for browsers, which do not decompress `.zst` files.
         "parquet" | "html" | "svg" if is_packed => Err(unknown_ending(path)),
         "pgn" => Ok(FileContent::Hits(FormatName::Pgn)),
         "txt" => Ok(FileContent::Hits(FormatName::Text)),
@@ -314,15 +314,15 @@ pub(super) struct Outputs {
     outputs: Vec<HitOutput>,
     pictures: Vec<(Picture, Sink)>,
     games: GameOutputs,
-    /// The order of games, if it differs from that of the database.
+    /// The order of games, if it is not database order.
     order: Option<Order>,
     skip: u64,
     games_max: Option<u64>,
 }
 
 impl Outputs {
-    /// Begins all files. `lists` is true if there can be a list on standard output. `is_sorted` is true if the query determines
-    /// the order in which games are listed.
+    /// Starts all output files. `lists` is true if a list may be printed on standard output. `is_sorted` is true if the query
+    /// determines the order of the listed games.
     pub(super) fn create(
         choice: &OutputChoice,
         chosen: &Chosen,
@@ -333,7 +333,7 @@ impl Outputs {
         let sources = begun.database.source_names();
         let (skip, games_max) = (chosen.skip, chosen.games_max);
         let mut games = GameOutputs::new(choice.comment(), skip, games_max);
-        // An order that is chosen by arguments takes precedence over that of the query.
+        // An order from the arguments takes precedence over that of the query.
         let by_query = (is_sorted && (lists || choice.lists_to_files())).then_some(Order::ByQuery);
         let order = chosen.order.or(by_query);
         let chooses = !chosen.is_all();
@@ -392,7 +392,7 @@ impl Outputs {
         let reach = || ListReach::new(self.skip, self.games_max);
         let comment = self.games.are_wanted().then(|| self.games.comment().clone());
         if let Some(order) = self.order {
-            // The games that `--skip` leaves out are the first ones in the order, so they must be kept until the end as well.
+            // The games that `--skip` leaves out are the first in the order, so they must be kept until the end as well.
             let held = reach().games_max().and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
             let ordered = Some(OrderedCollector::new(order, held, formats, comment));
             return Collectors { ordered, ..Collectors::default() };
@@ -404,7 +404,7 @@ impl Outputs {
         }
     }
 
-    /// Writes the lists and games of the next block (a group of whole games). Returns a break if no more games are wanted.
+    /// Writes the lists and games of the next block (a group of whole games). Returns `Break` if no more games are needed.
     pub(super) fn take(
         &mut self,
         streamed: &StreamedBlock,
@@ -416,7 +416,7 @@ impl Outputs {
         for game in games.into_iter().flat_map(|part| part.games) {
             self.games.take(streamed, game, texts, progress)?;
         }
-        // Games in the order of the database are written immediately. In any other order, they are kept until the end.
+        // Games in database order are written immediately. For any other order, they are kept until the end.
         let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         let mut all = ControlFlow::Break(());
         for (output, list) in self.outputs.iter_mut().zip(&lists) {
@@ -427,7 +427,7 @@ impl Outputs {
         Ok(all)
     }
 
-    /// Returns whether nothing more can be written: no output is a file, and all readers have closed their pipes.
+    /// Returns whether all output is in vain: no output is a file, and every pipe has been closed by its reader.
     pub(super) fn are_closed(&self) -> bool {
         let games = self.games.sinks();
         let is_closed = |output: &HitOutput| match &output.sink {
@@ -437,7 +437,7 @@ impl Outputs {
         self.pictures.is_empty() && self.outputs.iter().all(is_closed) && games.iter().all(Sink::is_closed)
     }
 
-    /// Writes the games that were kept until the end, and gives all files their names.
+    /// Writes the games that were kept until the end, and renames all files to their final names.
     pub(super) fn finish(&mut self, held: Vec<HeldGame>, progress: &ProgressDisplay) -> Result<(), Failure> {
         for HeldGame { reports, text } in held {
             if let Some(text) = text {
@@ -457,7 +457,7 @@ impl Outputs {
         self.pictures.iter().any(|(picture, _)| *picture == Picture::Svg)
     }
 
-    /// Returns whether a report is written.
+    /// Returns whether an HTML report is written.
     pub(super) fn have_page(&self) -> bool {
         self.pictures.iter().any(|(picture, _)| *picture == Picture::Page)
     }
@@ -473,21 +473,21 @@ impl Outputs {
         pictures.try_for_each(|(picture, sink)| pictures::write(picture, findings, sink))
     }
 
-    /// Returns the paths of the files that were not finished.
+    /// Returns the paths of unfinished output files.
     pub(super) fn abandoned(&self) -> impl Iterator<Item = &Path> {
         let outputs = self.outputs.iter().map(|output| &output.sink);
         let pictures = self.pictures.iter().map(|(_, sink)| sink);
         outputs.chain(self.games.sinks()).chain(pictures).filter_map(Sink::path)
     }
 
-    /// Returns whether the listed games and positions are counted in addition to all that hit. They are if an output lists hits, or
-    /// if the number of listed games is limited.
+    /// Returns whether the listed games and positions are counted separately from all hits. They are if an output lists hits, or if
+    /// the number of listed games is limited.
     fn count_games(&self) -> bool {
         let is_limited = self.skip > 0 || self.games_max.is_some();
         is_limited || self.outputs.iter().any(|output| output.format != Format::Nothing)
     }
 
-    /// Returns the numbers of games and positions that were listed. `hit` contains the numbers of all games and positions that hit.
+    /// Returns the numbers of listed games and positions. `hit` contains the total numbers of games and positions with hits.
     pub(super) fn listed(&self, hit: HitTotals) -> HitTotals {
         if self.count_games() { self.outputs[0].stitcher.hit_totals() } else { hit }
     }

@@ -1,4 +1,4 @@
-//! Runs many queries while the games are read once, for `orbit batch` and `orbit scan --queries`.
+//! Runs many queries in one pass over the games, for `orbit batch` and `orbit scan --queries`.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -17,21 +17,22 @@ use super::failure::{Exit, Failure};
 use super::problems::Problems;
 use super::terminal::Remark;
 
-/// A run of many queries over a database. The database is read only once.
+/// A run of many queries over a database that is read only once.
 pub(super) struct BatchPass<'a> {
     pub(super) scan: &'a Executor,
     pub(super) interrupt: &'a CtrlC,
     pub(super) progress: ProgressDisplay,
-    /// The number of queries with its noun: `84 themes`.
+    /// The number of queries and the noun: `84 themes`.
     pub(super) queries: String,
     pub(super) begun: Instant,
-    /// The time at which the planning of the queries ended.
+    /// The time at which query planning ended.
     pub(super) planned: Instant,
     pub(super) quiet: bool,
     pub(super) fail_if_none: bool,
 }
 
-/// The source of a run's results: games that are read and searched now, or the parts of a job, which were searched before.
+/// The source of a run's results: games that are read and searched now, or job parts, which contain the results of earlier
+/// searches.
 pub(super) enum PassSource {
     Read(BlockStream),
     Searched(BlockStream, Replay),
@@ -42,8 +43,8 @@ pub(super) fn print_notes(scan: &Executor, quiet: bool) {
 }
 
 impl BatchPass<'_> {
-    /// Runs the queries, or replays the parts of a job, and returns the collected results. Problems are listed while the games are
-    /// read.
+    /// Runs the queries, or replays the parts of a job, and returns the combined results. Problems in games are listed during the
+    /// run.
     pub(super) fn collect(
         &self,
         choice: &Choice,
@@ -79,8 +80,8 @@ impl BatchPass<'_> {
         }
     }
 
-    /// Writes the counts by calling `write`. Then prints the summary and `lines`, and returns the exit code of the command.
-    /// `is_hit` is true if any query hits.
+    /// Calls `write` to write the counts, then prints the summary and `lines`. Returns the exit code of the command. `is_hit` is
+    /// true if any query has hits.
     pub(super) fn finish(
         &self,
         summary: &Summary,

@@ -1,4 +1,4 @@
-//! Shows the squares of hits, as tables and heat maps in the terminal, as SVG, and in a report.
+//! Shows the squares of hits: as tables and heat maps in the terminal, as SVG, and in reports.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use super::failure::Failure;
 use super::sink::Sink;
 use super::terminal;
 
-/// The kind of picture in a file.
+/// The kind of picture that a file contains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Picture {
     /// An SVG file with a heat map.
     Svg,
-    /// An HTML page with the whole report.
+    /// An HTML page with the complete report.
     Page,
 }
 
-/// Prints the number of hits of each kind of transform, and the heat maps of [`heat`].
+/// Prints the number of hits for each kind of transform, and the heat maps that [`heat`] returns.
 pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     let orbit = findings.orbit.as_ref();
@@ -49,14 +49,14 @@ pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failu
     out.finish()
 }
 
-/// Returns up to two heat maps. One shows the squares on which the transformed copies of the pattern hit, the other the squares
-/// that are the value of the query.
+/// Returns up to two heat maps: one of the squares on which transformed copies of the pattern matched, the other of the squares
+/// that are the query's value.
 pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
     let places = findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
     places.into_iter().chain(&findings.squares).collect()
 }
 
-/// Returns lines about the transformed copies of a pattern: first the number of copies that hit, then the numbers of hits and
+/// Returns lines about the transformed copies of a pattern: first the number of copies with hits, then the numbers of hits and
 /// copies for each kind of transform.
 fn sums(orbit: &OrbitFindings) -> Vec<String> {
     let hit = format!("{} of {} copies hit", grouped(orbit.copies_hit), grouped(orbit.copies_total));

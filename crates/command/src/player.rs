@@ -1,4 +1,4 @@
-//! Implements `orbit player`, which writes a profile of a player.
+//! Implements `orbit player`, which writes a player's profile.
 
 use std::path::{Path, PathBuf};
 
@@ -75,7 +75,7 @@ impl Args {
         }
     }
 
-    /// Returns the conditions on games. They do not include the player, because the games of other players are examined too.
+    /// Returns the conditions on games. The player is not among them, because games of other players are examined too.
     fn choice(&self) -> Result<Choice, Failure> {
         let request = Request { conditions: texts(&self.conditions), ..Request::default() };
         let choice = request.check()?.choice;
@@ -104,7 +104,7 @@ impl Args {
         }
     }
 
-    /// Opens the games with their comments, from which clocks are read. If a reel has no comments, opens the games without them.
+    /// Opens the games with their comments, which contain clock times. A reel without comments is opened without them.
     fn open(&self, interrupt: &CtrlC) -> Result<BlockStream, Failure> {
         let open = |options| reading::open(&self.paths, options, self.pass.quiet);
         let mut with_comments = self.pass.options(interrupt);
@@ -140,15 +140,15 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         return Err(Failure::Other(players::none_of(player, &choice, &part.spellings)));
     }
     if !interrupt.is_set() {
-        // The search for novelties reads the games again. JSON progress describes a single pass over the games, so these passes
-        // show only a progress bar.
+        // The search for novelties reads the games again. JSON progress describes a single pass over the games, so these extra
+        // passes show only a progress bar.
         let progress = ProgressDisplay::new_if(args.pass.progress.is_bar() && !args.pass.quiet);
         let watch = |streamed: &StreamedBlock| progress.update(streamed);
         profile.novelties =
             PlayerNovelties::find(&again, player, &choice, threads(args.pass.threads), watch)?;
     }
     match (sink, format) {
-        // After an interrupt, the profile would look complete although games are missing, so no file is written.
+        // After an interrupt, games are missing, but the profile would look complete. So no file is written.
         (Some(sink), _) if interrupt.is_set() => {
             let path = sink.path().unwrap_or(Path::new("-")).display();
             message!("interrupted; {path} was not written");

@@ -1,4 +1,4 @@
-//! Defines the arguments that choose the games of a player, and makes messages about the player's name.
+//! Defines the arguments that select a player's games, and composes messages about the player's name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use super::common::choice;
 use super::terminal::Remark;
 
-/// The maximum number of spellings that the summary lists.
+/// The maximum number of name spellings that the summary lists.
 const SPELLINGS_MAX: usize = 12;
 
-/// The maximum number of spellings that are compared with each other for the summary.
+/// The maximum number of name spellings that are compared pairwise for the summary.
 const UNDECIDED_MAX: usize = 200;
 
 #[derive(Debug, Default, clap::Args)]
@@ -52,7 +52,7 @@ pub(super) struct PlayerArgs {
 }
 
 impl PlayerArgs {
-    /// Copies the player into a request.
+    /// Copies the player's name into a request.
     pub(super) fn put(&self, request: &mut Request) {
         let text = |name: &Option<PlayerName>| name.as_ref().map(PlayerName::to_string);
         let ratings = |ratings: &Option<Ratings>| ratings.as_ref().map(Ratings::to_string);
@@ -62,13 +62,13 @@ impl PlayerArgs {
     }
 }
 
-/// Returns a collector for the spellings of the player's name, if a player is chosen.
+/// Returns a collector for spellings of the player's name, if a player is selected.
 pub(super) fn spellings(choice: &Choice) -> Option<SpellingsCollector> {
     choice.player.as_ref().map(|player| SpellingsCollector::new(player.name.clone()))
 }
 
-/// Returns lines about the games of the player, the spellings that were counted as the player's name, and similar spellings that
-/// were not. `is_whole` is true if all games were read.
+/// Returns lines about the player's games, the spellings that were accepted as the player's name, and similar spellings that were
+/// not. `is_whole` is true if all games were read.
 pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool) -> Vec<Remark> {
     let Some(player) = &choice.player else { return Vec::new() };
     let name = &player.name;
@@ -128,8 +128,8 @@ pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool
     remarks
 }
 
-/// Returns the message that no game has the name of a player, or that none of these games meets the conditions of `--where` if
-/// there are any. It lists similar names.
+/// Returns the message that no game has the player's name or, if `--where` is given, that none of the player's games meets the
+/// conditions. The message lists similar names.
 pub(super) fn none_of(player: &Player, choice: &Choice, spellings: &SpellingsPart) -> String {
     let near = spellings.nearest(&player.name);
     let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", list(&near)) };
@@ -162,8 +162,8 @@ fn objects(all: &[(&str, u64)]) -> Vec<Value> {
     all.iter().map(|(name, games)| json!({ "name": name, "games": games })).collect()
 }
 
-/// Returns the doubtful spellings: those that were counted as the player's name but may also belong to another player. Each is
-/// returned with the spellings that cause the doubt. A doubtful spelling fits a spelling that was not counted, or fits two counted
+/// Returns the doubtful spellings: those that were accepted as the player's name but may mean another player. Each has a list of
+/// the spellings that cause the doubt. A spelling is doubtful if it matches a spelling that was not accepted, or two accepted
 /// spellings that contradict each other.
 fn undecided<'a>(taken: &[(&'a str, u64)], near: &[(&'a str, u64)]) -> Vec<(&'a str, Vec<&'a str>)> {
     let taken: Vec<&str> = taken.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();

@@ -1,4 +1,4 @@
-//! Implements `orbit positions`, which looks up a position in a reel, a database file of orbit.
+//! Implements `orbit positions`, which looks up a position in a reel, an orbit database file.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -89,7 +89,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
 }
 
-/// Returns the reels of a folder, or the path itself if it is no folder.
+/// Returns the reels in a folder, or the path itself if it is not a folder.
 fn reels(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -104,7 +104,7 @@ fn reels(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
 }
 
-/// Writes the table of positions of a reel.
+/// Writes a reel's position table.
 pub(super) fn write(
     reel: &Path,
     given: Option<NonZeroUsize>,
@@ -137,7 +137,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns a note that a table of positions was used to skip blocks (groups of games) or to add up games.
+/// Returns a note that a position table was used to skip blocks (groups of games) or to add up game counts.
 pub(super) fn used_line(used: &UsedTable) -> String {
     let UsedTable { path, blocks, of_blocks, appended, untotalled, .. } = used;
     let appended = match appended {
@@ -155,7 +155,7 @@ pub(super) fn used_line(used: &UsedTable) -> String {
     )
 }
 
-/// Returns a warning that a table of positions is not used.
+/// Returns a warning that a position table is not used.
 pub(super) fn unused_line(error: &TableError) -> String {
     format!(
         "{error}; it is not used, and all games are read: `orbit positions --write` with the reel writes it anew"
@@ -201,7 +201,7 @@ fn text_of(SeenPosition { position, facts }: &SeenPosition) -> Vec<String> {
     lines
 }
 
-/// Describes a game: `2015.03.07  Carlsen, M (2865) - Anand, V (2797), game 17`.
+/// Formats a game: `2015.03.07  Carlsen, M (2865) - Anand, V (2797), game 17`.
 fn game_text(game: &SeenGame) -> String {
     let player = |side: usize| {
         let name = game.players[side].as_deref().unwrap_or("?");
@@ -249,7 +249,7 @@ fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
     Ok(if interrupt.is_set() { Exit::Interrupted } else { exit })
 }
 
-/// Returns the reel and its table of positions if the database is a reel and the table covers all its games. Otherwise prints the
+/// Returns the reel and its position table if the database is a reel and the table covers all its games. Otherwise prints the
 /// reason, unless `--quiet` is given.
 fn table_of_all_games<'a>(
     args: &Args,

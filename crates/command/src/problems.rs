@@ -1,4 +1,4 @@
-//! Lists the games that were cut, skipped or repaired.
+//! Lists games that were truncated, skipped or repaired.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use super::common::ProgressDisplay;
 use super::failure::Failure;
 use super::sink::{OutputFiles, Sink};
 
-/// The outputs of the list of problems.
+/// The outputs for the list of problems.
 pub(super) struct Problems {
-    /// The file to which the list is written; `None` if no file is written, and after `finish`.
+    /// The output file for the list. It is `None` if there is no such file, and after `finish`.
     file: Option<Sink>,
     verbose: bool,
 }
@@ -25,8 +25,8 @@ impl Problems {
         Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
-    /// Makes a list that is not written to a file. A part of a job uses it; if `are_wanted` is true, the part stores the problems
-    /// among its results.
+    /// Returns a list without an output file, for a part of a job. If `are_wanted` is true, the problems are stored with the part's
+    /// results.
     pub(super) fn unlisted(are_wanted: bool) -> Problems {
         Problems { file: None, verbose: are_wanted }
     }
@@ -53,7 +53,8 @@ impl Problems {
         Ok(())
     }
 
-    /// Completes the list, and gives the file its name. An interrupted run also lists the problems of the games that it has read.
+    /// Completes the list, and renames the file to its final name. An interrupted run lists the problems of the games that it has
+    /// read.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         self.file.take().map_or(Ok(()), Sink::finish)
     }

@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use super::terminal;
 
-/// The time before a bar is shown. Work that ends sooner needs no bar.
+/// The delay before a bar is shown. Shorter work needs no bar.
 const BAR_DELAY: Duration = Duration::from_millis(500);
-/// The minimum time between two lines of JSON.
+/// The minimum time between two JSON lines.
 const LINE_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -40,7 +40,7 @@ enum ProgressKind {
     None,
 }
 
-/// The progress display on stderr: a bar or lines, as requested.
+/// The requested progress display on stderr: a bar or JSON lines.
 pub(super) struct ProgressDisplay {
     look: Look,
     so_far: Cell<SoFar>,
@@ -52,13 +52,13 @@ enum Look {
         bar: ProgressBar,
         is_shown: Cell<bool>,
     },
-    /// Lines of JSON. `last` is the time at which the last line was printed.
+    /// JSON lines. `last` is the time at which the last line was printed.
     Json {
         last: Cell<Option<Instant>>,
     },
 }
 
-/// The amounts that were read so far. Bytes are counted before decompression.
+/// The amounts that have been read so far. Bytes are counted before decompression.
 #[derive(Clone, Copy, Default, Serialize)]
 struct SoFar {
     bytes: u64,
@@ -70,7 +70,7 @@ struct SoFar {
 }
 
 impl ProgressDisplay {
-    /// Makes a bar if `is_wanted` is true and stderr is a terminal.
+    /// Creates a bar if `is_wanted` is true and stderr is a terminal.
     pub(super) fn new_if(is_wanted: bool) -> ProgressDisplay {
         let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let look = if is_wanted && terminal::is_stderr() {
@@ -81,7 +81,7 @@ impl ProgressDisplay {
         ProgressDisplay { look, so_far: Cell::default() }
     }
 
-    /// Makes the requested display. If `quiet` is true, there is no bar.
+    /// Creates the requested display. If `quiet` is true, there is no bar.
     pub(super) fn from_args(args: &ProgressArgs, quiet: bool) -> ProgressDisplay {
         match args.progress {
             ProgressKind::Bar => ProgressDisplay::new_if(!quiet),
@@ -120,14 +120,14 @@ impl ProgressDisplay {
         }
     }
 
-    /// Updates the progress of a search. `games_hit` is the number of games with hits in the block (a group of whole games).
+    /// Updates the progress of a search. `games_hit` is the number of games with hits in this block (a group of whole games).
     pub(super) fn update_search(&self, streamed: &StreamedBlock, games_hit: u64) {
         let so_far = self.so_far.get();
         self.so_far.set(SoFar { games_hit: Some(so_far.games_hit.unwrap_or(0) + games_hit), ..so_far });
         self.update(streamed);
     }
 
-    /// If progress is shown as JSON, prints the last line, which says that the run is complete.
+    /// Prints the last JSON line, which says that the run is complete, if progress is shown as JSON.
     pub(super) fn done(&self) {
         if let Look::Json { .. } = self.look {
             self.print("done");
@@ -144,12 +144,12 @@ impl ProgressDisplay {
         terminal::json_message(&ProgressLine { event, so_far: self.so_far.get() });
     }
 
-    /// Prints a message line without disturbing the bar.
+    /// Prints a message line without garbling the bar.
     pub(super) fn message(&self, line: &str) {
         self.aside(|| message!("{line}"));
     }
 
-    /// Runs a function that writes to the terminal without disturbing the bar.
+    /// Runs a function that writes to the terminal, without garbling the bar.
     pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.look {
             Look::Bar { bar, .. } => bar.suspend(write),
@@ -157,7 +157,7 @@ impl ProgressDisplay {
         }
     }
 
-    /// Runs a function that writes to standard output, without disturbing a bar on the same terminal.
+    /// Runs a function that writes to standard output, without garbling a bar on the same terminal.
     pub(super) fn beside_stdout<T>(&self, write: impl FnOnce() -> T) -> T {
         if terminal::is_stdout() { self.aside(write) } else { write() }
     }

@@ -1,4 +1,4 @@
-//! Reads several queries, one on each line.
+//! Reads a list of queries, one per line.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use super::query_text::{self, DialectArgs, QueryText};
 
 /// One of several queries.
 pub struct NamedQuery {
-    /// The name of the query, which precedes a tab in the line. Without a name, it is the text of the query.
+    /// The name of the query, which precedes a tab in the line, or the query text if there is no name.
     pub name: String,
-    /// The query as it is written.
+    /// The text of the query.
     pub text: String,
-    /// The query in all the forms that engines read.
+    /// The query, prepared for all engines.
     pub prepared: PreparedQuery,
 }
 
-/// Reads `name<TAB>query` or `query` from each line of a file; empty lines and lines that begin with `#` are skipped. If no file
-/// is given, `text` is read in the same way.
+/// Reads `name<TAB>query` or `query` from each line of a file, or of `text` if no file is given. Empty lines and lines that begin
+/// with `#` are skipped.
 pub fn read(
     file: Option<&Path>,
     text: &str,

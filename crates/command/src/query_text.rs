@@ -1,4 +1,4 @@
-//! Takes the query from the command line or from a file, and shows its diagnostics.
+//! Reads the query from the command line or from a file, and shows its diagnostics.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::dashes::unguarded;
 use super::failure::Failure;
 use super::terminal;
 
-/// The origin that diagnostics show for the query of a board.
+/// The origin that diagnostics show for a query from `--board`.
 const BOARD_QUERY: &str = "query of --board";
 
 /// The language of queries.
@@ -31,16 +31,16 @@ impl DialectArgs {
     }
 }
 
-/// A query, its origin, and the arguments that are paths.
+/// A query, its origin, and the arguments that are paths of games.
 pub(super) struct QueryText {
     pub(super) text: String,
-    /// `query`, or the name of the file.
+    /// The origin of the query: `query`, or a file name.
     origin: String,
     pub(super) paths: Vec<PathBuf>,
 }
 
 impl QueryText {
-    /// Takes the query from `-e`, a board or a file if one of these is given, and otherwise from the first argument.
+    /// Uses the query from `-e`, a board or a file if one of these is given, and otherwise the first argument.
     pub(super) fn take(
         given: Option<&str>,
         file: Option<&Path>,
@@ -68,13 +68,13 @@ impl QueryText {
         }
     }
 
-    /// Takes the query for the position of `--at`. All arguments are paths.
+    /// Uses the query for the position of `--at`. All arguments are paths.
     pub(super) fn at(text: String, words: &[OsString]) -> Result<QueryText, Failure> {
         refuse_query_twice("--at", "the position", words)?;
         QueryText::over(text, String::from(BOARD_QUERY), words)
     }
 
-    /// Takes the query of a built-in theme. All arguments are paths.
+    /// Uses the query of a built-in theme. All arguments are paths.
     pub(super) fn from_theme(name: &str, words: &[OsString]) -> Result<QueryText, Failure> {
         if name.contains(',') {
             return Err(Failure::Other(format!(
@@ -98,7 +98,7 @@ impl QueryText {
         Ok(QueryText { text, origin, paths })
     }
 
-    /// Takes the query for a command that reads no games: from a board or a file if one is given, and otherwise from the
+    /// Returns the query for a command that reads no games: from a board or a file if one is given, and otherwise from the
     /// argument.
     pub(super) fn alone(
         file: Option<&Path>,
@@ -137,13 +137,13 @@ impl QueryText {
         })
     }
 
-    /// Makes a failure from an error that occurred while the query was evaluated at a position of a game.
+    /// Returns the failure for an error that occurred during the evaluation of the query at a position in a game.
     pub(super) fn failure_in_game(&self, diagnostic: &Diagnostic, place: &str) -> Failure {
         let message = format!("{place}: {}", diagnostic.message);
         Failure::Query(self.render(&Diagnostic { message, ..diagnostic.clone() }))
     }
 
-    /// Prints the remarks whose severity is at least `least`.
+    /// Prints those remarks that have at least the severity `least`.
     pub(super) fn print_remarks(&self, remarks: &[Diagnostic], least: Severity) {
         for remark in remarks.iter().filter(|remark| remark.severity <= least) {
             terminal::drawn_message(&self.render(remark));
@@ -159,7 +159,7 @@ pub(super) fn read(file: &Path) -> Result<String, Failure> {
     read_text("query file", file)
 }
 
-/// Refuses a query as the first argument if an option already gives the query, since then all arguments are paths.
+/// Fails if the first argument is a query although an option already provides the query. In that case all arguments are paths.
 fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<(), Failure> {
     match words.first() {
         Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(
@@ -171,12 +171,12 @@ fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<
     }
 }
 
-/// Returns whether a word names existing games. URLs count as existing, because they are not checked here.
+/// Returns whether a word names existing games. URLs always count as existing; they are not checked here.
 fn is_there(word: &OsString) -> bool {
     Path::new(word).exists() || Url::from_path(Path::new(word)).is_some()
 }
 
-/// Refuses a query as the first argument if a board is given, since then all arguments are paths.
+/// Fails if the first argument is a query although a board is given. In that case all arguments are paths.
 fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure> {
     match words.first() {
         Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(

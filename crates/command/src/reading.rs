@@ -1,5 +1,5 @@
-//! Opens the games of a command, and defines arguments about reading them: whether a reel (a database file of orbit) is read in
-//! place of a PGN file, which games are left out as duplicates, and the memory limit for a .zst file.
+//! Opens the games of a command, and defines the arguments for reading them: whether a reel (an orbit database file) is read in
+//! place of a PGN file, which games are dropped as duplicates, and how much memory a `.zst` file may need.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use orbit_search::report::{behind_sentence, grouped};
 use super::common::{CtrlC, ProgressArgs, bytes, choice, from_one, print_failures, totals_line};
 use super::failure::{Exit, Failure};
 
-/// Opens the games of a command. Unless `quiet` is true, prints the notes of [`print_substitutes`] about them.
+/// Opens the games of a command. Unless `quiet` is true, also prints the notes of [`print_substitutes`].
 pub(super) fn open(paths: &[PathBuf], options: StreamOptions, quiet: bool) -> Result<BlockStream, Failure> {
     let database = BlockStream::open(paths, options)?;
     print_substitutes(&database, quiet);
@@ -35,7 +35,7 @@ pub(super) struct UnpackArgs {
     timeout: Duration,
 }
 
-/// Reads a number of seconds greater than 0, such as `30` or `0.5`.
+/// Parses a positive number of seconds, such as `30` or `0.5`.
 #[cfg(feature = "https")]
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -45,7 +45,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl UnpackArgs {
-    /// Returns the options for opening games.
     pub(super) fn options(&self, interrupt: &CtrlC) -> StreamOptions {
         let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
         options.pgn.zstd_window_max = self.zstd_window;
@@ -89,17 +88,17 @@ pub(super) struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// Copies the choices into a request.
+    /// Copies these arguments into a request.
     pub(super) fn put(&self, request: &mut Request) {
         (request.variations, request.unique) = (self.variations, self.unique);
     }
 
-    /// Returns the folder whose files queries may use.
+    /// Returns the folder of `--script-files`, the only folder that queries may access.
     pub(super) fn script_files(&self) -> Option<&Path> {
         self.script_files.as_deref()
     }
 
-    /// Returns a line with the number of games that `--unique` left out, if it is given.
+    /// Returns a line with the number of games that `--unique` dropped. Returns `None` without `--unique`.
     pub(super) fn unique_line(&self, summary: &Summary) -> Option<String> {
         let what = match self.unique? {
             Alike::Tags => "equal an earlier game",
@@ -109,8 +108,8 @@ impl ReadingArgs {
         Some(format!("{} games were left out, which {what}", grouped(games)))
     }
 
-    /// Returns the options for opening games in which `queries` are searched, and sets in each query whether it searches side
-    /// lines. `wants` contains the facts about games that are needed for other purposes than the queries.
+    /// Returns the options for opening the games that `queries` search. Also sets in each query whether it searches side lines.
+    /// `wants` lists the facts about games that are needed for other purposes.
     pub(super) fn options<'a>(
         &self,
         queries: impl IntoIterator<Item = &'a mut TypedQuery>,
@@ -154,13 +153,12 @@ impl PassArgs {
         StreamOptions { substitute_reels: !self.no_reel, ..self.unpack.options(interrupt) }
     }
 
-    /// Prints the number of games and positions, and the sources that were not read to their ends. Returns the outcome of the
-    /// command.
+    /// Prints the number of games and positions, and the sources that were only partly read. Returns the command's outcome.
     pub(super) fn end(&self, summary: &Summary, interrupt: &CtrlC) -> Exit {
         self.end_with(&totals_line(&summary.totals), summary, interrupt)
     }
 
-    /// Like [`PassArgs::end`], with another line about the games.
+    /// Like [`PassArgs::end`], but prints `line` instead of the number of games and positions.
     pub(super) fn end_with(&self, line: &str, summary: &Summary, interrupt: &CtrlC) -> Exit {
         if !self.quiet {
             message!("{line}");
@@ -172,8 +170,8 @@ impl PassArgs {
     }
 }
 
-/// Prints notes about files in folders and archives that are not read, and about reels: which are read instead of files and which
-/// are not, which are outdated, and which are followed by other bytes.
+/// Prints notes about files that are not read although they are in a given folder or archive, and about reels: those that are read
+/// instead of PGN files, those that could be but are not, outdated reels, and reels with extra bytes at the end.
 pub(super) fn print_substitutes(database: &BlockStream, quiet: bool) {
     if quiet {
         return;

@@ -59,12 +59,12 @@ pub(super) struct Args {
     desk: OpenArgs,
 }
 
-/// The request that is running. Ctrl-C stops it.
+/// The currently running request, which Ctrl-C cancels.
 #[derive(Clone, Default)]
 struct RunningRequest(Arc<Mutex<Option<CancelToken>>>);
 
 impl RunningRequest {
-    /// Handles Ctrl-C, which stops the running request. If none is running, it ends the process.
+    /// Installs the Ctrl-C handler. Ctrl-C cancels the running request; if none is running, it ends the process.
     fn install() -> Result<RunningRequest, Failure> {
         let running = RunningRequest::default();
         if !can_wait_for_interrupts() {
@@ -97,7 +97,7 @@ enum Done {
     Quit,
 }
 
-/// The reason why a line failed.
+/// The reason why a line could not be executed.
 enum Wrong {
     Fault(Fault),
     Failure(Failure),
@@ -149,7 +149,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             }
         }
     }
-    // At a prompt, a person has seen the error message. For a script, the exit code must report the error.
+    // At a prompt, the user has seen the error message. For a script, the exit code must report the error.
     match is_wrong && !has_prompt {
         true => Ok(Exit::Wrong),
         false => Ok(Exit::Done),
@@ -178,7 +178,7 @@ fn wrong(why: impl Into<String>) -> Wrong {
 }
 
 impl Repl {
-    /// Prints which database is open and how to continue. For a script, prints only the problems.
+    /// Prints which database is open, and a hint on how to start. For a script, prints only problems with the games.
     fn greet(&self) -> Result<(), Failure> {
         if !self.has_prompt {
             self.desk.descriptions().first().into_iter().for_each(print_problems);
@@ -273,7 +273,7 @@ impl Repl {
         let listed = self.running.run(|_| kept.lines(first..end, has_colors_on_stdout()))?;
         let mut text = Vec::new();
         for (number, game) in (first + 1..).zip(listed) {
-            // All lines of a game after the first show the moves and positions of its hits (their spans).
+            // The lines of a game after the first show the moves and positions of its hits (their spans).
             for (index, line) in game.split_inclusive(|&byte| byte == b'\n').enumerate() {
                 let head = if index == 0 { format!("{number:>width$}. ") } else { " ".repeat(width + 2) };
                 text.extend_from_slice(head.as_bytes());
@@ -293,7 +293,7 @@ impl Repl {
         last.ok_or_else(|| wrong("there is no answer yet: ask a query first, such as `mate`"))
     }
 
-    /// Shows a game of the last answer, at the position of its first hit or at a given position.
+    /// Shows a game from the last answer, at its first hit or at a given position.
     fn shown(&self, rest: &str, show: impl FnOnce(&Shown<'_>) -> Vec<String>) -> Result<(), Wrong> {
         let (_, kept) = self.last()?;
         let mut words = rest.split_whitespace();
@@ -389,7 +389,7 @@ impl Repl {
             return Err(wrong("say which files: `:open games.pgn`"));
         }
         let begun = Instant::now();
-        // The current database stays open until the new one is open, so it is kept if the new one cannot be opened.
+        // The current database stays open until the new one has been opened, so a failed `:open` loses nothing.
         let open = Open { database: String::from("next"), ..Open::new(paths) };
         let opened = self.running.run(|cancel| self.desk.open(&open, cancel, &mut |_| ()))?;
         self.desk.rename("next", MAIN);
@@ -429,7 +429,7 @@ fn lines(text: impl IntoIterator<Item = impl std::fmt::Display>) -> Result<(), F
     out.finish()
 }
 
-/// Splits a string into words. A word in quotation marks, `"` or `'`, may contain blanks.
+/// Splits a string into words. A word in quotation marks (`"` or `'`) may contain blanks.
 fn words(text: &str) -> Result<Vec<String>, Wrong> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in text.chars() {

@@ -234,17 +234,17 @@ impl FromStr for SampleArg {
 }
 
 impl Args {
-    /// Returns the folder of `--resume`, which contains the job of the search.
+    /// Returns the folder of `--resume`, which contains the search's job.
     pub(super) fn resumed(&self) -> Option<&Path> {
         self.resume.as_deref()
     }
 
-    /// Returns the outputs that are folders.
+    /// Returns the output paths that name folders.
     pub(super) fn folders(&self) -> Vec<&Path> {
         self.outputs.folders()
     }
 
-    /// Returns the query, and the paths after it.
+    /// Returns the query, and the paths that follow it.
     fn query(&self) -> Result<QueryText, Failure> {
         match (&self.theme, self.board()?) {
             (Some(name), _) => QueryText::from_theme(name, &self.words),
@@ -253,7 +253,7 @@ impl Args {
         }
     }
 
-    /// Returns the query for a board or a position, if one is given.
+    /// Returns the query from `--board`, `--similar` or `--at`, if one of them is given.
     fn board(&self) -> Result<Option<String>, Failure> {
         match &self.at {
             None => self.board.query(),
@@ -264,7 +264,7 @@ impl Args {
         }
     }
 
-    /// Returns a request with the arguments that choose games, hits and the engine.
+    /// Returns a request with the arguments that select games, hits and the engine.
     fn request(&self) -> Result<Request, Failure> {
         let mut request = Request { dialect: self.dialect.choice(), ..Request::default() };
         (request.engine, request.verify) = (Some(self.engine), self.verify.map(|sample| sample.0));
@@ -334,7 +334,7 @@ fn print_summary(
     agreement_line(&summary.agreement).iter().for_each(|line| message!("{line}"));
 }
 
-/// Converts an error to a failure. An error of the query is shown with its place in the text.
+/// Converts an error to a failure. For an error in the query, the message shows its place in the text.
 fn failure(query: &QueryText, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => query.failure(&diagnostic),

@@ -1,4 +1,4 @@
-//! Implements `orbit serve`, which answers the requests of other programs.
+//! Implements `orbit serve`, a server for other programs.
 
 use std::io;
 #[cfg(feature = "http")]
@@ -105,7 +105,7 @@ pub(super) struct OpenArgs {
 }
 
 impl OpenArgs {
-    /// Creates the list of open databases. If files were given, opens them as the first database, `main`.
+    /// Creates the list of open databases. If files are given, they are opened as the first database, `main`.
     pub(super) fn open(&self, cancel: &CancelToken) -> Result<OpenDatabases, Failure> {
         let mut options = ServeOptions::default();
         options.memory_max = self.memory;

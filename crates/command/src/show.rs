@@ -108,7 +108,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Explains why a game of a block (a group of whole games) has no positions.
+/// Returns the reason why a game of a block (a group of whole games) was skipped.
 fn reason(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (index, part) in block.source_games().iter().enumerate() {
@@ -127,9 +127,9 @@ fn reason(block: &Block, number: u32) -> String {
 pub(super) struct Shown<'a> {
     game: GameRow<'a>,
     variations: bool,
-    /// The node (the number of a position) whose move is marked, if a node was requested.
+    /// The node (position number) whose move is marked, if a node was given.
     marked: Option<u32>,
-    /// A walk through the game. It is at the node whose position is shown.
+    /// A cursor into the game, at the node whose position is shown.
     walk: NodeWalk<'a>,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Shown<'a> {
         shown
     }
 
-    /// Returns the side lines, in the order of their nodes.
+    /// Returns the side lines in node order.
     fn lines(&self) -> Value {
         let mut walk = NodeWalk::from_game(&self.game);
         let lines = self.game.lines().map(|line| {
@@ -245,7 +245,7 @@ impl<'a> Shown<'a> {
         lines
     }
 
-    /// Returns the movetext. Moves are numbered from the number in the game's FEN, and side lines are in parentheses.
+    /// Returns the movetext. Move numbers continue from the game's FEN, and side lines are in parentheses.
     fn movetext(&self) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         let mut begun = "";
@@ -266,7 +266,7 @@ impl<'a> Shown<'a> {
                 MoveToken::Comment(text) => format!("{{{}}}", comment_text(&decode(text))),
                 MoveToken::End(outcome) => outcome.text().to_owned(),
             };
-            // Comments are split into words, so that they are wrapped like moves.
+            // Comments are split into words so that they wrap like moves.
             let word = format!("{}{word}", std::mem::take(&mut begun));
             words.extend(word.split_whitespace().map(str::to_owned));
         }
@@ -274,7 +274,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Returns the moves in SAN that are played at the nodes `nodes` of a line.
+/// Returns the moves at the nodes `nodes` of a line, in SAN.
 fn sans(walk: &mut NodeWalk, nodes: Range<u32>) -> Vec<String> {
     let san = |node| {
         walk.to(node);
@@ -283,7 +283,7 @@ fn sans(walk: &mut NodeWalk, nodes: Range<u32>) -> Vec<String> {
     nodes.map(san).collect()
 }
 
-/// Returns lines of at most 80 characters that contain the words.
+/// Wraps the words into lines of at most 80 characters.
 fn wrapped(words: &[String]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words {

@@ -1,4 +1,4 @@
-//! Opens the outputs of a command: standard output, and files that get their names when they are complete.
+//! Opens the outputs of a command: standard output, and files that are renamed to their final names when they are complete.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,18 +14,18 @@ use super::terminal::Stdout;
 
 /// An output of a command.
 pub(super) enum Sink {
-    /// An output that writes nothing, because the reader of standard output closed the pipe, or because the results are stored in a
-    /// part of a job.
+    /// An output that discards everything, because the reader of standard output closed the pipe, or because the results are stored
+    /// in a part of a job.
     Closed,
     Stdout(Stdout),
     File(OutputFile),
-    /// Takes rows, which are written as [`Format::Parquet`](orbit_search::report::Format::Parquet).
+    /// A file of rows in the format [`Format::Parquet`](orbit_search::report::Format::Parquet).
     #[cfg(feature = "parquet")]
     Parquet(Box<ParquetWriter<OutputFile>>),
 }
 
 impl Sink {
-    /// Begins a file, without comparing its name with inputs. This is for commands that read no database.
+    /// Creates a file without checking that it differs from all inputs. Only commands that read no database may use this.
     pub(super) fn create(path: &Path) -> Result<Sink, Failure> {
         Ok(Sink::File(OutputFile::create(path)?))
     }
@@ -42,8 +42,8 @@ impl Sink {
         Ok(Sink::Parquet(Box::new(ParquetWriter::new(file, columns).map_err(Failure::File)?)))
     }
 
-    /// Writes a part of the output. If the reader of standard output closed the pipe, this is not a failure: the sink is closed,
-    /// and the function returns `None`, as it does for a sink that was closed before.
+    /// Writes to the output with `write`. A closed pipe on standard output is not an error: the sink is then closed, and the
+    /// function returns `None`, as it does for every closed sink.
     pub(super) fn put<T>(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
@@ -64,13 +64,13 @@ impl Sink {
         }
     }
 
-    /// Writes the only output of a command as a whole. A closed pipe ends the command.
+    /// Writes the complete output of a command at once. A closed pipe ends the command.
     pub(super) fn write_whole(mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.put(|out| out.write_all(bytes))?.ok_or(Failure::Closed)?;
         self.finish()
     }
 
-    /// Completes the output. A file gets its final name only now.
+    /// Completes the output. Only now does a file get its final name.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         match self {
             Sink::File(file) => Ok(file.finish()?),
@@ -80,7 +80,7 @@ impl Sink {
         }
     }
 
-    /// Returns whether the sink writes nothing any more.
+    /// Returns whether the sink discards all further output.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Sink::Closed)
     }
@@ -96,18 +96,18 @@ impl Sink {
     }
 }
 
-/// Returns the path of an output file. Returns `None` for `-`, which is standard output.
+/// Returns the path of an output file, or `None` for `-`, which means standard output.
 pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| path.as_os_str() != "-")
 }
 
-/// A factory for the files that a search writes while it reads a database. It checks that no output replaces an input. If files are
-/// not to be written, it does nothing else.
+/// Creates the files that a search writes while it reads a database. It checks that no output replaces an input. If files are not
+/// to be written, it only makes this check.
 #[derive(Clone, Copy)]
 pub(super) struct OutputFiles<'a> {
     pub(super) database: &'a BlockStream,
     pub(super) interrupt: &'a CtrlC,
-    /// True if the files are written. Parts of a job write none.
+    /// True if files are written. Parts of a job write none.
     pub(super) are_written: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'a> OutputFiles<'a> {
         OutputFiles { database, interrupt, are_written: true }
     }
 
-    /// Begins a file. The file is removed if the run is interrupted before the file is complete.
+    /// Creates a file, which is removed if the run is interrupted before the file is complete.
     pub(super) fn begin(self, path: &Path) -> Result<Sink, Failure> {
         refuse_clashes(self.database.files(), [path])?;
         if !self.are_written {
@@ -127,12 +127,12 @@ impl<'a> OutputFiles<'a> {
         Ok(Sink::File(file))
     }
 
-    /// Begins a file. If there is no path or the path is `-`, opens standard output.
+    /// Creates a file, or opens standard output if there is no path or the path is `-`.
     pub(super) fn open(self, path: Option<&Path>) -> Result<Sink, Failure> {
         named(path).map_or_else(|| Ok(self.stdout(Stdout::new())), |path| self.begin(path))
     }
 
-    /// Opens standard output. If files are not to be written, the output writes nothing.
+    /// Opens standard output. If files are not to be written, the sink discards everything.
     pub(super) fn stdout(self, out: Stdout) -> Sink {
         if self.are_written { Sink::Stdout(out) } else { Sink::Closed }
     }

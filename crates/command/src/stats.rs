@@ -1,4 +1,4 @@
-//! Implements `--stats` of `orbit scan`, which counts games and positions by groups.
+//! Implements `orbit scan --stats`, which counts games and positions by group.
 
 use std::io::Write;
 use std::num::NonZeroU64;
@@ -58,7 +58,7 @@ pub(super) struct StatsArgs {
     stats_output: Option<PathBuf>,
 }
 
-/// The groupings that `--stats` counts, and the output of the counts.
+/// The groupings of `--stats`, and the output for the counts.
 pub(super) struct Statistics {
     stats: Stats,
     limits: TableLimits,
@@ -71,8 +71,8 @@ impl StatsArgs {
         named(self.stats_output.as_deref())
     }
 
-    /// Returns the data about games and hits that the groupings need. If the groupings cannot be parsed, no data is needed, because
-    /// the error is reported later.
+    /// Returns the facts about games and hits that the groupings need. If the groupings cannot be parsed, no facts are needed,
+    /// because the error is reported later.
     pub(super) fn wants(&self) -> Wants {
         let groupings = parse(&self.stats.join(",")).map_or(Vec::new(), |(groupings, _)| groupings);
         groupings.iter().flat_map(Grouping::properties).map(|by| by.wants()).collect()
@@ -82,7 +82,7 @@ impl StatsArgs {
         &self.stats
     }
 
-    /// Returns the options that make a command line write these tables into a report.
+    /// Returns the options that make the command line add these tables to a report.
     pub(super) fn of_page(&self) -> String {
         self.stats.iter().map(|groupings| format!(" --stats {}", shell_word(groupings))).collect()
     }
@@ -109,7 +109,7 @@ impl Statistics {
         &self.stats
     }
 
-    /// Returns the groups that text tables list.
+    /// Returns the limits on the number of groups in text tables.
     pub(super) fn limits(&self) -> TableLimits {
         self.limits
     }
@@ -118,7 +118,7 @@ impl Statistics {
         self.sink.path().is_some()
     }
 
-    /// Writes all counts. `copies` contains each transformed copy of the query as CQL, in the order of the copies' numbers.
+    /// Writes all counts. `copies` contains the transformed copies of the query as CQL, in order of copy number.
     pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
         let Statistics { limits, format, mut sink, .. } = self;
         let is_file = sink.path().is_some();
@@ -137,13 +137,13 @@ impl Statistics {
         sink.write_whole(&text)
     }
 
-    /// Returns the path of the output file, for a message that it was not finished.
+    /// Returns the path of the output file, for the message that it was not finished.
     pub(super) fn abandoned(&self) -> Option<&Path> {
         self.sink.path()
     }
 }
 
-/// Reads the groupings, and the limits of text tables.
+/// Parses the groupings and the limits of text tables.
 fn parse(text: &str) -> Result<(Vec<Grouping>, TableLimits), Failure> {
     let (mut top, mut least) = (None, None);
     let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! Defines the formats of tables of counts, and their file extensions.
+//! Defines the formats of count tables, and their file extensions.
 
 use std::path::Path;
 
@@ -16,12 +16,12 @@ pub(super) enum TableFormat {
     Json,
 }
 
-/// The file extensions of formats other than tables of counts.
+/// The file extensions of formats that are not count tables.
 const OTHERS: [&str; 10] = ["pgn", "jsonl", "ndjson", "epd", "fen", "parquet", "html", "htm", "svg", "reel"];
 
 impl TableFormat {
-    /// Returns the format that `option` chose. Without the option, the file extension determines the format; without a file or an
-    /// extension, the format is text. Fails if the extension belongs to another format.
+    /// Returns the format that `option` specifies, or else the one that the file extension implies. Without an extension, the
+    /// format is text. Fails if the extension belongs to a format that is not for tables.
     pub(super) fn from_option(
         asked: Option<TableFormat>,
         option: &str,
@@ -53,7 +53,7 @@ impl TableFormat {
     }
 }
 
-/// Prints rows as CSV on standard output, with the names of columns as the header.
+/// Prints rows as CSV on standard output, with the column names as the header.
 pub(super) fn print_csv<const N: usize>(
     names: &[&str; N],
     rows: impl IntoIterator<Item = [String; N]>,

@@ -1,8 +1,8 @@
 //! Prints all output of the program.
 //!
-//! Messages and text are escaped here, so that no tag, no file name and no argument can act on a terminal; a test forbids
-//! printing in the other files of this crate. Games, tables and lists of positions are data: their bytes stay unchanged unless
-//! they go to a terminal.
+//! Messages and text are escaped here, so that no tag, file name or argument can send control characters to a terminal. A test
+//! forbids printing in the other files of this crate. Games, tables and position lists are data: they are escaped only if they are
+//! printed on a terminal.
 
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 
-/// The appearance of messages and text in the whole process. Only this module can read it.
+/// The process-wide options for the appearance of messages and text. Only this module can read them.
 static LOOK: OnceLock<LookArgs> = OnceLock::new();
 
 /// The options for the look of messages and text.
@@ -65,11 +65,11 @@ enum MessageFormat {
 }
 
 impl LookArgs {
-    /// The appearance with messages as JSON. It is used if the arguments themselves have an error.
+    /// The appearance with JSON messages, which is used if the arguments cannot be parsed.
     pub(super) const JSON: LookArgs =
         LookArgs { color: ColorWhen::Auto, message_format: MessageFormat::Json };
 
-    /// Applies this appearance to everything that is printed. Later calls have no effect.
+    /// Applies these options to everything that is printed. Later calls have no effect.
     pub(super) fn apply(self) {
         let _ = LOOK.set(self);
     }
@@ -97,22 +97,22 @@ pub fn message(line: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "{}", escape(&line, EscapeContext::Line));
 }
 
-/// Prints a line without escaping it, so it must be text of the program itself. Allocates no memory, and does not wait for other
-/// threads that use stderr.
+/// Prints a line without escaping it, so it must be trusted text. Allocates no memory, and does not wait for other threads that use
+/// stderr.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the standard library locks stderr")]
 pub(super) fn message_at_once(line: &[u8]) {
-    // SAFETY: the pointer and the length are those of the slice. Bytes that cannot be written are lost.
+    // SAFETY: the pointer and the length are those of the slice. A failed or partial write only loses output.
     unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
-/// Prints a line without escaping it, so it must be text of the program itself. Allocates no memory.
+/// Prints a line without escaping it, so it must be trusted text. Allocates no memory.
 #[cfg(not(unix))]
 pub(super) fn message_at_once(line: &[u8]) {
     let _ = io::stderr().write_all(line);
 }
 
-/// Prints an error that has no place in a text.
+/// Prints an error that does not refer to a place in a text.
 pub(super) fn error_message(code: &str, text: &str) {
     match has_json_messages() {
         true => json_message(&json!({ "kind": "error", "code": code, "message": text })),
@@ -120,8 +120,8 @@ pub(super) fn error_message(code: &str, text: &str) {
     }
 }
 
-/// Returns a message about a place in a text, as lines that show the place or as JSON. `line` is the line of the origin at which
-/// the text begins.
+/// Returns a message about a place in a text, either as lines that show the place or as JSON. `line` is the line number in the file
+/// at which the text begins.
 pub(super) fn rendered(diagnostic: &Diagnostic, text: &str, origin: &str, line: usize) -> String {
     if !has_json_messages() {
         return diagnostic.render_line(text, origin, line, has_colors());
@@ -129,7 +129,7 @@ pub(super) fn rendered(diagnostic: &Diagnostic, text: &str, origin: &str, line: 
     json(&diagnostic.json(text, origin, line))
 }
 
-/// Prints a message of several lines, which may have colours.
+/// Prints a message of several lines, which may contain colours.
 pub(super) fn drawn_message(text: &str) {
     let _ = writeln!(io::stderr(), "{}", but_for_colors(text, has_colors()));
 }
@@ -138,14 +138,14 @@ pub(super) fn json_message(value: &impl Serialize) {
     let _ = writeln!(io::stderr(), "{}", json(value));
 }
 
-/// A message that has additional fields if messages are JSON.
+/// A message with fields that are printed only if messages are JSON.
 pub(super) struct Remark {
     text: String,
     fields: Value,
 }
 
 impl Remark {
-    /// Puts `words` before the text of the message.
+    /// Returns the remark with `words` before its text.
     pub(super) fn behind(self, words: &str) -> Remark {
         Remark { text: format!("{words}{}", self.text), ..self }
     }
@@ -169,7 +169,7 @@ impl From<String> for Remark {
     }
 }
 
-/// Makes a remark from a sentence and its fields.
+/// Creates a remark from its text and its JSON fields.
 impl From<(String, Value)> for Remark {
     fn from((text, fields): (String, Value)) -> Remark {
         Remark { text, fields }
@@ -184,7 +184,7 @@ pub(super) fn is_stdout() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Returns whether messages are drawn in colours.
+/// Returns whether messages are coloured.
 pub(super) fn has_colors() -> bool {
     colors(is_stderr())
 }
@@ -202,20 +202,21 @@ fn colors(is_terminal: bool) -> bool {
     }
 }
 
-/// Returns a value as JSON in which no character acts on a terminal.
+/// Returns a value as JSON in which all terminal control characters are escaped.
 pub(super) fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("all that is printed can be written as JSON");
     escape(&text, EscapeContext::Json).into_owned()
 }
 
-/// Prints one line of JSON on standard output, from any thread. The line is flushed immediately and never mixed with other lines.
+/// Prints one line of JSON on standard output. Can be called from any thread; the line is flushed immediately and never mixed with
+/// other lines.
 pub(super) fn data_line(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(format!("{}\n", escape(line, EscapeContext::Json)).as_bytes())?;
     out.flush()
 }
 
-/// Standard output with a buffer, for text that people read.
+/// Buffered standard output for text that people read.
 pub(super) struct Out(BufWriter<StdoutLock<'static>>);
 
 impl Out {
@@ -223,7 +224,7 @@ impl Out {
         Out(BufWriter::new(io::stdout().lock()))
     }
 
-    /// Prints one line, in which characters that act on a terminal are escaped.
+    /// Prints one line, in which terminal control characters are escaped.
     pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
         writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::from_stdout)
     }
@@ -232,7 +233,7 @@ impl Out {
         writeln!(self.0, "{}", json(value)).map_err(Failure::from_stdout)
     }
 
-    /// Prints complete lines. Colours in them are kept; all other characters that act on a terminal are escaped.
+    /// Prints complete lines. Colours are kept; all other terminal control characters are escaped.
     pub(super) fn drawn(&mut self, text: &str) -> Result<(), Failure> {
         self.0
             .write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes())
@@ -244,11 +245,11 @@ impl Out {
     }
 }
 
-/// Standard output for data. Bytes stay unchanged; on a terminal, all characters that act on it are escaped.
+/// Standard output for data. Bytes are written unchanged unless standard output is a terminal; then control characters are escaped.
 pub(super) enum Stdout {
     Bytes(io::Stdout),
     Terminal(VisibleBytes<io::Stdout>),
-    /// Complete lines of text, in which the colours of the program are kept.
+    /// Complete lines of text, in which the program's own colours are kept.
     Drawn(io::Stdout),
 }
 
@@ -260,7 +261,7 @@ impl Stdout {
         }
     }
 
-    /// Opens standard output for lines of text, in colours if the options and the terminal allow them.
+    /// Opens standard output for lines of text, which are coloured if the options and the terminal allow it.
     pub(super) fn with_colors() -> Stdout {
         if has_colors_on_stdout() { Stdout::Drawn(io::stdout()) } else { Stdout::new() }
     }
@@ -286,8 +287,7 @@ impl Write for Stdout {
     }
 }
 
-/// Escapes all characters that act on a terminal, except line ends. If `has_colors` is true, the sequences that choose a colour are
-/// kept.
+/// Escapes all terminal control characters except line ends. If `has_colors` is true, colour sequences are kept.
 fn but_for_colors(text: &str, has_colors: bool) -> String {
     let mut pieces = text.split('\x1b');
     let mut out = escape(pieces.next().unwrap_or_default(), EscapeContext::Lines).into_owned();

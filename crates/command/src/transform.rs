@@ -134,12 +134,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    /// Returns whether an option is given that has an effect without transforms.
+    /// Returns whether an option is given that makes sense without transforms.
     fn wants_no_transform(&self) -> bool {
         self.canonical.is_some() || self.symmetries.is_some() || self.legal || self.show
     }
 
-    /// Reads the transforms, and prints warnings about them. Also returns the words after them, which are positions.
+    /// Parses the transforms, and prints warnings about them. Also returns the words after them, which are positions.
     fn steps(&self) -> Result<(Vec<TransformStep>, &[String]), Failure> {
         let is_position = |word: &String| word == "-" || word.contains('/');
         let (text, positions) = match self.words.split_first() {
@@ -173,7 +173,8 @@ impl Args {
     }
 }
 
-/// Refuses to read from a terminal unless `-` is given. A user who forgot the positions would see nothing happen.
+/// Fails if standard input is a terminal. A user who forgot the positions would otherwise see nothing happen; an explicit `-` skips
+/// this check.
 fn refuse_terminal() -> Result<(), Failure> {
     match std::io::stdin().is_terminal() {
         false => Ok(()),
@@ -205,7 +206,7 @@ fn show_squares(
     Ok(())
 }
 
-/// Reads a list of squares in the form of a piece designator without pieces.
+/// Parses a list of squares, which is written like a piece designator without pieces.
 fn read_squares(text: &str) -> Result<Bitboard, Diagnostic> {
     let body = orbit_query::parse(text)?.query.body;
     match &body {
@@ -220,14 +221,14 @@ fn read_squares(text: &str) -> Result<Bitboard, Diagnostic> {
     }
 }
 
-/// Accepts positions of every variant, and EPDs with operations.
+/// Accepts positions of all variants, and EPD lines with operations.
 const LENIENCY: Leniency = Leniency { variants: true, operations: true, ..Leniency::NONE };
 
 fn as_diagnostic(error: FenError) -> Diagnostic {
     Diagnostic::error(Span::new(error.start, error.end), error.message, error.label)
 }
 
-/// Makes a failure that explains why an argument is not a position.
+/// Returns a failure that explains why an argument is not a position.
 fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
     if !word.contains('/') {
         error = error.help("a FEN holds blanks: put quotes around it");
@@ -238,13 +239,13 @@ fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
     QueryText::named(word, "FEN".into()).failure(&error)
 }
 
-/// The counts for the notes that are printed at the end.
+/// Counts that appear in the final notes.
 #[derive(Default)]
 struct TransformCounts {
     positions: u64,
-    /// The number of positions with castling rights that a FEN cannot express.
+    /// The number of positions whose castling rights a FEN cannot express.
     untold: u64,
-    /// The number of lines with operations of an EPD.
+    /// The number of lines with EPD operations.
     operations: u64,
 }
 
@@ -306,7 +307,7 @@ impl TransformRun<'_> {
         Ok(())
     }
 
-    /// Reads, transforms and writes every line of standard input.
+    /// Reads, transforms and writes all lines of standard input.
     fn stdin(&mut self, sink: &mut LinesOut) -> Result<Exit, Failure> {
         let begun = Instant::now();
         let before = self.counts.positions;
@@ -315,7 +316,7 @@ impl TransformRun<'_> {
             let read = self.record(line, sink);
             sink.flush_if_full().map(|()| read)
         });
-        // The lines before a read error are printed anyway.
+        // Even after a read error, the lines before it are printed.
         let exit = match read {
             Err(failure) => return Err(failure),
             Ok(None) => Exit::Done,
@@ -339,7 +340,7 @@ impl TransformRun<'_> {
     }
 }
 
-/// Draws eight lines with a letter for each square, rank 8 first.
+/// Draws eight lines with one letter per square, rank 8 first.
 fn draw(out: &mut Vec<u8>, letter: impl Fn(Square) -> u8) {
     for rank in (0..8).rev() {
         for file in 0..8 {

@@ -1,4 +1,4 @@
-//! Reads the lines of a stream and writes lines to standard output, millions of them per second.
+//! Reads lines from a stream and writes lines to standard output, at millions per second.
 
 use std::io::{self, Read};
 
@@ -9,16 +9,16 @@ use super::failure::Failure;
 use super::sink::Sink;
 use super::terminal::{Stdout, drawn_message, rendered};
 
-/// The number of bytes that are read at once, and the limit on the length of a line.
+/// The number of bytes that are read at once, which is also the maximum length of a line.
 const BATCH_BYTES: usize = 1 << 18;
 /// The number of bytes that are written at once.
 const OUT_BYTES: usize = 1 << 16;
-/// The maximum number of wrong lines that are listed without `--verbose`.
+/// The maximum number of invalid lines that are listed without `--verbose`.
 const LISTED_MAX: u64 = 20;
-/// The maximum number of bytes of a wrong line that are shown.
+/// The maximum number of bytes that are shown of an invalid line.
 const SHOWN_MAX: usize = 200;
 
-/// Standard output, which is written in large pieces.
+/// Standard output that is written in large chunks.
 pub(super) struct LinesOut {
     text: Vec<u8>,
     out: Sink,
@@ -29,7 +29,7 @@ impl LinesOut {
         LinesOut { text: Vec::with_capacity(2 * OUT_BYTES), out: Sink::Stdout(Stdout::new()) }
     }
 
-    /// Returns the buffer of the text to write next.
+    /// Returns the buffer of text to be written.
     #[inline]
     pub(super) fn text(&mut self) -> &mut Vec<u8> {
         &mut self.text
@@ -50,7 +50,7 @@ impl LinesOut {
     }
 }
 
-/// The lines of a stream. Lines that cannot be transformed are listed on stderr and counted.
+/// The lines of a stream. Lines that cannot be transformed are counted and listed on stderr.
 pub(super) struct TransformLines<R> {
     source: R,
     lists_all: bool,
@@ -63,7 +63,7 @@ impl<R: Read> TransformLines<R> {
         TransformLines { source, lists_all, number: 0, wrong: 0 }
     }
 
-    /// Passes every line that is not blank to `each`, until `each` fails. Fails if the stream cannot be read to its end.
+    /// Calls `each` with every line that is not blank, until `each` fails. Fails if the stream cannot be read to its end.
     pub(super) fn for_each(
         &mut self,
         mut each: impl FnMut(&[u8]) -> Result<Result<(), Diagnostic>, Failure>,
@@ -125,7 +125,7 @@ impl<R: Read> TransformLines<R> {
         if !self.lists_all && self.wrong > LISTED_MAX {
             return;
         }
-        // Each byte is shown as one character, so that the caret is below the byte with the error.
+        // Each byte is shown as one character, so that the caret points to the byte with the error.
         let shown = &line[..line.len().min(SHOWN_MAX.max(error.span.end))];
         let plain = |&byte: &u8| if matches!(byte, b' '..=b'~') { char::from(byte) } else { ' ' };
         let text: String = shown.trim_ascii_end().iter().map(plain).collect();
@@ -140,7 +140,7 @@ impl<R: Read> TransformLines<R> {
         }
     }
 
-    /// Prints the number of wrong lines that were not listed. Returns the number of all wrong lines.
+    /// Prints the number of invalid lines that were not listed. Returns the total number of invalid lines.
     pub(super) fn print_unlisted(&self) -> u64 {
         if !self.lists_all && self.wrong > LISTED_MAX {
             message!("{} more wrong lines are not listed: -v lists all", grouped(self.wrong - LISTED_MAX));

@@ -1,4 +1,4 @@
-//! Finds the files whose games a reel (orbit's own file of games) already contains, so that they are not appended twice.
+//! Finds files whose games are already in a reel (orbit's own file of games), so that they are not appended twice.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -7,16 +7,15 @@ use super::{StreamError, is_reel};
 use orbit_pgn::{PgnError, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
 
-/// The inputs that remain to be appended to a reel, and those that it already contains.
+/// The inputs that are still to be appended to a reel, and those that the reel already contains.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Additions {
-    /// The new inputs, in their order. Folders are replaced by the files in them and in their subfolders, and archives by their
+    /// The new inputs in their original order. Folders are replaced by the files in them and in their subfolders, archives by their
     /// members.
     pub paths: Vec<PathBuf>,
-    /// Sentences about files in folders and members of archives that are not read: see
-    /// [`Sources::notes`](orbit_pgn::Sources::notes).
+    /// Notes about files in folders and members of archives that are not read: see [`Sources::notes`](orbit_pgn::Sources::notes).
     pub notes: Vec<String>,
-    /// The inputs whose content the reel already contains, or will contain once earlier inputs are appended.
+    /// The inputs whose content is already in the reel, or will be once earlier inputs are appended.
     pub already_held: Vec<AlreadyHeld>,
 }
 
@@ -25,16 +24,16 @@ pub struct Additions {
 pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
-    /// The name of the source that has the same content. If this source belongs to a reel among the earlier inputs, the name of
-    /// that reel follows. If an earlier file has the content, this is the path of that file. If the input is itself a reel, this is
-    /// the name for one of its sources.
+    /// The name of the source with the same content. If the source is in a reel among the earlier inputs, the name of that reel
+    /// follows. If it is an earlier file, this is the path of that file. If the input is itself a reel, this is the name for one of
+    /// its sources.
     pub source: String,
-    /// True if the content is in an earlier input, and not in the reel to which the inputs are appended.
+    /// True if the content is in an earlier input, but not in the reel to which the inputs are appended.
     pub is_input: bool,
 }
 
-/// Determines which inputs are already contained in a reel or in earlier inputs, as if all inputs were appended one after the
-/// other. These inputs count as contained:
+/// Determines which inputs are already contained in a reel, or will be once the inputs before them are appended. These inputs count
+/// as contained:
 ///
 /// * files with the same content as a source, no matter what their names are;
 /// * reels all of whose sources are contained;
@@ -48,7 +47,7 @@ pub struct AlreadyHeld {
 /// Fails in these cases:
 ///
 /// * a folder cannot be read;
-/// * a file cannot be read, and its path is that of a source of a reel, so that it may have changed;
+/// * a file cannot be read although a reel has a source with the same path, so the file may have changed;
 /// * the reel has a file with the same path and different content ([`StreamError::SourceChanged`]);
 /// * some, but not all, of the sources of a reel are contained ([`StreamError::PartlyHeld`], [`StreamError::PartlyGiven`]).
 pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, StreamError> {
@@ -65,7 +64,7 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
     let (listed, notes) = orbit_pgn::list(paths)?;
     additions.notes = notes;
     for path in listed {
-        // If a file cannot be read, the error is returned when the file is opened.
+        // If a file cannot be read, opening it reports the error.
         let stamp = Stamp::at(&path).ok().filter(|stamp| stamp.bytes.is_some());
         let Some(stamp) = stamp.filter(|_| path.as_os_str() != "-") else {
             additions.paths.push(path);
@@ -81,32 +80,32 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
     Ok(additions)
 }
 
-/// The contents that the reel has, or will have once the inputs so far are appended.
+/// The contents that are in the reel, or will be once the inputs so far are appended.
 #[derive(Default)]
 struct HeldSources<'a> {
     reel: Option<&'a Reel>,
-    /// For the hash of each content, the source or input that had this content first.
+    /// Maps the hash of each content to the first source or input that had it.
     by_hash: HashMap<u64, Holder>,
-    /// The sizes of the contents whose hashes are known.
+    /// The sizes of all contents with known hashes.
     sizes: HashSet<u64>,
-    /// The inputs that have not been hashed yet, by size. No two of them have the same size, because an input is hashed as soon as
-    /// another one has its size.
+    /// The inputs that have not been hashed yet, by size. Their sizes differ, because an input is hashed as soon as another one has
+    /// the same size.
     unread: HashMap<u64, PathBuf>,
-    /// The sources of reels, by the canonical paths of their files. A reel of version 1 stores no such paths; for it, the present
-    /// paths of its files are used. If several sources have the same path, the last one is kept.
+    /// The sources of reels, by canonical file path. A reel of version 1 stores no such paths, so the current paths of its files
+    /// are used. If several sources have the same path, the last one is kept.
     by_place: HashMap<PathBuf, PlacedSource>,
-    /// The inputs as they were given, by their canonical paths.
+    /// Maps the canonical path of each input to the path as given.
     inputs: HashMap<PathBuf, PathBuf>,
 }
 
-/// The holder of some content: a source of a reel, or an earlier input.
+/// The source of a reel, or the earlier input, that contains some content.
 #[derive(Clone)]
 struct Holder {
     name: String,
     is_input: bool,
 }
 
-/// A source of a reel, if the path of its file is known.
+/// A source of a reel whose file path is known.
 struct PlacedSource {
     source: ReelSource,
     reel: PathBuf,
@@ -114,8 +113,8 @@ struct PlacedSource {
 }
 
 impl HeldSources<'_> {
-    /// Returns the source or earlier input that has the content of a file or reel. If there is none, records this file or reel as
-    /// the holder and returns `None`.
+    /// Returns the source or earlier input with the same content as a file or reel. If there is none, records the file or reel as
+    /// the holder of its content and returns `None`.
     fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, StreamError> {
         let place = orbit_pgn::canonical(path);
         if let Some(input) = place.as_ref().and_then(|place| self.inputs.get(place)) {
@@ -130,11 +129,11 @@ impl HeldSources<'_> {
         let bytes = now.bytes.unwrap_or_default();
         let hash = match self.knows_size(bytes).then(|| orbit_pgn::hash_file(path)).transpose() {
             Ok(hash) => hash,
-            // The path belongs to a source of a reel, and the file cannot be read to find out whether it has changed.
+            // A reel has a source with this path, and the file cannot be read to find out whether it has changed.
             Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
                 return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
             }
-            // When the file is opened later, it is reported as a file that was not read.
+            // When the file is opened later, it is reported as unread.
             Err(_) => None,
         };
         if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {
@@ -158,8 +157,8 @@ impl HeldSources<'_> {
         Ok(None)
     }
 
-    /// If a source has the path, the size and the time of the given file, returns the holder of its content. The file then need not
-    /// be read.
+    /// Returns the holder of the file's content if a source has the same path, size and time as the file. The file then need not be
+    /// read.
     fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
         let PlacedSource { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
         let is_same =
@@ -167,8 +166,8 @@ impl HeldSources<'_> {
         is_same.then(|| holder.clone())
     }
 
-    /// Looks for the holders of the sources of the reel `other`, each a source or an input with the same content. Returns one of
-    /// them if all sources have holders, and `None` if none has. Fails if only some sources have holders.
+    /// Finds, for each source of the reel `other`, a source or input with the same content. Returns one of these holders if all
+    /// sources have one, and `None` if no source has one. Fails if only some sources have holders.
     fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, StreamError> {
         let path = other.path();
         if let Some(reel) = self.reel
@@ -205,7 +204,7 @@ impl HeldSources<'_> {
         if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = *stamp {
             return if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None };
         }
-        // A source that was not read to its end has no hash. It is compared by its path, its stamp, its number of games and its
+        // A source that was not read to its end has no hash. It is identified by its path, its stamp, its number of games and its
         // failure.
         let PlacedSource { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
         let is_same = stamp.modified_ns.is_some()
@@ -213,8 +212,8 @@ impl HeldSources<'_> {
         is_same.then(|| holder.clone())
     }
 
-    /// Returns whether the hash of some content of this size is known. If an input of this size has not been hashed yet, hashes it
-    /// first, or drops it if it cannot be read.
+    /// Returns whether a content of this size has a known hash. If an input of this size has not been hashed yet, it is hashed
+    /// first, or dropped if it cannot be read.
     fn knows_size(&mut self, bytes: u64) -> bool {
         if let Some(input) = self.unread.remove(&bytes)
             && let Ok(hash) = orbit_pgn::hash_file(&input)
@@ -225,7 +224,7 @@ impl HeldSources<'_> {
         self.sizes.contains(&bytes)
     }
 
-    /// Records the sources of a reel as holders of their content.
+    /// Records a reel's sources as holders of their content.
     fn add_sources(&mut self, reel: &Reel, is_input: bool) {
         for source in reel.sources().iter().filter(|source| !source.is_nothing()) {
             let name = match is_input {
@@ -252,7 +251,7 @@ impl Holder {
     }
 }
 
-/// Returns the error for a file that has the path of a source but different content.
+/// Returns the error for a file whose path is that of a source but whose content differs.
 fn changed(path: &Path, source: &ReelSource, reel: &Path) -> StreamError {
     let how = match source.stamp.hash {
         Some(_) => "has changed since",

@@ -1,5 +1,4 @@
-//! Prepares blocks (groups of whole games). This work does not depend on the numbers of the games, so any thread can do it at any
-//! time.
+//! Prepares blocks (groups of whole games). This work does not depend on game numbers, so any thread can do it at any time.
 
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use orbit_pgn::Chunk;
 use orbit_reel::{Alike, Block, BlockBuilder, Contents, GameHash, Reel, Totals};
 use orbit_witness::{Difference, Reread};
 
-/// The input from which a thread makes a block.
+/// The input from which a thread builds or reads a block.
 pub(super) enum BlockWork {
     Chunk { chunk: Chunk, base: u32 },
     Reel { reel: Arc<Reel>, base: u32, index: usize },
@@ -20,7 +19,7 @@ pub(super) enum BlockWork {
 pub(super) struct BlockTask {
     pub(super) work: BlockWork,
     pub(super) bytes: u64,
-    /// The number of games that are skipped between the previous block and this one.
+    /// The number of games that were skipped between the previous block and this one.
     pub(super) passed: u32,
 }
 
@@ -28,15 +27,15 @@ pub(super) struct BlockTask {
 pub(super) struct PreparedBlock {
     pub(super) streamed: StreamedBlock,
     pub(super) numbered: Numbered,
-    /// The number of games that are skipped between the previous block and this one.
+    /// The number of games that were skipped between the previous block and this one.
     pub(super) passed: u32,
     /// The hashes of the block's games, if duplicates are dropped.
     pub(super) hashes: Vec<GameHash>,
-    /// A difference between the results of two readers for the same game. If there is one, the block must not be used.
+    /// A difference between two readers for the same game. A block with a difference must not be used.
     pub(super) difference: Option<Difference>,
 }
 
-/// Blocks that are processed together. If there is a `failure`, it ends the stream after these blocks.
+/// Blocks that are processed together. A `failure` ends the stream after these blocks.
 pub(super) struct BlockGroup {
     pub(super) prepared: Vec<PreparedBlock>,
     pub(super) failure: Option<StreamError>,
@@ -142,8 +141,7 @@ pub(super) fn prepare(
 /// one.
 pub(super) fn build(chunk: &Chunk, options: &StreamOptions) -> (Block, Reread) {
     let mut builder = BlockBuilder::new();
-    // Comments are read only together with side lines. If side lines are not wanted, they are removed
-    // afterwards.
+    // The parser keeps comments only together with side lines. If side lines are not wanted, they are removed afterwards.
     let mut parse = options.parse.clone();
     parse.variations |= parse.annotations;
     let mut side_lines = 0;

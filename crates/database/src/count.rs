@@ -1,12 +1,12 @@
-//! Counts the games of a database before it is searched.
+//! Counts the games in a database before it is searched.
 
 use std::ops::ControlFlow;
 
 use super::{BlockStream, Input, StreamError};
 
 impl BlockStream {
-    /// Returns the number of the last game of the database; skipped games count as well. PGN text is read for this, but
-    /// from a copy of the stream, so this stream stays unread.
+    /// Returns the number of the last game of the database; skipped games count as well. To count games in PGN text, the files are
+    /// opened and read a second time, so this stream is not consumed.
     ///
     /// # Errors
     ///

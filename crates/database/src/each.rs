@@ -1,6 +1,6 @@
-//! Runs a function on every block (a group of whole games) of a stream.
+//! Calls a function for every block (a group of whole games) of a stream.
 //!
-//! These functions are compiled for each type of result, so they are short: [`BlockStream::for_each_numbered`] does the work.
+//! The functions here are generic over the result type, so they are kept short: [`BlockStream::for_each_numbered`] does the work.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,19 +9,18 @@ use super::{BlockStream, MemoryBudget, StreamError, StreamedBlock, Summary};
 use orbit_core::sync::WaitingValues;
 use orbit_reel::Block;
 
-/// A function that computes a result for each of some blocks, and returns the numbers of the results.
+/// A function that computes one result for each block in a list, and returns the indices under which the results are stored.
 pub(super) type NumberedWork<'a> = dyn Fn(&[&Arc<Block>], &MemoryBudget) -> Vec<usize> + Sync + 'a;
 
 impl BlockStream {
     /// Runs `work` on every block, on `threads` threads. Passes the results to `take` on the caller's thread, in database order,
-    /// until `take` breaks. If `threads` is 0 or 1, the caller's thread does all the work. If the system starts fewer threads,
-    /// these do all the work.
+    /// until `take` breaks. If `threads` is 0 or 1, the caller's thread does all the work. If fewer threads can be started, they
+    /// share the work.
     ///
     /// # Errors
     ///
-    /// Fails if a block of a reel is damaged, or if there are more than 2^32 games. The results of all earlier blocks
-    /// have been passed to `take` by then. It is not an error if a PGN source cannot be read to its end: see
-    /// [`Summary::failures`].
+    /// Fails if a block of a reel is damaged, or if there are more than 2^32 games. The results of all earlier blocks have been
+    /// passed to `take` by then. It is not an error if a PGN source cannot be read to its end: see [`Summary::failures`].
     ///
     /// # Panics
     ///
@@ -37,9 +36,9 @@ impl BlockStream {
         self.for_each_group(threads, 1, work, take)
     }
 
-    /// Does the same as [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks together and returns one
-    /// result for each of them. The first groups are smaller, so that all threads soon have work. If results need much
-    /// memory, `work` reserves it in the budget before it creates them.
+    /// Like [`BlockStream::for_each_block`], but `work` receives up to `blocks` blocks at once and returns one result for each. The
+    /// first groups are smaller, so that all threads soon have work. If the results are large, `work` reserves memory in the budget
+    /// before it creates them.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! A database that stays in memory after it was read. Also creates streams that read a database again from its beginning.
+//! A database that is kept in memory after it was read. Also creates streams that read a database again from its beginning.
 //!
-//! The blocks in memory keep the game numbers that the first reading assigned. A run over them yields the same blocks, totals and
-//! sources as a run over the files. Several runs can share them.
+//! The blocks in memory keep the game numbers that they received when the database was read. A run over them yields the same
+//! blocks, totals and sources as a run over the files. Several runs can share them.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -30,12 +30,12 @@ struct HeldInner {
     numbers: Range<u64>,
 }
 
-/// The result of reading a database into memory: all of it, or the part that fits within the memory limit.
+/// The result of reading a database into memory: the whole database, or as much as fits within the memory limit.
 #[derive(Clone, Debug)]
 pub enum HeldReading {
-    /// All of the database was read.
+    /// The whole database was read.
     Whole(Held),
-    /// The database needs more memory than is allowed. Reading stopped at the limit.
+    /// The database needs more memory than the limit allows, so reading stopped.
     Partial {
         /// The totals of the part that was read.
         totals: Totals,
@@ -46,7 +46,7 @@ pub enum HeldReading {
 
 impl Held {
     /// Reads a database into at most `bytes_max` bytes of memory. `watch` is called for each block. An interrupt ends the reading
-    /// in the same way as a lack of memory.
+    /// as if the memory limit had been reached.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Held {
     /// Returns a stream over the blocks in memory.
     pub fn stream(&self) -> BlockStream {
         let bytes_total = Some(self.bytes_read());
-        // The counts start at 0, because the stream counts the games of a source when it returns their blocks.
+        // The counts start at 0, because the stream counts a source's games as it returns their blocks.
         let uncounted = |source: &SourceSummary| SourceSummary { games: 0, ..source.clone() };
         let sources = self.0.summary.sources.iter().map(uncounted).collect();
         let mut options = StreamOptions::default();
@@ -109,12 +109,12 @@ impl Held {
         &self.0.summary.totals
     }
 
-    /// Returns the summary of the reading.
+    /// Returns the summary from when the database was read.
     pub fn summary(&self) -> &Summary {
         &self.0.summary
     }
 
-    /// Returns the approximate memory of the blocks, in bytes.
+    /// Returns the approximate size of the blocks in memory, in bytes.
     pub fn bytes(&self) -> u64 {
         self.0.bytes
     }
@@ -128,15 +128,15 @@ impl Held {
         self.0.summary.bytes
     }
 
-    /// Returns the number of side lines that were left out of reels. A reel stores one number for all its games, so the blocks do
-    /// not contain it.
+    /// Returns the number of side lines that reels left out. A reel stores one number for all its games, so the number is not
+    /// available for single blocks.
     pub(super) fn side_lines_of_reels(&self) -> u64 {
         let of_blocks: u64 = self.blocks().iter().map(|streamed| streamed.side_lines).sum();
         self.0.summary.side_lines.saturating_sub(of_blocks)
     }
 
-    /// Returns the block of a game. `number` is the game's number over all sources, with skipped games included. Returns `None`
-    /// if there is no such game.
+    /// Returns the block that contains a game. `number` is the game's number across all sources, including skipped games. Returns
+    /// `None` if there is no such game.
     pub fn block_of_game(&self, number: u32) -> Option<&StreamedBlock> {
         let blocks = self.blocks();
         let index = blocks.partition_point(|streamed| streamed.block.games_before < number).checked_sub(1)?;
@@ -146,7 +146,7 @@ impl Held {
 }
 
 impl BlockStream {
-    /// Returns a new stream over the same database, from its beginning. Its files are opened again. Standard input and pipes cannot
+    /// Returns a new stream over the same database, from its beginning. The files are opened again; standard input and pipes cannot
     /// be read twice. The set of earlier games that was passed to [`BlockStream::without_duplicates`] is dropped.
     #[must_use]
     pub fn unread(&self) -> BlockStream {
@@ -165,23 +165,23 @@ impl BlockStream {
         }
     }
 
-    /// Stops the stream when the flag becomes true, as [`StreamOptions::interrupt`] does.
+    /// Stops the stream when the flag becomes true, like [`StreamOptions::interrupt`].
     #[must_use]
     pub fn interrupted_by(mut self, flag: &Arc<AtomicBool>) -> BlockStream {
         self.options.interrupt = Arc::clone(flag);
         self
     }
 
-    /// Sets the threads that the stream uses. If `turns` is given, the stream gets a share of these threads. Otherwise it has
-    /// threads of its own, which all work at the same time.
+    /// Sets the threads that the stream uses. If `turns` is given, the stream shares these threads with other streams. Otherwise it
+    /// has threads of its own, which all work at the same time.
     #[must_use]
     pub fn in_turn(mut self, turns: Option<&Turns>) -> BlockStream {
         self.options.share = turns.map(|turns| Arc::new(turns.share()));
         self
     }
 
-    /// Returns whether the whole database can be read a second time. Standard input and pipes cannot be read again. A file on the
-    /// web counts as not repeatable, because another download would take as long and might return a different file.
+    /// Returns whether the whole database can be read a second time. Standard input and pipes cannot. Web files count as not
+    /// repeatable, because another download would take as long and might return a different file.
     pub fn is_repeatable(&self) -> bool {
         let is_known = |sources: &Sources| {
             sources.sources().iter().all(|source| source.bytes.is_some() && !source.is_remote)
@@ -191,8 +191,8 @@ impl BlockStream {
             .all(|input| if let Input::Pgn { sources, .. } = input { is_known(sources) } else { true })
     }
 
-    /// Returns the files from which the games come: the inputs, the reels that are read instead of them, and the files from which
-    /// these reels were made. For a member of an archive, returns the archive.
+    /// Returns the files that contain the games: the inputs, the reels that are read instead of them, and the files from which
+    /// these reels were built. A member of an archive is represented by its archive.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let of_sources = self.sources.iter().flat_map(|source| {
             let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
@@ -202,7 +202,7 @@ impl BlockStream {
         of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
     }
 
-    /// Returns the files that are read, as they were given. For a member of an archive, returns the archive.
+    /// Returns the files that are read, as they were given. A member of an archive is represented by its archive.
     pub fn files_read(&self) -> impl Iterator<Item = PathBuf> {
         let of_sources = self.sources.iter().filter_map(|source| match &source.reel {
             Some(reel) => Some(reel.clone()),
@@ -213,7 +213,7 @@ impl BlockStream {
 }
 
 impl Input {
-    /// Returns the input from its beginning.
+    /// Returns the input, set back to its beginning.
     fn unread(&self) -> Input {
         match self {
             Input::Pgn { sources, base } => Input::Pgn { sources: Box::new(sources.unread()), base: *base },
@@ -227,14 +227,14 @@ impl Input {
     }
 }
 
-/// Returns a block without its side lines, and, unless `annotations` is true, without its annotations.
+/// Returns a block without its side lines. Annotations are removed too, unless `annotations` is true.
 pub fn main_lines(streamed: StreamedBlock, annotations: bool) -> StreamedBlock {
     let Cow::Owned(block) = streamed.block.main_lines(annotations) else { return streamed };
     let side_lines = streamed.side_lines + streamed.totals.side_lines;
     StreamedBlock { totals: Totals::from_block(&block), block: Arc::new(block), side_lines, ..streamed }
 }
 
-/// Returns the memory of a block in bytes, including that of the text that is kept with it.
+/// Returns the size of a block in memory, in bytes, including the text that is kept with it.
 fn memory(streamed: &StreamedBlock) -> u64 {
     let text: usize = streamed.text.iter().map(|part| part.bytes.len()).sum();
     streamed.block.memory_bytes() + text as u64

@@ -1,8 +1,8 @@
 //! PGN sources and reels (orbit's own files of games) as one ordered stream of blocks (groups of whole games).
 //!
-//! A reel yields the blocks that it contains. PGN yields the same blocks as a reel made from it, so code that works on blocks need
-//! not distinguish them. The blocks, the numbers of games and the order of results do not depend on the number of threads. Only a
-//! few blocks are in memory at once.
+//! A reel yields the blocks that it contains. PGN text yields the same blocks as a reel built from it, so code that works on blocks
+//! need not distinguish the two. The blocks, the game numbers and the order of results do not depend on the number of threads. Only
+//! a few blocks are in memory at once.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -53,30 +53,31 @@ use orbit_witness::Readers;
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 
-/// Options for reading a database. The defaults are fine for most uses.
+/// Options for reading a database. The defaults suit most uses.
 #[derive(Clone, Debug, Default)]
 pub struct StreamOptions {
-    /// Options for reading PGN, such as the sizes of chunks and games.
+    /// Options for reading PGN text, such as the sizes of chunks and games.
     pub pgn: orbit_pgn::Options,
     /// The parts of each game to keep.
     pub parse: ParseOptions,
-    /// True to read, instead of a file, an up-to-date reel made from this file alone: see [`BlockStream::substitutes`].
+    /// If true, an up-to-date reel that was built from a file alone is read instead of the file: see [`BlockStream::substitutes`].
     pub substitute_reels: bool,
     /// True if the PGN text of a block's games is kept with the block: see [`BlockStream::texts`].
     pub keep_text: bool,
     /// The readers that parse text: see [`Summary::agreement`]. The games of reels are not parsed again.
     pub readers: Readers,
-    /// The cache of sidecars (files with the places of games), for [`BlockStream::block_of_game`]. With `None`, there are none.
+    /// The cache of sidecars (files that record where games are), for [`BlockStream::block_of_game`]. If it is `None`, no sidecars
+    /// are used.
     pub places: Option<PlaceCache>,
     /// Drops games that equal an earlier game: see [`BlockStream::without_duplicates`].
     pub unique: Option<Alike>,
     /// Stops the stream when this flag becomes true.
     pub interrupt: Arc<AtomicBool>,
-    /// The stream's share of the threads that several streams use. With `None`, the stream has its own threads.
+    /// The stream's share of threads that it shares with other streams. If it is `None`, the stream has its own threads.
     pub share: Option<Arc<ThreadShare>>,
 }
 
-/// The reason why a database cannot be read.
+/// The cause of an error while a database is opened or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
@@ -86,7 +87,7 @@ pub enum StreamError {
     /// A reel cannot be read, or is damaged.
     #[error(transparent)]
     Reel(#[from] ReelError),
-    /// A folder of reels is incomplete or was altered.
+    /// A folder of reels is incomplete or has been modified.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// Side lines were requested, but a reel has none.
@@ -107,8 +108,7 @@ pub enum StreamError {
         /// The reel.
         path: PathBuf,
     },
-    /// The games of standard input, a pipe or the web cannot be counted before they are searched, because these can be read only
-    /// once.
+    /// The number of games was requested before the search, but standard input, pipes and web files can be read only once.
     #[error(
         "`lastgamenumber` needs the number of games before the first one is searched, and standard input, pipes and the \
          web are read once: name a file, or a reel that `orbit index` makes of it"
@@ -148,7 +148,7 @@ pub enum StreamError {
         path: PathBuf,
         /// The reel.
         reel: PathBuf,
-        /// The beginning of the message, which describes the change. The name of the reel follows.
+        /// The part of the message that describes the change. The name of the reel follows it.
         how: &'static str,
     },
     /// The input to append is a folder of reels.
@@ -186,28 +186,28 @@ pub enum StreamError {
     },
 }
 
-/// A block as the stream yields it.
+/// A block and its totals, as the stream returns them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StreamedBlock {
-    /// The block, whose games are numbered. Hits and databases in memory may share it.
+    /// The block, with numbered games. It may be shared with hits and with databases in memory.
     pub block: Arc<Block>,
     /// The sums over this block.
     pub totals: Totals,
-    /// The number of side lines that were left out when the block was made from text. For reels see [`Summary::side_lines`].
+    /// The number of side lines that were left out when the block was built from text. For reels see [`Summary::side_lines`].
     pub side_lines: u64,
-    /// The result of comparing two readers of the text, if two readers were used.
+    /// The result of comparing two PGN readers on the text, if two readers were used.
     pub agreement: Agreement,
-    /// The number of bytes of input that were read up to the end of this block, before decompression.
+    /// The number of input bytes that were read up to the end of this block, before decompression.
     pub bytes: u64,
-    /// The total number of bytes of input, if every size is known.
+    /// The total number of input bytes, if every size is known.
     pub bytes_total: Option<u64>,
-    /// The text from which the block was made, if it was made from text and the text is kept.
+    /// The text from which the block was built, if there is one and it is kept.
     pub(crate) text: Vec<orbit_pgn::SourceText>,
 }
 
 enum Input {
-    /// PGN files and other texts. `base` is the index of the first of these sources among all sources of the stream.
+    /// PGN files and other texts. `base` is the index of their first source among all sources of the stream.
     Pgn {
         sources: Box<Sources>,
         base: u32,
@@ -219,7 +219,7 @@ enum Input {
         /// The index of the block at which reading stops.
         end: usize,
     },
-    /// The games of skipped blocks of a reel. They are counted, so that later games keep their numbers.
+    /// The games in skipped blocks of a reel. They are counted so that later games keep their numbers.
     Passed {
         games: u32,
     },
@@ -230,14 +230,14 @@ enum Input {
     },
 }
 
-/// A stream of the blocks in sources and reels, in the order of the inputs.
+/// A stream of blocks from sources and reels, in input order.
 pub struct BlockStream {
     inputs: VecDeque<Input>,
     sources: Vec<SourceSummary>,
     options: StreamOptions,
     bytes_total: Option<u64>,
-    /// The number of games before the first game of the stream. These games are in skipped inputs, or in the reel to which the
-    /// games are appended.
+    /// The number of games before the first game of the stream: games in skipped inputs, or in the reel to which games are
+    /// appended.
     games_before: u32,
     substitutes: Vec<Substitute>,
     passed_over: Vec<PassedOver>,
@@ -246,18 +246,18 @@ pub struct BlockStream {
     seen: Option<GameSet>,
     /// The sentences of [`BlockStream::notes`].
     notes: Vec<String>,
-    /// The files that were opened so far. They are recorded in order to find repeated files while inputs are added.
+    /// The files that have been opened so far, by which repeated files are detected.
     opened: OpenedFiles,
     /// The folders of reels.
     folders: Vec<SourceMark>,
-    /// The number of the last game of the database. It is set if the stream is restricted to some blocks, because games may follow
-    /// after them.
+    /// The number of the last game in the whole database. It is set only if the stream is restricted to some blocks, because more
+    /// games may follow these.
     last_game: Option<u32>,
 }
 
 impl BlockStream {
-    /// Opens files, folders, URLs and `-` (standard input), in the order given. A file is a reel if it begins with the magic bytes
-    /// of reels or its name ends in `.reel`. A folder means the PGN, EPD and FEN files in it and in its subfolders.
+    /// Opens files, folders, URLs and `-` (standard input) in the given order. A file is a reel if it begins with the magic bytes
+    /// of reels or its name ends in `.reel`. For a folder, all PGN, EPD and FEN files in it and its subfolders are opened.
     ///
     /// # Errors
     ///
@@ -268,8 +268,8 @@ impl BlockStream {
         Ok(database)
     }
 
-    /// Does the same as [`BlockStream::open`], for inputs that are to be appended to a reel. Their sources and games
-    /// are numbered after those of the reel.
+    /// Like [`BlockStream::open`], but for inputs that are to be appended to a reel. Their sources and games are numbered after
+    /// those of the reel.
     ///
     /// # Errors
     ///
@@ -315,11 +315,11 @@ impl BlockStream {
         database
     }
 
-    /// Leaves out tags, which saves time if they are not needed. Games then have no tags. Their start positions do not change.
+    /// Skips tags when games are read, which saves time if they are not needed. The start positions of games are not affected.
     ///
     /// # Panics
     ///
-    /// Panics if duplicates are dropped and are recognized by tags.
+    /// Panics if tags are needed to detect duplicates.
     #[must_use]
     pub fn without_tags(mut self) -> BlockStream {
         assert!(!self.tells_games_by_tags(), "{DUPLICATES_NEED_TAGS}");
@@ -345,20 +345,20 @@ impl BlockStream {
         self
     }
 
-    /// Keeps the text of PGN with the blocks that are made from it, as [`StreamOptions::keep_text`] does.
+    /// Keeps PGN text with the blocks that are built from it, like [`StreamOptions::keep_text`].
     #[must_use]
     pub fn with_texts(mut self) -> BlockStream {
         self.options.keep_text = true;
         self
     }
 
-    /// Drops games that equal an earlier game or a game in `seen`, which is the set of games of the reel that was given to
-    /// [`BlockStream::open_after`]. Dropped games count as skipped, and their problem names the game and the source of the earlier
-    /// game. See [`GameSet`] for the memory that this takes.
+    /// Drops games that equal an earlier game or a game in `seen`, the games of the reel that was passed to
+    /// [`BlockStream::open_after`]. Dropped games count as skipped; the recorded problem names the earlier game and its source.
+    /// [`GameSet`] describes the memory use.
     ///
     /// # Panics
     ///
-    /// Panics if tags are left out, and duplicates are recognized by tags.
+    /// Panics if tags are left out although they are needed to detect duplicates.
     #[must_use]
     pub fn without_duplicates(mut self, seen: GameSet) -> BlockStream {
         assert!(self.options.parse.tags || seen.alike() == Alike::Moves, "{DUPLICATES_NEED_TAGS}");
@@ -366,7 +366,7 @@ impl BlockStream {
         self
     }
 
-    /// Returns whether duplicates are dropped and are recognized by tags.
+    /// Returns whether duplicates are dropped, and tags are needed to detect them.
     pub fn tells_games_by_tags(&self) -> bool {
         self.seen.as_ref().is_some_and(|seen| seen.alike() == Alike::Tags)
     }
@@ -431,7 +431,7 @@ impl BlockStream {
         Ok(())
     }
 
-    /// Returns an error if a reel has no side lines although side lines or comments were requested.
+    /// Returns an error if side lines or comments were requested but the reel has no side lines.
     fn refuse_bare(&self, path: &Path, keeps_variations: bool) -> Result<(), StreamError> {
         match &self.options.parse {
             _ if keeps_variations => Ok(()),
@@ -441,7 +441,7 @@ impl BlockStream {
         }
     }
 
-    /// Adds the reels of a folder. All of them refer to the manifest's list of sources.
+    /// Adds the reels in a folder. All of them refer to the source list of the manifest.
     fn add_shards(&mut self, folder: &Path, path: &Path) -> Result<(), StreamError> {
         let manifest = Manifest::read(path)?;
         self.opened.add(canonical(path), path.display());
@@ -463,7 +463,7 @@ impl BlockStream {
         Ok(())
     }
 
-    /// Opens the PGN paths between two reels together, so that small files share blocks.
+    /// Opens a run of consecutive PGN paths together, so that small files share blocks.
     fn add_texts(&mut self, paths: &mut Vec<PathBuf>) -> Result<(), StreamError> {
         if !paths.is_empty() {
             let mut options = self.options.pgn.clone();
@@ -500,31 +500,31 @@ impl BlockStream {
         self.add_blocks(reel, base);
     }
 
-    /// Adds a reel whose sources are already in the list, from the index `base` on.
+    /// Adds a reel whose sources are already in the list of sources, starting at the index `base`.
     fn add_blocks(&mut self, reel: Reel, base: u32) {
         self.bytes_total = self.bytes_total.map(|bytes| bytes + reel.bytes());
         let end = reel.blocks();
         self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0, end });
     }
 
-    /// Returns the reels that are read instead of files.
+    /// Returns the reels that are read instead of PGN files.
     pub fn substitutes(&self) -> &[Substitute] {
         &self.substitutes
     }
 
-    /// Returns the reels that could replace files but are not read, because another version of orbit made them and used other rules
-    /// for reading games.
+    /// Returns the reels that could be read instead of files but are not, because they were built by another version of orbit with
+    /// different rules for reading games.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
     }
 
-    /// Returns the reels that are read although another version of orbit made them and used other rules for reading games.
+    /// Returns the reels that are read although they were built by another version of orbit with different rules for reading games.
     pub fn outdated(&self) -> &[Outdated] {
         &self.outdated
     }
 
-    /// Returns sentences about files that are read more than once, and about files and members that may contain games but are not
-    /// read: see [`Sources::notes`].
+    /// Returns notes about files that are read more than once, and about files and members that may contain games but are not read:
+    /// see [`Sources::notes`].
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -548,7 +548,7 @@ impl BlockStream {
         })
     }
 
-    /// Returns the reels that are followed by other bytes, each with the number of these bytes: see [`Reel::bytes_behind`].
+    /// Returns the reels with extra bytes at the end, and the number of these bytes: see [`Reel::bytes_behind`].
     pub fn bytes_behind_reels(&self) -> impl Iterator<Item = (&Path, u64)> {
         self.reels().map(|reel| (reel.path(), reel.bytes_behind())).filter(|(_, bytes)| *bytes > 0)
     }
@@ -558,12 +558,12 @@ impl BlockStream {
         self.sources.iter().map(|source| source.name.clone()).collect()
     }
 
-    /// Returns the total number of bytes of input, if every size is known.
+    /// Returns the total number of input bytes, if every size is known.
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_total
     }
 
-    /// Does the same as [`BlockStream::for_each_group`] with results that are numbers.
+    /// Like [`BlockStream::for_each_group`], but the results are indices of stored results.
     fn for_each_numbered(
         self,
         threads: usize,
@@ -650,7 +650,7 @@ impl BlockStream {
         Ok(summary)
     }
 
-    /// Returns the number of positions in reels and in blocks in memory. Positions in text are unknown, and count as 0.
+    /// Returns the number of positions in reels and in-memory blocks. The positions in text are unknown, and count as 0.
     pub fn positions_known(&self) -> u64 {
         let known = |input: &Input| match input {
             Input::Reel { reel, next, end, .. } if (*next, *end) != (0, reel.blocks()) => {
@@ -667,9 +667,9 @@ impl BlockStream {
     }
 }
 
-/// Returns whether a file is a reel or has the name of one. The name counts as well, so that a truncated reel is not read as PGN.
+/// Returns whether a file is a reel or is named like one. The name matters because a truncated reel must not be read as PGN.
 fn is_reel(path: &Path) -> bool {
-    // Reading from a pipe would consume its first bytes.
+    // Reading from a pipe would consume its first bytes, so only regular files are read.
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let is_named = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("reel"));
     let mut head = [0; MAGIC.len()];
@@ -677,18 +677,18 @@ fn is_reel(path: &Path) -> bool {
     is_file && (is_named || begins_so() && Reel::sniff(&head))
 }
 
-/// The serial part of the stream, which issues the tasks.
+/// The sequential part of the stream, which issues the tasks.
 struct Feed {
     inputs: VecDeque<Input>,
-    /// The number of bytes of the inputs that are finished.
+    /// The total size of the finished inputs, in bytes.
     bytes: u64,
-    /// The number of games in skipped blocks since the last task.
+    /// The number of games in skipped blocks since the last task was issued.
     passed: u32,
-    /// The number of side lines in those reels whose blocks were all read.
+    /// The number of side lines in fully read reels.
     side_lines: u64,
     /// True if side lines of reels are kept.
     variations: bool,
-    /// The stamps of sources that were opened.
+    /// The stamps of the sources that have been opened.
     stamps: Vec<(u32, Stamp)>,
     failures: Vec<(u32, u64, String)>,
     skipped: Vec<(u32, String)>,
@@ -724,13 +724,13 @@ impl Feed {
                 Input::Held { held, next } if *next < held.blocks().len() => {
                     let block = held.blocks()[*next].clone();
                     *next += 1;
-                    // `block.bytes` is the number of bytes that the first reading had read up to this block. With the last block,
-                    // all input counts as read.
+                    // `block.bytes` is the number of bytes read up to this block when the database was loaded. With the last block,
+                    // the whole input counts as read.
                     let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
                     self.bytes = bytes;
                     return Some((BlockWork::Held(Box::new(block)), bytes));
                 }
-                // If the sum overflows, the error is returned when the games are numbered.
+                // If the sum overflows, the error is reported when the games are numbered.
                 Input::Passed { games } => self.passed = self.passed.saturating_add(*games),
                 Input::Reel { .. } | Input::Held { .. } => {}
             }
@@ -738,7 +738,7 @@ impl Feed {
         }
     }
 
-    /// Removes the first input, even if it was not read to its end, and stores its stamps, failures and counts.
+    /// Removes the first input, even if it was only partly read, and stores its stamps, failures and counts.
     fn finish_input(&mut self) {
         let input = self.inputs.pop_front();
         if let Some(Input::Reel { reel, next, .. }) = &input

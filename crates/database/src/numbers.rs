@@ -1,4 +1,4 @@
-//! Numbers the games of blocks and drops duplicate games. Both depend on all earlier blocks, so this module processes the blocks in
+//! Numbers the games of blocks and drops duplicate games. Both steps depend on all earlier blocks, so blocks are processed in
 //! order.
 
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use super::{SourceSummary, StreamError};
 use orbit_reel::{Block, GameHash, GameSet};
 use orbit_witness::Difference;
 
-/// The scope in which the games of a block are already numbered.
+/// The scope in which the games of a block already have numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbered {
-    /// Nowhere, because the block was made from text.
+    /// No scope: the block was built from text, so its games have no numbers.
     Nowhere,
-    /// Within each source, by the reel.
+    /// The numbers within each source, which the reel stores.
     InSource,
-    /// In the whole database, by the run that read the block first.
+    /// The numbers in the whole database, which the first run over the block assigned.
     Wholly,
 }
 
-/// The counts of games so far, over all sources and in each source, and the set of earlier games if duplicates are dropped.
+/// The number of games so far, in total and in each source, and the set of earlier games if duplicates are dropped.
 pub(super) struct RunningNumbers {
     games: u32,
     by_source: Vec<SourceCount>,
@@ -33,7 +33,7 @@ struct SourceCount {
 
 impl RunningNumbers {
     pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> RunningNumbers {
-        // A manipulated reel can contain a number that does not fit into 32 bits.
+        // A crafted reel can contain a number that does not fit into 32 bits.
         let games_of = |source: &SourceSummary| u32::try_from(source.games).unwrap_or(u32::MAX);
         let count = |source: &SourceSummary| SourceCount {
             name: source.name.clone(),
@@ -43,7 +43,7 @@ impl RunningNumbers {
         RunningNumbers { games, by_source: sources.iter().map(count).collect(), seen }
     }
 
-    /// Numbers the games of the next block. `passed` is the number of games before it that are skipped.
+    /// Numbers the games of the next block. `passed` is the number of games that were skipped before it.
     pub(super) fn assign(
         &mut self,
         block: &mut Arc<Block>,
@@ -69,8 +69,8 @@ impl RunningNumbers {
         Ok(())
     }
 
-    /// Returns the error for a difference between the two readers of a block. The block is already numbered, so the
-    /// error states the number of the game in its source.
+    /// Returns the error for a block on which the two readers differ. The block is already numbered, so the error states the game's
+    /// number in its source.
     pub(super) fn place(&self, block: &Block, difference: Difference) -> StreamError {
         let part = block.source_games().iter().find(|part| part.source == difference.source);
         let before = part.map_or(0, |part| part.games_before);
@@ -81,14 +81,14 @@ impl RunningNumbers {
         }
     }
 
-    /// Adds games to the count of a source. Returns the count before these games.
+    /// Adds games to the game count of a source. Returns the count before the addition.
     fn count(&mut self, source: u32, games: u32) -> u32 {
         let count = &mut self.by_source[source as usize].games;
         std::mem::replace(count, count.saturating_add(games))
     }
 
-    /// Drops the games of a numbered block that equal an earlier game. Does nothing if duplicates are not dropped. Returns whether
-    /// any game was dropped.
+    /// Drops all games of a numbered block that equal an earlier game, if duplicates are to be dropped. Returns whether any game
+    /// was dropped.
     pub(super) fn drop_duplicates(&mut self, block: &mut Arc<Block>, hashes: &[GameHash]) -> bool {
         let Some(seen) = &mut self.seen else { return false };
         let duplicates = seen.duplicates(block, hashes);
@@ -98,7 +98,7 @@ impl RunningNumbers {
         for duplicate in &duplicates {
             self.by_source[block.game(duplicate.index).source() as usize].duplicates += 1;
         }
-        // The set of earlier games comes from the caller, so a game in it may belong to a source that is not listed here.
+        // The caller provides the set of earlier games, so a game in it may be from a source that is not listed here.
         let name = |source: u32| {
             self.by_source.get(source as usize).map_or("what came before", |it| it.name.as_str())
         };

@@ -1,6 +1,6 @@
-//! Runs tasks on many threads and returns their results in the order of the tasks.
+//! Runs tasks on many threads and returns their results in task order.
 //!
-//! Tasks can be of any type. If a thread or the caller stops, fails or panics, all threads end, and none of them waits forever.
+//! Tasks can be of any type. If a thread or the caller stops, fails or panics, all threads end, and no thread waits forever.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use std::time::Duration;
 use super::turns::{ThreadShare, Turn};
 use orbit_core::sync::{into_inner, lock, wait, wait_timeout};
 
-/// The maximum number of threads that are started. Each thread costs memory, and hardly any machine has more cores than this.
+/// The maximum number of threads. Each thread costs memory, and hardly any machine has more cores than this.
 const THREADS_MAX: usize = 1024;
 
-/// The time after which a waiting caller checks the interrupt flag again.
+/// The interval at which a waiting caller checks the interrupt flag.
 const INTERRUPT_POLL: Duration = Duration::from_millis(50);
 
 /// The function that hands out tasks, and the three steps by which each task is processed.
@@ -33,10 +33,10 @@ pub(super) struct Steps<Next, Prepare, Number, Work> {
 /// The limits on resources.
 #[derive(Clone, Copy)]
 pub(super) struct TaskLimits<'a> {
-    /// The number of threads to start. If the system refuses to start so many, there are fewer.
+    /// The number of threads to start. If the system cannot start that many, there are fewer.
     pub(super) threads: usize,
-    /// The maximum number of bytes of results that may wait for `take`, the caller's function, if tasks reserve memory for their
-    /// results.
+    /// The maximum size in bytes of the results that wait for `take`, the caller's function. It applies only if tasks reserve
+    /// memory for their results.
     pub(super) bytes_max: u64,
     /// The stack size of each thread; `None` for the default.
     pub(super) stack_bytes: Option<usize>,
@@ -49,7 +49,8 @@ impl<'a> TaskLimits<'a> {
         TaskLimits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None, share: None }
     }
 
-    /// Waits until the stream may begin a task, and returns its turn if threads are shared. Breaks if `is_over` returns true.
+    /// Waits until the stream may begin a task. If threads are shared, returns the stream's turn. Returns `Break` if `is_over`
+    /// returns true.
     fn turn(&self, is_over: impl Fn() -> bool) -> ControlFlow<(), Option<Turn<'a>>> {
         match self.share {
             None => ControlFlow::Continue(None),
@@ -61,10 +62,10 @@ impl<'a> TaskLimits<'a> {
     }
 }
 
-/// A memory budget for results that wait to be passed to the caller's function `take`. A task reserves memory for its results
-/// before it creates them, and waits while the results of other tasks need too much. The task whose result is passed on next never
-/// waits. Without the budget, results that are created faster than they are written would pile up, each of them twenty times as
-/// large as its input.
+/// A memory budget for results that wait for `take`, the caller's function. A task reserves memory before it creates its results,
+/// and waits while the results of other tasks use up the budget. The task whose result is next in order never waits. Without the
+/// budget, results that are created faster than they are written would pile up, and each of them is twenty times as large as its
+/// input.
 pub struct MemoryBudget<'a> {
     gate: Option<&'a Gate>,
     index: u64,
@@ -72,12 +73,12 @@ pub struct MemoryBudget<'a> {
 }
 
 impl MemoryBudget<'_> {
-    /// Creates a budget without a limit, for results that are passed on immediately.
+    /// Creates an unlimited budget, for results that are passed on immediately.
     fn endless() -> MemoryBudget<'static> {
         MemoryBudget { gate: None, index: 0, reserved: Cell::new(0) }
     }
 
-    /// Waits until there is room for `bytes` more bytes.
+    /// Waits until another `bytes` bytes fit into the budget.
     pub fn reserve(&self, bytes: u64) {
         let Some(gate) = self.gate else { return };
         let mut state = lock(&gate.state);
@@ -92,7 +93,7 @@ impl MemoryBudget<'_> {
         self.reserved.set(self.reserved.get().saturating_add(bytes));
     }
 
-    /// Replaces a reservation of `reserved` bytes by the number of bytes that are really used. This never waits.
+    /// Replaces a reservation of `reserved` bytes by the number of bytes that are actually used. Never waits.
     pub fn correct(&self, reserved: u64, bytes: u64) {
         let Some(gate) = self.gate else { return };
         let correct = |sum: u64| sum.saturating_sub(reserved).saturating_add(bytes);
@@ -111,7 +112,7 @@ struct Gate {
 #[derive(Default)]
 struct GateState {
     reserved: u64,
-    /// The index of the task whose result is taken next.
+    /// The index of the task whose result is passed to `take` next.
     taken: u64,
     stopped: bool,
 }
@@ -129,7 +130,7 @@ struct OrderedState<R> {
     taken: u64,
     /// The results, each with the number of bytes that are reserved for it.
     ready: BTreeMap<u64, (R, u64)>,
-    /// True if no further tasks will be issued.
+    /// True if there are no more tasks to issue.
     exhausted: bool,
     /// True if all threads must stop.
     stopped: bool,
@@ -137,11 +138,11 @@ struct OrderedState<R> {
 
 struct OrderedShared<R> {
     state: Mutex<OrderedState<R>>,
-    /// Signals that the next task may be numbered.
+    /// Signals that the next task in order may be numbered.
     numbered: Condvar,
-    /// Signals that there are enough results to take, or that none will follow.
+    /// Signals that enough results are ready for `take`, or that there will be no more.
     ready: Condvar,
-    /// Signals that a result was taken.
+    /// Signals that `take` has received a result.
     taken: Condvar,
     gate: Gate,
 }
@@ -169,7 +170,7 @@ impl<R> OrderedShared<R> {
     }
 }
 
-/// Stops all threads when it is dropped: at the end, on an early return, and on a panic.
+/// Stops all threads when this value is dropped: at the end, on an early return, and on a panic.
 struct StopOnDrop<'a, R>(&'a OrderedShared<R>, /* only on a panic */ bool);
 
 impl<R> Drop for StopOnDrop<'_, R> {
@@ -180,13 +181,12 @@ impl<R> Drop for StopOnDrop<'_, R> {
     }
 }
 
-/// Runs all tasks on several threads, a few tasks ahead of `take`, which is called on this thread in the order of the tasks. With
-/// one thread, or if the system starts no threads, this thread does all the work. Returns whether all tasks were taken.
+/// Runs all tasks on several threads, a few tasks ahead of `take`, which is called on this thread in task order. With one thread,
+/// or if no threads can be started, this thread does all the work. Returns whether the results of all tasks were passed to `take`.
 ///
 /// # Errors
 ///
-/// Returns the first error of `prepare` or `number`, in the order of the tasks. The results of all earlier tasks were
-/// passed to `take`.
+/// Returns the first error of `prepare` or `number` in task order. The results of all earlier tasks were passed to `take`.
 pub(super) fn run<J, M, T, E, Next, Prepare, Number, Work>(
     limits: TaskLimits<'_>,
     interrupt: &AtomicBool,
@@ -244,9 +244,9 @@ where
                 (prepared, result)
             });
             drop(turn);
-            // Waking a thread takes as long as a small task, so several results are taken at a time. If there are fewer, the
-            // caller sees them within `INTERRUPT_POLL`. If memory is reserved, another task may be waiting for it, so the caller
-            // is woken immediately.
+            // Waking a thread takes as long as a small task, so the caller is woken only once several results are ready. If fewer
+            // are ready, the caller checks for them after at most `INTERRUPT_POLL`. If memory is reserved, another task may be
+            // waiting for it, so the caller is woken immediately.
             let is_reserved = lock(&shared.gate.state).reserved > 0;
             let mut state = lock(&shared.state);
             state.ready.insert(index, (done, room.reserved.get()));
@@ -317,15 +317,15 @@ where
     Ok(false)
 }
 
-/// Waits until the next task is not too far ahead of `take`, and returns the task with its index and, if threads are shared, its
-/// turn. Returns `None` if no more tasks are issued.
+/// Waits until the next task is at most a few tasks ahead of `take`, and returns the task and its index. If threads are shared,
+/// also returns its turn. Returns `None` if there are no more tasks.
 fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
     shared: &OrderedShared<R>,
     next: &Mutex<Next>,
     interrupt: &AtomicBool,
     (ahead, limits): (u64, TaskLimits<'a>),
 ) -> Option<(u64, J, Option<Turn<'a>>)> {
-    // This thread keeps the lock while it waits. Any other thread that wants a task would have to wait as well.
+    // This thread holds the lock while it waits, since any other thread that wants a task would have to wait as well.
     let mut next = lock(next);
     let state = shared.wait_while(&shared.taken, |state| state.issued >= state.taken + ahead);
     if state.stopped || state.exhausted || interrupt.load(Ordering::Relaxed) {
@@ -333,7 +333,7 @@ fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
     }
     let index = state.issued;
     drop(state);
-    // Turns are given in the order of the tasks. So a task never waits for a later task that has not got its turn yet.
+    // Turns are granted in task order. So a task never waits for a later task that has no turn yet.
     let is_over = || lock(&shared.state).stopped || interrupt.load(Ordering::Relaxed);
     let turn = limits.turn(is_over).continue_value()?;
     let task = next();
@@ -388,7 +388,8 @@ mod tests {
     use super::super::turns::Turns;
     use super::*;
 
-    /// Runs `n` tasks that square the numbers 0..n, and checks that they are numbered in order. `work` panics at `panic_at`.
+    /// Runs `n` tasks that square the numbers 0..n, and checks that they are numbered in order. `work` panics for the number
+    /// `panic_at`.
     fn squares(threads: usize, n: u64, panic_at: Option<u64>, break_at: Option<u64>) -> (Vec<u64>, bool) {
         let mut tasks = 0..n;
         let mut expected = 0;
@@ -474,7 +475,7 @@ mod tests {
         }
     }
 
-    /// Returns the greatest number of bytes that were reserved at one time, with a caller that takes results slowly.
+    /// Returns the largest number of bytes that were reserved at one time, with a caller that takes results slowly.
     fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
         let (mut tasks, mut taken) = (0..100u64, 0);
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -503,10 +504,10 @@ mod tests {
     #[test]
     fn results_that_wait_have_a_limit() {
         for threads in [2, 4, 16] {
-            // The task whose result is taken next proceeds, no matter how much the others have reserved.
+            // The next task in order proceeds, no matter how much memory the others have reserved.
             assert!(most_reserved(threads, 100, 400) <= 400 + 2 * 100, "{threads}");
             assert!(most_reserved(threads, 100, u64::MAX) >= 4 * 100, "{threads}");
-            // Nothing fits into the budget, and still no task waits forever.
+            // No result fits into the budget, and still no task waits forever.
             assert!(most_reserved(threads, 1000, 10) <= 2 * 1000, "{threads}");
         }
     }
@@ -519,8 +520,8 @@ mod tests {
             let steps = Steps {
                 next: || {
                     let task = tasks.next()?;
-                    // This simulates a source that sends more only after the result of its last task was taken.
-                    // It gives up after a number of naps, not after a time, because on a busy machine each nap is longer.
+                    // Simulates a source that sends more data only once the result of its last task has been taken. It gives up
+                    // after a number of naps rather than a time, because naps take longer on a busy machine.
                     let mut naps = 0;
                     while taken.load(Ordering::Relaxed) < task {
                         assert!(naps < 20_000, "{task} of {threads} threads");

@@ -1,11 +1,10 @@
 //! Finds a game by its number without reading all games before it.
 //!
-//! A reel records where its games are. In PGN text, the number of a game is known only after all text before it was read. The
-//! result of this reading may be recorded in a sidecar, which is a small file in a folder that the caller chooses. For each stretch
-//! of text, a sidecar records its place, the number of games before it, and the hash of its bytes. Invariant: a game that is found
-//! through a sidecar is the game that reading everything would find. A sidecar is used only if the files have the same sizes, times
-//! and inodes as before. A stretch is used only if its bytes have the same hash. A sidecar that cannot be read or written is
-//! ignored.
+//! A reel records where its games are. In PGN text, the number of a game is known only after all text before it has been read. What
+//! was learnt by reading may be recorded in a sidecar, a small file in a folder that the caller chooses. For each stretch of text,
+//! a sidecar records the offset, the number of games before it, and a hash of its bytes. Invariant: a game that is found through a
+//! sidecar is the game that reading all text would find. So a sidecar is used only if the files still have the same sizes, times
+//! and inodes, and a stretch only if its bytes have the same hash. A sidecar that cannot be read or written is ignored.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -23,28 +22,28 @@ use orbit_core::files::{OutputFile, open_regular, user_caches};
 use orbit_pgn::{Chunk, READER_VERSION, SourceKind, SourceText, Sources, Stamp};
 use orbit_reel::Block;
 
-/// The version of the format. It is increased when the meaning of a sidecar's bytes changes.
+/// The version of the sidecar format. It is increased when the meaning of the bytes changes.
 const VERSION: u32 = 1;
 /// The file extension of sidecars.
 const ENDING: &str = "places";
-/// The maximum number of sidecars in a folder. The oldest are removed.
+/// The maximum number of sidecars in a folder. If there are more, the oldest are removed.
 const SIDECARS_MAX: usize = 256;
-/// The maximum size of a sidecar that is read. A sidecar of this size records about 600,000 stretches of text.
+/// The maximum size of a sidecar that is read: 32 MiB, enough for about 600,000 stretches of text.
 const SIDECAR_BYTES_MAX: u64 = 32 << 20;
-/// The minimum age of a file's last change. After a more recent change, another write might leave the modification time unchanged,
-/// because file systems store times with a coarse resolution.
+/// The time for which a file must have been unchanged. After a more recent change, another write might leave the modification time
+/// unchanged, because file systems store times with a coarse resolution.
 const SETTLED: Duration = Duration::from_secs(2);
-/// The number of bytes at the beginning of each file that are compared with its text. If they are equal, the file is not
+/// The number of bytes at the start of each file that are compared with the file's text. If they are equal, the file is not
 /// compressed.
 const HEAD_BYTES: usize = 64;
 
-/// The folder in which sidecars are stored, and the least amount of text for which one is written.
+/// The folder in which sidecars are stored, and the minimum amount of text for which one is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PlaceCache {
-    /// The folder, which is created if it is missing.
+    /// The folder for sidecars. It is created if it is missing.
     pub folder: PathBuf,
-    /// The least amount of text, in bytes, for which a sidecar is written. Less text can be read as quickly.
+    /// The minimum amount of text, in bytes, for which a sidecar is written. Less text is read just as quickly without one.
     pub bytes_min: u64,
 }
 
@@ -54,7 +53,7 @@ impl PlaceCache {
         PlaceCache { folder, bytes_min: 4 << 20 }
     }
 
-    /// Returns the cache in the user's cache folder. Returns `None` if the environment does not name such a folder.
+    /// Returns the cache in the user's cache folder, or `None` if the environment names no such folder.
     pub fn from_environment() -> Option<PlaceCache> {
         user_caches().map(PlaceCache::new)
     }
@@ -64,18 +63,18 @@ impl PlaceCache {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GameBlock {
-    /// The block that contains the game. If the game was skipped, the block states the reason. `None` if the database has no game
-    /// with this number.
+    /// The block that contains the game, or `None` if the database has no game with this number. If the game was skipped, the block
+    /// states the reason.
     pub block: Option<Arc<Block>>,
-    /// The number of games up to the end of the block. If no block was found, the number of all games.
+    /// The number of games up to the end of the block, or the number of all games if no block was found.
     pub games: u32,
     /// The summary of the reading.
     pub summary: Summary,
 }
 
 impl BlockStream {
-    /// Returns the block of a game. `number` is the game's number over all sources, from 1. Reels, and text whose games a sidecar
-    /// records ([`StreamOptions::places`]), are not read from the beginning. All other text before the game is read.
+    /// Returns the block of a game. `number` is the game's number across all sources, from 1. In reels, and in text for which there
+    /// is a sidecar ([`StreamOptions::places`]), only the block itself is read. All other text before the game must be read.
     ///
     /// # Errors
     ///
@@ -146,15 +145,15 @@ impl BlockStream {
     }
 }
 
-/// The identity of a file, by which changes are detected. It is stricter than a [`Stamp`], which stays the same when a file is
+/// The properties by which a change to a file is detected. This is stricter than a [`Stamp`], which stays the same when a file is
 /// copied.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct FileMark {
     path: Vec<u8>,
     bytes: u64,
     modified_ns: u64,
-    /// If the system provides them, the device, the inode, and the time of the last change of the inode (seconds and
-    /// nanoseconds). Unlike the modification time of a file, this time cannot be set back.
+    /// The device, the inode, and the time of the inode's last change (seconds and nanoseconds), as far as the system provides
+    /// them. Unlike the modification time of a file, this time cannot be set back.
     inode: (u64, u64, i64, i64),
 }
 
@@ -171,7 +170,7 @@ impl FileMark {
         })
     }
 
-    /// Returns whether the file's last change is so long ago that another change would certainly change its modification time.
+    /// Returns whether the file has been unchanged for so long that a further change would also change its modification time.
     fn is_settled(&self, now: SystemTime) -> bool {
         let modified = SystemTime::UNIX_EPOCH + Duration::from_nanos(self.modified_ns);
         now.duration_since(modified).is_ok_and(|age| age > SETTLED)
@@ -192,12 +191,12 @@ fn inode(_: &Metadata) -> (u64, u64, i64, i64) {
 /// A stretch of text from which one block was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Stretch {
-    /// The number of games before this stretch of text, over all sources.
+    /// The number of games before this stretch of text, across all sources.
     games_before: u32,
-    /// The number of games in this stretch of text, with skipped games included.
+    /// The number of games in this stretch of text, including skipped games.
     games: u32,
-    /// The number of games before this stretch in the source of its first text. The other texts of a stretch are the beginnings of
-    /// their sources, with no games before them.
+    /// The number of games before this stretch in the source of its first text. All other texts of a stretch are at the start of
+    /// their sources, so no games precede them.
     in_source: u32,
     texts: Vec<TextMark>,
     /// The XXH3 hash of all bytes of the stretch of text.
@@ -213,13 +212,13 @@ struct TextMark {
     bytes: u64,
 }
 
-/// The content of a sidecar: the places of the games in sources that are read together.
+/// The content of a sidecar: the places of games in sources that are read together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct GamePlaces {
     version: u32,
-    /// The version of the rules by which games were read.
+    /// The version of the rules by which the games were read.
     reader: u32,
-    /// The maximum size of a game, which affects where games end.
+    /// The maximum size of a game, which can affect where games end.
     game_bytes_max: u64,
     files: Vec<FileMark>,
     stretches: Vec<Stretch>,
@@ -227,7 +226,6 @@ struct GamePlaces {
     is_whole: bool,
 }
 
-/// A sidecar: its path, and its content.
 struct Sidecar {
     cache: PlaceCache,
     path: PathBuf,
@@ -241,7 +239,7 @@ enum SourcePlace {
         /// The number of games in the sources before the block.
         games_before: u32,
     },
-    /// The game comes after these sources, which contain `games` games.
+    /// The game comes after these sources, which have `games` games.
     Behind {
         games: u32,
     },
@@ -249,8 +247,8 @@ enum SourcePlace {
 }
 
 impl Sidecar {
-    /// Returns the sidecar of some sources, if all of them are files and have enough text. Its content is read if the sidecar
-    /// exists and belongs to these files; otherwise it is empty.
+    /// Returns the sidecar for some sources, if all of them are files and they have enough text. Its content is read from disk if
+    /// the sidecar exists and matches these files; otherwise it is empty.
     fn from_sources(sources: &Sources, cache: &PlaceCache) -> Option<Sidecar> {
         let bytes: u64 = sources.sources().iter().map(|source| source.bytes.unwrap_or(0)).sum();
         if bytes < cache.bytes_min {
@@ -276,7 +274,7 @@ impl Sidecar {
         Some(Sidecar { cache: cache.clone(), path, paths, places })
     }
 
-    /// Looks up a game by its number in the sidecar of these sources, and reads its block.
+    /// Looks up a game by number in the sidecar, and reads its block.
     fn find(&self, number: u32, options: &StreamOptions) -> SourcePlace {
         let stretches = &self.places.stretches;
         let games = stretches.last().map_or(0, |last| last.games_before.saturating_add(last.games));
@@ -301,7 +299,7 @@ impl Sidecar {
         SourcePlace::Found { block: Box::new(block), games_before: stretch.games_before }
     }
 
-    /// Reads a stretch of text from the files, as they are now. It may have parts in several files.
+    /// Reads a stretch of text from the current files. The stretch may extend over several files.
     fn texts(&self, stretch: &Stretch) -> io::Result<Vec<SourceText>> {
         let read = |mark: &TextMark| {
             let index = mark.source as usize;
@@ -326,7 +324,7 @@ fn read_at(path: &Path, offset: u64, bytes: u64) -> io::Result<Vec<u8>> {
     if out.len() as u64 == bytes { Ok(out) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// Returns the XXH3 hash of texts, one after the other.
+/// Returns the XXH3 hash of the concatenated texts.
 fn hash(texts: &[SourceText]) -> u64 {
     use std::hash::Hasher as _;
     let mut hasher = XxHash3_64::new();
@@ -349,16 +347,16 @@ fn read(path: &Path) -> Option<GamePlaces> {
     postcard::from_bytes(bytes).ok()
 }
 
-/// The records of a new sidecar, which are collected while text is read from its beginning.
+/// The records for a new sidecar, which are collected while text is read from its beginning.
 struct Notes {
     sidecar: Sidecar,
     /// The index of the sidecar's first source in the stream. `before` is the number of games before this source.
     base: u32,
     before: u32,
-    /// True if no further stretches of text can be recorded: a source is compressed, so its text cannot be read at an offset.
+    /// True if no more stretches can be recorded: a source is compressed, so its text cannot be read at an offset.
     is_broken: bool,
     stretches: Vec<Stretch>,
-    /// True once all texts of the sidecar's sources were read.
+    /// True once all text of the sidecar's sources has been read.
     is_past: bool,
 }
 
@@ -374,7 +372,7 @@ impl Notes {
         if self.is_broken || self.is_past {
             return;
         }
-        // Only a block of a reel has no text, and a reel comes after all these sources.
+        // Only blocks from a reel have no text, and a reel comes after all of these sources.
         if taken.text.is_empty() || !taken.text.iter().all(is_ours) {
             self.is_past = true;
             return;
@@ -406,9 +404,8 @@ impl Notes {
         });
     }
 
-    /// Writes the sidecar. It is not written if the files have changed meanwhile, or changed so recently that another change could
-    /// go unnoticed. It is also not written if sources were skipped or not read to their ends, because a search with the sidecar
-    /// would not report this.
+    /// Writes the sidecar, unless the files have changed meanwhile, or changed so recently that another change could go unnoticed.
+    /// It is also not written if sources were skipped or only partly read, because a search with the sidecar would not report this.
     fn write(self, summary: &Summary) {
         let Notes { sidecar: Sidecar { cache, path, paths, mut places }, stretches, .. } = self;
         let now = SystemTime::now();
@@ -422,7 +419,7 @@ impl Notes {
         }
         places.is_whole = is_whole;
         places.stretches = stretches;
-        // An error is ignored, because the game was found even if no sidecar can be written.
+        // An error is ignored: the game has been found, even if no sidecar can be written.
         let _ = store(&cache, &path, &places);
     }
 }
@@ -440,7 +437,7 @@ fn store(cache: &PlaceCache, path: &Path, places: &GamePlaces) -> io::Result<()>
     Ok(file.finish()?)
 }
 
-/// Removes the oldest sidecars to make room for one more.
+/// Removes the oldest sidecars, so that there is room for one more.
 fn prune(folder: &Path) -> io::Result<()> {
     let mut sidecars = Vec::new();
     for entry in fs::read_dir(folder)? {

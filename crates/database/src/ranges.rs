@@ -1,5 +1,5 @@
-//! Restricts a database of reels to a range of its blocks, in which games keep the numbers that they have in the whole database.
-//! The module also identifies a database by marks of its inputs.
+//! Restricts a database of reels to a range of its blocks, while games keep their numbers in the whole database. Also identifies a
+//! database by marks of its inputs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use orbit_reel::{Reel, Totals};
 /// An input, with a mark that distinguishes it from other files with the same name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SourceMark {
-    /// The path as given or found.
+    /// The path, as given or as found in a folder.
     pub name: String,
     /// The size, if it is known.
     pub bytes: Option<u64>,
-    /// The checksum of a reel's header or of a manifest, or the time of any other file. It is empty for streams.
+    /// The checksum of a reel's header or of a manifest, or the modification time of any other file. It is empty for streams.
     pub mark: String,
 }
 
 impl BlockStream {
-    /// Returns the number of positions of each block, reel by reel in the order of the database. Returns `None` if there are
-    /// inputs other than reels, because their games are numbered only after all text before them was read.
+    /// Returns the number of positions in each block, reel by reel in database order. Returns `None` if there are inputs other than
+    /// reels, because their games are numbered only after all text before them has been read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
         let of_input = |input: &Input| match input {
             Input::Reel { reel, next, end, .. } => {
@@ -35,8 +35,7 @@ impl BlockStream {
         self.inputs.iter().map(of_input).collect()
     }
 
-    /// Restricts the stream to a range of blocks, which are counted over all reels from 0. Games and sources keep their
-    /// numbers.
+    /// Restricts the stream to a range of blocks, which are numbered from 0 across all reels. Games and sources keep their numbers.
     ///
     /// # Panics
     ///
@@ -73,8 +72,8 @@ impl BlockStream {
         self
     }
 
-    /// Restricts the stream to some blocks of each reel. `choose` is called with each reel and returns the indices of its blocks in
-    /// ascending order, or `None` for all blocks. Games and sources keep their numbers.
+    /// Restricts the stream to some blocks of each reel. `choose` is called with each reel, and returns the indices of the blocks
+    /// to keep in ascending order, or `None` to keep all blocks. Games and sources keep their numbers.
     ///
     /// # Errors
     ///
@@ -118,7 +117,7 @@ impl BlockStream {
         Arc::clone(&self.options.interrupt)
     }
 
-    /// Returns marks that identify this database: first those of its folders of reels, and then those of its inputs in their order.
+    /// Returns marks that identify this database: first those of reel folders, and then those of the inputs in order.
     pub fn marks(&self) -> Vec<SourceMark> {
         let mut marks = self.folders.clone();
         for input in &self.inputs {
@@ -145,7 +144,7 @@ impl BlockStream {
 }
 
 impl StreamedBlock {
-    /// Creates a streamed block from the stored results of a part of a job. It has totals, but no games.
+    /// Creates a streamed block from the stored results of a job part. The block has totals, but no games.
     pub fn from_part(totals: Totals, side_lines: u64, bytes: u64) -> StreamedBlock {
         StreamedBlock {
             block: Arc::default(),

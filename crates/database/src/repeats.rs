@@ -4,17 +4,18 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-/// The files and reels that were opened so far.
+/// The files and reels that have been opened so far.
 #[derive(Default)]
 pub(super) struct OpenedFiles {
-    /// For the canonical path of each file, its first name and the number of times that it was opened.
+    /// Maps the canonical path of each file to the name under which it was first opened, and the number of times that it was
+    /// opened.
     files: HashMap<PathBuf, (String, usize)>,
-    /// The first names of the files that were opened more than once.
+    /// The first names of files that were opened more than once.
     repeated: Vec<String>,
 }
 
 impl OpenedFiles {
-    /// Adds a file or a reel with its canonical path. An input without a path is not compared with others.
+    /// Adds a file or a reel by its canonical path. An input without a path is not compared with others.
     pub(super) fn add(&mut self, path: Option<PathBuf>, name: impl Display) {
         let Some(path) = path else { return };
         let (first, times) = self.files.entry(path).or_insert_with(|| (name.to_string(), 0));
@@ -24,7 +25,7 @@ impl OpenedFiles {
         }
     }
 
-    /// Returns a note if files or reels are read more than once.
+    /// Returns a note if any file or reel is read more than once.
     pub(super) fn note(&self) -> Option<String> {
         let first = self.repeated.first()?;
         let (what, whose) = match self.repeated.len() - 1 {

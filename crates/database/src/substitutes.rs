@@ -1,4 +1,4 @@
-//! Reels that are read instead of PGN files. Such a reel was made from the PGN file and is in the same folder.
+//! Finds reels that are read instead of PGN files. Such a reel was built from the PGN file and is in the same folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use orbit_core::text::shell_word;
 use orbit_pgn::{READER_VERSION, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
 
-/// A reel that is read instead of the file from which it was made.
+/// A reel that is read instead of the file from which it was built.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Substitute {
     /// The reel.
@@ -24,8 +24,8 @@ impl fmt::Display for Substitute {
     }
 }
 
-/// A reel that has the present content of a file but is not read instead of the file, because the version of orbit that made it
-/// used other rules for reading games.
+/// A reel that matches a file's current content but is not read instead of it, because the version of orbit that built it used
+/// other rules for reading games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PassedOver {
     /// The reel.
@@ -45,25 +45,24 @@ impl fmt::Display for PassedOver {
     }
 }
 
-/// A reel, or a folder of reels, that is read although the version of orbit that made it used other rules for reading games.
+/// A reel, or a folder of reels, that is read although the version of orbit that built it used other rules for reading games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outdated {
     /// The reel, or the folder.
     pub reel: PathBuf,
-    /// The options and files with which `orbit index` makes the reel again.
+    /// The options and files with which `orbit index` rebuilds the reel.
     again: String,
 }
 
 impl Outdated {
-    /// Returns an entry for a reel whose games were read by rules other than those of this version. For any other reel, returns
-    /// `None`.
+    /// Returns an entry for a reel whose games were read by rules other than those of this version, and `None` for any other reel.
     pub fn from_reel(reel: &Reel) -> Option<Outdated> {
         let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
         Outdated::new(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
-    /// Does the same as [`Outdated::from_reel`], for a folder of reels.
+    /// Like [`Outdated::from_reel`], but for a folder of reels.
     pub fn from_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();
@@ -80,7 +79,7 @@ impl Outdated {
     }
 }
 
-/// Returns the command line argument that names a source.
+/// Returns the command line argument for a source.
 fn argument(source: &str) -> String {
     if source == "standard input" { String::from("-") } else { shell_word(source) }
 }
@@ -100,17 +99,17 @@ impl fmt::Display for Outdated {
     }
 }
 
-/// A reel with the present content of a file or an archive.
+/// A reel with the current content of a file or an archive.
 pub(super) struct Fresh {
     pub(super) reel: Reel,
-    /// The file, or the members of the archive.
+    /// The file, or all members of the archive.
     pub(super) files: Vec<PathBuf>,
-    /// Sentences about members that are left out: see [`Sources::notes`](orbit_pgn::Sources::notes).
+    /// Notes about members that are left out: see [`Sources::notes`](orbit_pgn::Sources::notes).
     pub(super) notes: Vec<String>,
 }
 
 impl BlockStream {
-    /// Returns the reel to read instead of a file. Returns `None` if there is none or substitutes are not wanted.
+    /// Returns the reel to read instead of a file. Returns `None` if there is no such reel or substitutes are not wanted.
     pub(super) fn fresh_reel(&mut self, path: &Path) -> Option<Fresh> {
         let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
         let beside = is_wanted.then(|| fresh_reel(path)).flatten();
@@ -121,7 +120,7 @@ impl BlockStream {
         beside.and_then(|reel| reel.map_err(|passed_over| self.passed_over.push(passed_over)).ok())
     }
 
-    /// Adds a reel as an input, in place of the file from which it was made.
+    /// Adds a reel as an input, in place of the file from which it was built.
     pub(super) fn add_fresh(&mut self, Fresh { reel, files, notes }: Fresh, file: &Path) {
         self.notes.extend(notes);
         self.substitutes.push(Substitute { reel: reel.path().to_owned(), file: file.to_owned() });
@@ -134,13 +133,13 @@ impl BlockStream {
     }
 }
 
-/// Returns the reel in the same folder that has the present content of a file, and nothing else: `games.reel` for `games.pgn`,
-/// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is reported when they are read, as
-/// the error [`StreamError::Substitute`](super::StreamError).
+/// Returns the reel in the same folder that contains exactly the current content of a file: `games.reel` for `games.pgn`,
+/// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. If its blocks are damaged, reading them fails with
+/// [`StreamError::Substitute`](super::StreamError).
 ///
 /// # Errors
 ///
-/// Fails if the games of the reel were read by rules other than those of this version.
+/// Fails if the reel's games were read by rules other than those of this version.
 fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
         return None;
@@ -155,26 +154,26 @@ fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     })
 }
 
-/// Returns whether a source of a reel has the present content of the file at the path `now`. This path is `file` itself or, if
-/// `file` is an archive, the path of a member.
+/// Returns whether a reel's source has the current content of the file at the path `now`. This path is `file` itself or, if `file`
+/// is an archive, the path of a member.
 fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
     let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
-    // The path of a member begins with the path of its archive.
+    // A member's path begins with the path of its archive.
     let folder = file.parent().unwrap_or(Path::new(""));
     let same_name = Path::new(&source.name).ends_with(now.strip_prefix(folder).unwrap_or(now));
-    // The file is inspected last, because a reel may have many sources and access to the file system is slow.
+    // The file is inspected last, because a reel may have many sources and file system access is slow.
     is_whole
         && same_name
         && Stamp::at(now)
             .is_ok_and(|now| now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now)
 }
 
-/// Reels and folders of reels that the user names in addition to files, with their sources. Those that cannot be opened are left
+/// Reels and folders of reels that the user names along with other files, and their sources. Those that cannot be opened are left
 /// out.
 pub(super) struct NamedReels(Vec<(PathBuf, Vec<ReelSource>)>);
 
 impl NamedReels {
-    /// Opens the reels and folders of reels among some paths. They are recognized by their names.
+    /// Opens the reels and reel folders in a list of paths. They are recognized by name.
     pub(super) fn among(paths: &[PathBuf]) -> NamedReels {
         let sources = |path: &PathBuf| {
             if path.extension().is_some_and(|extension| extension == "reel") {
@@ -186,7 +185,7 @@ impl NamedReels {
         NamedReels(paths.iter().filter_map(|path| Some((path.clone(), sources(path)?))).collect())
     }
 
-    /// Returns the reel that contains the present games of a file, or of all members of an archive. Also returns sentences about
+    /// Returns the reel that contains the current games of a file, or of all members of an archive. Also returns notes about
     /// members that are left out.
     pub(super) fn holding(&self, file: &Path) -> Option<(&Path, Vec<String>)> {
         if self.0.is_empty()
@@ -196,7 +195,7 @@ impl NamedReels {
             return None;
         }
         let (files, notes) = orbit_pgn::list(&[file.to_owned()]).ok()?;
-        // The locations are compared too, because files in other folders may have the same name, size and time.
+        // The canonical paths are compared too, because files in other folders may have the same name, size and time.
         let place = std::fs::canonicalize(file).ok()?;
         let is_here = |reel: &Path, source: &ReelSource| {
             reel.parent() == file.parent()
@@ -212,7 +211,7 @@ impl NamedReels {
     }
 }
 
-/// If a damaged reel was read instead of a file, adds the name of the file to the error.
+/// If the error is that a reel is damaged, and the reel was read instead of a file, adds the file's name to the error.
 pub(super) fn name_file(failure: StreamError, substitutes: Vec<Substitute>) -> StreamError {
     let StreamError::Reel(error) = failure else { return failure };
     match substitutes.into_iter().find(|substitute| substitute.reel == error.path()) {
@@ -221,7 +220,7 @@ pub(super) fn name_file(failure: StreamError, substitutes: Vec<Substitute>) -> S
     }
 }
 
-/// Returns the path of the reel that belongs to a file: `games.reel` for `games.pgn` or `games.pgn.zst`.
+/// Returns the path at which the reel of a file is expected: `games.reel` for `games.pgn` or `games.pgn.zst`.
 fn reel_path(file: &Path) -> PathBuf {
     let packed = file
         .extension()

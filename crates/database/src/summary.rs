@@ -9,33 +9,32 @@ use orbit_witness::Agreement;
 /// A file, stream or buffer from which games came.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceSummary {
-    /// The path as given or found, or a name instead of a path. For a reel, there is one entry for each source from which it was
-    /// made.
+    /// The path, as given or found, or a name if there is no path. A reel has one entry for each source from which it was built.
     pub name: String,
-    /// The absolute path of the file without links. For a source of a reel, it is the path that the file had when the reel was
-    /// made. `None` if the source is not a file.
+    /// The absolute path of the file, without links, or `None` if the source is not a file. For a source of a reel, it is the path
+    /// that the file had when the reel was built.
     pub path: Option<PathBuf>,
-    /// The identity of the file when it was read. It is complete once the file was read to its end; the hash of the content is
-    /// set only with [`pgn::Options::hash`](orbit_pgn::Options::hash).
+    /// The identity of the file when it was read. It is complete only once the file has been read to its end; the hash of the
+    /// content is set only with [`pgn::Options::hash`](orbit_pgn::Options::hash).
     pub stamp: Stamp,
-    /// The number of games that were read, with skipped games included.
+    /// The number of games that were read, including skipped games.
     pub games: u64,
-    /// The number of games that were dropped as duplicates of earlier games. They count as skipped.
+    /// The number of games that were dropped as duplicates of earlier games. They also count as skipped.
     pub duplicates: u64,
-    /// The reel from which the games of the source came, if they came from a reel.
+    /// The reel that contains the source's games, if they were read from a reel.
     pub reel: Option<PathBuf>,
-    /// If this reel does not contain the whole source, the reason.
+    /// If the reel lacks a part of the source, the reason.
     pub reel_failure: Option<String>,
-    /// The version of the rules by which the games were read: see [`ReelSource::reader`].
+    /// The version of the rules for reading games that were used: see [`ReelSource::reader`].
     pub reader: u32,
-    /// If the source was not read to its end, the byte of the decompressed text at which reading stopped, and the reason.
+    /// If the source was not read to its end, the byte offset in the decompressed text at which reading stopped, and the reason.
     pub failure: Option<(u64, String)>,
-    /// If the source is a file in a folder and was skipped, the reason: it contains no games in spite of its name.
+    /// If the source is a file in a folder and was skipped, the reason: it contains no games, despite its name.
     pub skipped: Option<String>,
 }
 
 impl SourceSummary {
-    /// Creates the summary of a source of a reel. For a folder of reels, the source is that of the manifest.
+    /// Creates the summary of a reel's source. For a folder of reels, the source is an entry of the manifest.
     pub(super) fn from_reel(reel: &Path, source: &ReelSource) -> SourceSummary {
         SourceSummary {
             name: source.name.clone(),
@@ -49,7 +48,7 @@ impl SourceSummary {
         }
     }
 
-    /// Converts the summary to an entry of a reel.
+    /// Converts the summary to a source entry of a reel.
     pub fn to_reel_source(&self) -> ReelSource {
         let failure = self.failure.as_ref();
         let failure = failure.map(|(offset, reason)| format!("not read beyond byte {offset}: {reason}"));
@@ -69,29 +68,29 @@ impl SourceSummary {
 /// The results of a run over a database.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
-    /// The totals of the games, positions and problems in the blocks that were returned.
+    /// The totals over the returned blocks: games, positions and problems.
     pub totals: Totals,
-    /// The number of side lines (variations) that were left out, because only main lines are searched. It counts the side lines in
-    /// text that was read, and those in the sources of each reel that was read to its end.
+    /// The number of side lines (variations) that were left out, because only main lines are searched. It includes side lines in
+    /// text that was read, and those that a fully read reel had left out.
     pub side_lines: u64,
-    /// The result of comparing two readers, for text that both have read: see
+    /// The result of comparing two readers on the text that both have read: see
     /// [`StreamOptions::readers`](super::StreamOptions::readers).
     pub agreement: Agreement,
     /// The sources, indexed by [`GameRow::source`](orbit_reel::GameRow::source).
     pub sources: Vec<SourceSummary>,
-    /// The number of bytes that were read, before decompression.
+    /// The number of bytes that were read, counted before decompression.
     pub bytes: u64,
     /// True if the stream was read to its end and was not stopped by `take` or an interrupt.
     pub finished: bool,
 }
 
 impl Summary {
-    /// Returns the files in folders that were skipped because they contain no games in spite of their names, with the reasons.
+    /// Returns the files in folders that were skipped because they contain no games, despite their names. Each has the reason.
     pub fn skipped(&self) -> impl Iterator<Item = (&SourceSummary, &str)> {
         self.sources.iter().filter_map(|source| Some((source, source.skipped.as_deref()?)))
     }
 
-    /// Returns the sources that were not read to their ends, each with the byte where reading stopped and the reason.
+    /// Returns the sources that were not read to their ends. Each has the byte offset at which reading stopped, and the reason.
     pub fn failures(&self) -> impl Iterator<Item = (&SourceSummary, u64, &str)> {
         self.sources.iter().filter_map(|source| {
             source.failure.as_ref().map(|(offset, reason)| (source, *offset, reason.as_str()))

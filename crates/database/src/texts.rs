@@ -1,7 +1,7 @@
 //! Fetches the text of games from their sources.
 //!
-//! A block made from PGN may keep its text. The text of a reel's games is fetched from the files from which the reel was made, and
-//! these may have changed since then. Invariant: a text is returned for a game only if parsing the text yields this game.
+//! A block that was built from PGN text may keep the text. The text of a reel's games is fetched from the files from which the reel
+//! was built, and these may have changed since. Invariant: a text is returned for a game only if parsing the text yields this game.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -15,13 +15,13 @@ use orbit_reel::GameRow;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// A source of a reel does not exist any more.
+    /// A source of a reel no longer exists.
     #[error(
         "the text of the games is missing: {name}, from which {} was made, is not there any more; put it back, or \
          search the PGN where it is now", reel.display()
     )]
     Missing {
-        /// The name of the source in the reel.
+        /// The name of the source, as the reel stores it.
         name: String,
         /// The reel.
         reel: PathBuf,
@@ -29,18 +29,18 @@ pub enum TextError {
     /// A source of a reel has been replaced by a different file.
     #[error("{name} has changed since {} was made from it: index it again", reel.display())]
     Changed {
-        /// The name of the source in the reel.
+        /// The name of the source, as the reel stores it.
         name: String,
         /// The reel.
         reel: PathBuf,
     },
-    /// The place of a game in its source now has different content.
+    /// The source has different content at the offset of the game.
     #[error(
         "game {number} of {name} is not at its old place: the file has changed since {} was made from it; index it \
          again", reel.display()
     )]
     Moved {
-        /// The name of the source in the reel.
+        /// The name of the source, as the reel stores it.
         name: String,
         /// The reel.
         reel: PathBuf,
@@ -50,7 +50,7 @@ pub enum TextError {
     /// A source of a reel cannot be read.
     #[error("{name} cannot be read ({error}): check the path and its permissions")]
     Unreadable {
-        /// The name of the source in the reel.
+        /// The name of the source, as the reel stores it.
         name: String,
         /// The reason.
         error: io::Error,
@@ -58,24 +58,24 @@ pub enum TextError {
     /// The text was not kept when the game was read.
     #[error("the text of game {number} was not kept: open the database with `keep_text`")]
     NotKept {
-        /// The number of the game over all sources, from 1.
+        /// The game's number across all sources, from 1.
         number: u32,
     },
 }
 
-/// Provides the text of a database's games.
+/// Provides the text of games in a database.
 pub struct GameTexts {
     sources: Vec<SourceSummary>,
     options: orbit_pgn::Options,
-    /// True if games have tags that can be compared.
+    /// True if games have tags, which are then compared.
     has_tags: bool,
     /// The source of the last game that was fetched.
     current: Option<OpenedSource>,
 }
 
 impl BlockStream {
-    /// Returns an object that provides the text of the stream's games once the stream returns their blocks. The text of PGN is
-    /// available only with [`StreamOptions::keep_text`](super::StreamOptions::keep_text).
+    /// Returns an object that provides the text of games in blocks that the stream has returned. For PGN, text is available only
+    /// with [`StreamOptions::keep_text`](super::StreamOptions::keep_text).
     pub fn texts(&self) -> GameTexts {
         let (sources, options) = (self.sources.clone(), self.options.pgn.clone());
         GameTexts { sources, options, has_tags: self.options.parse.tags, current: None }
@@ -83,11 +83,11 @@ impl BlockStream {
 }
 
 impl GameTexts {
-    /// Returns the text of a game, from its first byte to the next game, without trailing blanks. Returns `None` if the text alone
-    /// does not parse to this game. This happens if its source is a list of positions, or if the game begins or ends in a way that
-    /// depends on the text around it. The caller can then write the game from its block.
+    /// Returns the text of a game, from its first byte up to the next game, without trailing blanks. Returns `None` if the text on
+    /// its own does not parse to this game: its source is a list of positions, or the start or the end of the game depends on the
+    /// text around it. The caller can then write the game from its block.
     ///
-    /// Fetch the games of a compressed source in their order: to go back, the source must be decompressed from its beginning.
+    /// Games of a compressed source should be fetched in order: going back means decompressing the source from its beginning.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl GameTexts {
         match text {
             None => Ok(None),
             Some(text) if self.is_of(&text, game) => Ok(Some(text)),
-            // The text is the one that was read, but alone it does not parse to the game.
+            // The text is the one that was read, but on its own it does not parse to the game.
             Some(_) if is_same => Ok(None),
             Some(_) => {
                 Err(TextError::Moved { name: name(), reel: reel.clone(), number: game.number_in_source() })
@@ -146,10 +146,10 @@ impl GameTexts {
     }
 }
 
-/// A source of a reel that is being read again.
+/// A reel's source that is being read again.
 struct OpenedSource {
     index: u32,
-    /// True if the source is known to be the file from which the reel was made.
+    /// True if the source is known to be the file from which the reel was built.
     is_same: bool,
     reader: TextReader,
 }
@@ -189,7 +189,7 @@ enum TextReader {
     Empty,
 }
 
-/// The number of bytes that are read first for a game. Most games are shorter.
+/// The number of bytes that are read first for each game. Most games are shorter.
 const GAME_BYTES: usize = 16 << 10;
 
 impl TextReader {
@@ -203,8 +203,7 @@ impl TextReader {
         })
     }
 
-    /// Returns the text of the game that begins at an offset of the decompressed source. Returns `None` if the source is a list of
-    /// positions.
+    /// Returns the text of the game at an offset in the decompressed source. Returns `None` if the source is a list of positions.
     fn text(&mut self, offset: u64, options: &orbit_pgn::Options) -> io::Result<Option<Vec<u8>>> {
         match self {
             TextReader::List => Ok(None),
@@ -215,7 +214,7 @@ impl TextReader {
     }
 }
 
-/// A compressed source, with the part of its text that was decompressed last.
+/// A compressed source, and the part of its text that was decompressed last.
 struct Packed {
     path: PathBuf,
     sources: Sources,
@@ -233,8 +232,8 @@ impl Packed {
             let Some(next) = next_text(&mut self.sources)? else { return Ok(Vec::new()) };
             self.text = next;
         }
-        // The reader cuts a game that is too long and skips the rest of it, so no part contains this rest. If `offset` lies in it,
-        // the part that was read last begins after `offset`.
+        // The reader truncates a game that is too long and skips the rest of it, so no part contains this rest. If `offset` is in
+        // the rest, the last part begins after `offset`.
         let text =
             offset.checked_sub(self.text.offset).map_or(&[][..], |from| &self.text.bytes[from as usize..]);
         Ok(orbit_pgn::first_game(text, options.game_bytes_max).to_vec())
@@ -245,7 +244,7 @@ fn open(path: &Path, options: &orbit_pgn::Options) -> io::Result<Sources> {
     Sources::open(&[path.to_owned()], options.clone()).map_err(io::Error::other)
 }
 
-/// Reads the next part of a source's text. `sources` contains only this source. Returns `None` at its end.
+/// Reads the next part of a source's text. `sources` contains only this source. Returns `None` at the end of the source.
 fn next_text(sources: &mut Sources) -> io::Result<Option<SourceText>> {
     if let Some(chunk) = sources.next_chunk() {
         return Ok(chunk.texts.into_iter().next());
@@ -256,13 +255,13 @@ fn next_text(sources: &mut Sources) -> io::Result<Option<SourceText>> {
     }
 }
 
-/// Reads the game that begins at an offset of a file. If the text exceeds the maximum length of a game, it is cut there or a
-/// little later, and the game ends before the cut.
+/// Reads the game at an offset in a file. If the game exceeds the maximum length, its text is truncated at this length or a little
+/// later.
 fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     let mut text = Vec::new();
     let mut want = GAME_BYTES;
-    // The end of a game is recognized only a few bytes past it, so a little more than the maximum length is read.
+    // The end of a game is recognized only a few bytes after it, so slightly more than the maximum length is read.
     let want_max = game_bytes_max.saturating_add(GAME_BYTES / 4);
     loop {
         want = want.min(want_max);
@@ -273,8 +272,8 @@ fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Ve
             game => game,
         };
         if let Some(game) = game {
-            // The text is copied to a buffer of exactly its size, because many games may be in memory at once and `text` has room
-            // for a longer game.
+            // The text is copied to a buffer of its exact size, because many games may be in memory at once and `text` has room for
+            // a longer game.
             return Ok(game.to_vec());
         }
         want *= 2;

@@ -1,18 +1,18 @@
 //! Divides threads among several streams, block by block.
 //!
-//! Each stream starts as many threads as it would start alone, but each thread waits for a turn before it processes a block.
-//! Invariant: a stream that waits and has no block in progress gets a turn immediately, even if all threads are busy. The remaining
-//! turns are divided evenly among the streams that wait.
+//! Each stream starts as many threads as it would on its own, but a thread must wait for a turn before it processes a block.
+//! Invariant: a waiting stream with no block in progress gets a turn immediately, even if all threads are busy. The remaining turns
+//! are divided evenly among the waiting streams.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use orbit_core::sync::{lock, wait_timeout};
 
-/// The time after which a thread that waits for its turn checks again whether its stream has ended.
+/// The interval at which a thread that waits for a turn checks whether its stream has ended.
 const END_POLL: Duration = Duration::from_millis(50);
 
-/// Threads that several streams share. Clones share the same threads.
+/// A set of threads that several streams share. Clones refer to the same threads.
 #[derive(Clone, Debug)]
 pub struct Turns(Arc<TurnsInner>);
 
@@ -26,18 +26,18 @@ struct TurnsInner {
 struct TurnState {
     threads: usize,
     streams: Vec<WaitingStream>,
-    /// The number of streams that were created so far. It becomes the id of the next stream.
+    /// The number of streams created so far, which becomes the id of the next stream.
     ids: u64,
-    /// The number of turns that were given so far. In a turn, a stream processes one block.
+    /// The number of turns granted so far. In one turn, a stream processes one block.
     turns: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct WaitingStream {
     id: u64,
-    /// The number of blocks that the stream has in progress.
+    /// The number of blocks that the stream is processing.
     blocks: usize,
-    /// The number of the turn that the stream was given last.
+    /// The number of the turn that the stream was granted last.
     last: u64,
     waits: bool,
 }
@@ -50,8 +50,8 @@ impl TurnState {
             .expect("a stream is listed while it has a share")
     }
 
-    /// Returns whether a stream may take another block. Among the waiting streams, the one with the fewest blocks in progress is
-    /// next. If several have equally few, it is the one whose last turn was longest ago.
+    /// Returns whether a stream may start another block. The waiting stream with the fewest blocks in progress is next. If several
+    /// streams have equally few, it is the one whose last turn was longest ago.
     fn is_next(&mut self, id: u64) -> bool {
         let stream = *self.stream(id);
         let under_way: usize = self.streams.iter().map(|stream| stream.blocks).sum();
@@ -122,7 +122,7 @@ impl Drop for ThreadShare {
     }
 }
 
-/// The permission for a stream to process one block. The turn ends when this value is dropped.
+/// Permission for a stream to process one block. The turn ends when this value is dropped.
 pub(super) struct Turn<'a>(&'a ThreadShare);
 
 impl Drop for Turn<'_> {
@@ -137,9 +137,9 @@ mod tests {
 
     use super::*;
 
-    /// Simulates streams and returns the number of blocks that each of them begins until `ends` blocks have ended. Blocks end in
-    /// the order in which they began. `streams` has, for each stream, the number of ended blocks after which it joins. All streams
-    /// always want another block.
+    /// Simulates streams, and returns the number of blocks that each stream starts until `ends` blocks have ended. Blocks end in
+    /// the order in which they were started. For each stream, `streams` has the number of ended blocks after which it joins. All
+    /// streams always want another block.
     fn begun(threads: usize, streams: &[usize], ends: usize) -> Vec<usize> {
         let turns = Turns::new(threads);
         let mut shares: Vec<ThreadShare> = Vec::new();
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// A stream that joins late gets a block immediately, and from then on as many blocks as the others.
+    /// A stream that joins late gets a block immediately, and after that as many blocks as the others.
     #[test]
     fn who_comes_late_has_as_large_a_share() {
         for threads in 1..9 {

@@ -1,8 +1,8 @@
-//! Writes hits in formats for people, for programs, and for comparisons between runs.
+//! Writes hits in formats for people, for programs, and for comparing runs.
 //!
-//! A [`Format`] turns one block (a group of games) and its hits into a [`Report`], on any thread. A [`Stitcher`] writes the reports
-//! of a run one after the other. Nothing here depends on queries or plans. Only [`heat`] and `text` write the colours of terminals,
-//! and only [`game_text`] reads files. The invariant: the output depends on the blocks and hits alone, never on threads or on time.
+//! A [`Format`] converts one block (a group of games) and its hits to a [`Report`], on any thread. A [`Stitcher`] writes the
+//! reports of a run one after the other. Nothing here depends on queries or plans. Only [`heat`] and `text` write terminal colours,
+//! and only [`game_text`] reads files. Invariant: the output depends only on the blocks and hits, never on threads or time.
 
 mod around;
 #[cfg(feature = "arrow")]
@@ -72,7 +72,7 @@ pub use walk::NodeWalk;
 pub enum FormatName {
     /// [`Format::Text`].
     Text,
-    /// Games with the text of their source.
+    /// Games as PGN, with the text of their sources.
     Pgn,
     /// [`Format::JsonLines`].
     Jsonl,
@@ -102,17 +102,17 @@ choices! { FormatName, "format",
 /// The format of hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// One line for each game with hits, for people to read. Consecutive hits with the same value are a run.
+    /// One line for each game with hits, for people to read. Consecutive hits with the same value form a run.
     Text {
-        /// The maximum number of runs in a line. A longer list ends with the number of further runs.
+        /// The maximum number of runs in a line. If there are more, the line ends with the number of further runs.
         runs_max: usize,
         /// The widths of columns.
         layout: Layout,
-        /// The maximum number of moves that are shown from a hit's span (the moves that matched); `None` if no spans are shown.
+        /// The maximum number of moves that are shown of a hit's span (the moves that matched), or `None` to show no spans.
         moves_max: Option<usize>,
         /// True if the moves that led to hits are coloured.
         styled: bool,
-        /// True if long names of events are shortened, so that lines fit a terminal.
+        /// True if long event names are shortened so that lines fit a terminal.
         cut: bool,
     },
     /// One JSON object per line for each row.
@@ -129,7 +129,7 @@ pub enum Format {
         /// The columns.
         columns: Columns,
     },
-    /// The cells of each row as bytes, for [`ParquetWriter`].
+    /// The cells of each row in binary form, for [`ParquetWriter`].
     #[cfg(feature = "parquet")]
     Parquet {
         /// The kind of rows.
@@ -137,22 +137,22 @@ pub enum Format {
         /// The columns.
         columns: Columns,
     },
-    /// The position of each row as EPD, with the known facts as operations.
+    /// The position of each row as EPD, with the known facts about the game as operations.
     Epd(Rows),
     /// The position of each row.
     Fen(Rows),
-    /// A line `game node` for each hit. The node is the number of the position in the game; on the main line, it is the ply.
+    /// A line `game node` for each hit. The node is the number of the position in the game; on the main line, it equals the ply.
     Plain,
-    /// A line `game node value` for each hit. If the query is a condition, its value is `true`.
+    /// A line `game node value` for each hit. For a query that is a condition, the value is `true`.
     Values {
-        /// For a query whose value is a set: true if all positions are listed, even those where the set is empty.
+        /// For a query whose value is a set of squares: true to list all positions, even those where the set is empty.
         all: bool,
     },
-    /// No output; only games and positions are counted.
+    /// No output. Games and positions are only counted.
     Nothing,
 }
 
-/// The output of a format for one block.
+/// The output for one block in some format.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// The text, in whole lines.
@@ -164,25 +164,25 @@ pub struct Report {
 /// The lines of one game in a [`Report`], and the number of its hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReportedGame {
-    /// The end of the game's lines in the text.
+    /// The end of the game's lines, as an offset in the text.
     pub end: usize,
     /// The number of hits.
     pub hits: u32,
-    /// True if the query finds the game. Games that are not found can have lines: see [`Format::Values`].
+    /// True if the query finds the game. A game that is not found can have lines: see [`Format::Values`].
     pub is_found: bool,
     /// The game's source, as an index into the sources of the database.
     pub source: u32,
-    /// The number of the source's first game, counted over all sources.
+    /// The number of the source's first game, across all sources.
     pub first_of_source: u32,
 }
 
 impl Format {
-    /// Returns the text to write before all reports: the header line for CSV, otherwise nothing.
+    /// Returns the text that precedes all reports: the header line for CSV, otherwise nothing.
     pub fn head(self) -> Vec<u8> {
         if let Format::Csv { columns, .. } = self { csv::head(columns) } else { Vec::new() }
     }
 
-    /// Returns the report on the games with these indices in a block.
+    /// Returns the report on a range of games, given by their indices in the block.
     ///
     /// # Panics
     ///
@@ -196,7 +196,7 @@ impl Format {
             text::write(found, games, limits, layout, &mut report);
             return report;
         }
-        // Most blocks have no hits. For them, the function returns early.
+        // Most blocks have no hits, so the function returns early for them.
         let is_any_found =
             found.answers.games.as_ref().is_some_and(|told| told.iter().any(|told| told.is_found));
         if hits.bits.iter().all(|&bits| bits == 0) && !is_any_found && !lists_all {
@@ -225,7 +225,7 @@ impl Format {
         report
     }
 
-    /// Returns the facts about games and hits that the format needs.
+    /// Returns the facts about games and hits that this format needs.
     pub fn wants(self) -> Wants {
         let of_table = |columns: Columns| {
             let copies = Wants::LOWEST_COPY | Wants::COPY_NAMES;
@@ -247,7 +247,7 @@ impl Format {
 }
 
 impl Report {
-    /// Checks a report that was read from a file: its games end in order and within the text.
+    /// Checks a report that was read from a file: the ends of games are in ascending order and within the text.
     ///
     /// # Errors
     ///
@@ -258,7 +258,7 @@ impl Report {
         if is_sorted && is_within { Ok(()) } else { Err("a game of a list ends outside its text") }
     }
 
-    /// Appends the report on the games that follow.
+    /// Appends the report on the next games.
     pub fn append(&mut self, next: Report) {
         let before = self.text.len();
         self.text.extend_from_slice(&next.text);
@@ -272,14 +272,14 @@ impl Report {
         self.text.truncate(self.games.last().map_or(0, |game| game.end));
     }
 
-    /// Marks the end of the text about a game. `hits` is the number of its hits.
+    /// Marks the end of the text about a game. `hits` is the number of hits in the game.
     pub fn end_game(&mut self, game: &GameRow, hits: usize, is_found: bool) {
         self.games.push(ReportedGame {
             end: self.text.len(),
             hits: hits as u32,
             is_found,
             source: game.source(),
-            // The subtraction wraps: in a damaged reel, the numbers of games can be inconsistent, but such games are never listed.
+            // The subtraction wraps: in a damaged reel, game numbers can be inconsistent, but such games are never listed.
             first_of_source: game.number().wrapping_add(1).wrapping_sub(game.number_in_source()),
         });
     }

@@ -1,8 +1,8 @@
 //! Requests to a database. The command line, `serve`, the Python package and Rust programs all convert their input to a
 //! [`Request`].
 //!
-//! The invariant: all rules about fields that exclude each other, and about fields that need a query of a certain type, are in this
-//! module. Only a caller that does not support a field at all rejects it itself. For example, counting hits does not support
+//! Invariant: this module contains all rules about fields that exclude each other, and about fields that need a query of a certain
+//! type. A caller itself rejects only the fields that it does not support at all: for example, counting hits does not support
 //! limits.
 
 mod command_line;
@@ -29,11 +29,11 @@ use orbit_engine::verify::Sample;
 use orbit_query::{Dialect, Type, diagram};
 use orbit_reel::Alike;
 
-/// The version of [`Request`] as JSON. It is increased when a field is removed or changes its meaning.
+/// The version of [`Request`] as JSON. It is increased when a field is removed or its meaning changes.
 pub const REQUEST_SCHEMA: u32 = 1;
 
-/// A request: queries, the selection of games and hits, and the order in which games are listed. In JSON it is an object with the
-/// fields that `docs/serve.md` describes. A missing field has its default; an unknown field is an error.
+/// A request: the queries, the selection of games and hits, and the order in which games are listed. `docs/serve.md` describes its
+/// JSON form. Missing fields have default values; unknown fields are errors.
 ///
 /// ```
 /// use orbit_search::Request;
@@ -49,41 +49,41 @@ pub const REQUEST_SCHEMA: u32 = 1;
 pub struct Request {
     /// The version, which is [`REQUEST_SCHEMA`].
     pub schema: u32,
-    /// The queries as strings; in JSON one string or a list of strings.
+    /// The queries as strings. In JSON, this is one string or a list of strings.
     #[serde(deserialize_with = "one_or_more")]
     pub query: Vec<String>,
-    /// The name of a built-in theme, whose query is used.
+    /// The name of a built-in theme whose query is used.
     pub theme: Option<String>,
     /// A board with the pieces to search for: see [`Query::board`](crate::Query::board).
     pub board: Option<String>,
     /// A board with which positions are compared: see [`Query::similar`](crate::Query::similar).
     pub similar: Option<String>,
-    /// The position that every hit must have, as a FEN or as moves: see [`ExactPosition`]. It is given instead of a query.
+    /// The position that every hit must have, as a FEN or as moves: see [`ExactPosition`]. It replaces the query.
     pub at: Option<String>,
-    /// The transforms of `board` or `similar`, the outermost first.
+    /// The transforms of `board` or `similar`, outermost first.
     pub transforms: Vec<String>,
-    /// The dialect of the queries. `None` means that it is recognized from their text.
+    /// The dialect of the queries. If it is `None`, it is recognized from their text.
     pub dialect: Option<Dialect>,
     /// True if side lines are searched.
     pub variations: bool,
-    /// The data that games must share to count as duplicates. Only the first of several duplicates is kept. `None` means that all
+    /// The data by which duplicate games are recognized; only the first of several duplicates is kept. If it is `None`, all games
     /// are kept.
     pub unique: Option<Alike>,
-    /// The engine; `None` means the engine of the database.
+    /// The engine. If it is `None`, the engine of the database is used.
     pub engine: Option<EngineChoice>,
-    /// The sample of positions that a second engine recomputes to verify the first. In JSON it is `true` for all positions, or a
-    /// number of segments of 32 positions.
+    /// The sample of positions for which a second engine verifies the results of the first. In JSON, this is `true` for all
+    /// positions, or a number of segments of 32 positions.
     #[serde(with = "verification")]
     pub verify: Option<Sample>,
-    /// Conditions, all of which must be met; in JSON one string or a list of strings. See
+    /// Conditions that must all be met. In JSON, this is one string or a list of strings. See
     /// [`Condition`](crate::choice::Condition).
     #[serde(rename = "where", deserialize_with = "one_or_more")]
     pub conditions: Vec<String>,
     /// The player whose games are selected: see [`PlayerName`].
     pub player: Option<String>,
-    /// The name of the player, in exactly this spelling.
+    /// The player's name in exactly this spelling.
     pub player_exact: Option<String>,
-    /// The side that the player must have. Its name in Python is `side`, because `as` is a keyword there.
+    /// The side that the player must have. In Python, the field is named `side`, because `as` is a keyword.
     #[serde(rename = "as", alias = "side")]
     pub side: Option<Side>,
     /// The range of the player's rating: see [`Ratings`].
@@ -96,21 +96,21 @@ pub struct Request {
     pub first: bool,
     /// True if only the hit with the greatest value in each game is selected.
     pub best: bool,
-    /// The number of games with hits that are skipped before the first listed game.
+    /// The number of games with hits to skip before the first listed game.
     pub skip: u64,
-    /// The maximum number of games that are listed.
+    /// The maximum number of games to list.
     pub limit: Option<NonZeroU64>,
     /// The order of games.
     pub sort: Option<SortKey>,
-    /// True if the order is reversed.
+    /// True to reverse the order.
     pub reverse: bool,
-    /// The number of games in a random sample; `None` if there is no sample.
+    /// The number of games in a random sample, or `None` for no sample.
     pub sample: Option<NonZeroU64>,
     /// The seed of the random sample.
     pub seed: u64,
-    /// True if hits are counted but not listed.
+    /// True to count hits without listing them.
     pub count: bool,
-    /// The columns of each row; `None` means the default columns.
+    /// The columns of each row, or `None` for the default columns.
     pub columns: Option<Vec<Column>>,
 }
 
@@ -150,28 +150,28 @@ impl Default for Request {
     }
 }
 
-/// The selection of games and hits in a request, and their order. The fields of the request have been checked.
+/// The selection of games and hits in a request, and the order of games. The request's fields have been checked.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Chosen {
     /// The selection of games and hits.
     pub choice: Choice,
-    /// The order in which games are listed; `None` for the order of the database.
+    /// The order in which games are listed, or `None` for database order.
     pub order: Option<Order>,
-    /// The number of games with hits that are skipped before the first listed game.
+    /// The number of games with hits to skip before the first listed game.
     pub skip: u64,
-    /// The maximum number of games that are listed.
+    /// The maximum number of games to list.
     pub games_max: Option<u64>,
 }
 
 impl Request {
-    /// Creates a request with a query and default choices.
+    /// Creates a request with one query and default values for all other fields.
     pub fn new(query: &str) -> Request {
         Request { query: vec![query.to_owned()], ..Request::default() }
     }
 
-    /// Returns the queries as text. If the request has a theme, a board or a position instead of queries, returns the query that
-    /// finds it.
+    /// Returns the queries as text. If the request has a theme, a board or a position instead, returns the query that it stands
+    /// for.
     ///
     /// # Errors
     ///
@@ -206,8 +206,8 @@ impl Request {
         }
         if let Some(position) = self.exact()? {
             let board = diagram::query(&position.board(), &[]).map_err(fault("{at}"))?.text;
-            // `true` comes last because the value of the query is that of its last filter. A report would otherwise highlight the
-            // pieces of the position as the squares that the query finds.
+            // `true` comes last because the value of the query is that of its last filter. Otherwise a report would highlight the
+            // pieces of the position as squares that the query finds.
             texts.push(format!("{{{board} true}}"));
         }
         match texts.is_empty() {
@@ -218,8 +218,8 @@ impl Request {
         }
     }
 
-    /// Returns notes about parts of boards that have no effect, each with the name of its field and the text of the board. A board
-    /// that cannot be read has no notes.
+    /// Returns notes about parts of boards that have no effect. Each has the name of the field and the text of the board. There are
+    /// no notes about boards that cannot be parsed.
     pub(crate) fn board_remarks(&self) -> Vec<(&'static str, &str, Diagnostic)> {
         let board = self.board.iter().map(|text| ("board", text, diagram::query(text, &[])));
         let similar = self.similar.iter().map(|text| ("similar", text, diagram::similar(text, &[])));
@@ -231,18 +231,14 @@ impl Request {
         remarks
     }
 
-    /// Returns whether the results for the parts of a database add up to the result for the whole database, provided that the
+    /// Returns whether the results for parts of a database add up to the result for the whole database. This also requires that the
     /// queries [split](crate::Query::splits).
     pub fn splits(&self) -> bool {
         let is_ordered = self.sort.is_some() || self.sample.is_some();
         !is_ordered && self.limit.is_none() && self.skip == 0 && self.unique.is_none()
     }
 
-    /// Parses the fields that contain strings, and checks that all fields agree with each other.
-    ///
-    /// # Errors
-    ///
-    /// Fails if fields exclude each other, or a string cannot be parsed.
+    /// Parses the fields that are strings, and checks that all fields are compatible.
     pub fn check(&self) -> Result<Chosen, RequestError> {
         if self.schema != REQUEST_SCHEMA {
             return Err(RequestError::new("{schema} is 1 in this version: leave it out"));
@@ -317,24 +313,24 @@ impl Request {
 }
 
 impl Chosen {
-    /// Returns the data about games and hits that this selection and order need.
+    /// Returns the facts about games and hits that this selection and order need.
     pub fn wants(&self) -> Wants {
         self.choice.wants() | self.order.map_or(Wants::HITS, Order::wants)
     }
 
-    /// Returns true if all hits and all games with hits are selected, and games are listed in the order of the database.
+    /// Returns true if no hits or games with hits are excluded, and games are listed in database order.
     pub fn is_all(&self) -> bool {
         let Choice { conditions, player, position, first, best } = &self.choice;
         let is_all_hits = conditions.is_empty() && player.is_none() && position.is_none() && !first && !best;
         is_all_hits && self.order.is_none() && self.skip == 0 && self.games_max.is_none()
     }
 
-    /// Checks that a query provides what the selection and the order need. `ty` is the type of the query's value. `has_spans` is
+    /// Checks that a query meets the needs of the selection and the order. `ty` is the type of the query's value. `has_spans` is
     /// true if its hits can have spans (the moves that the query matched).
     ///
     /// # Errors
     ///
-    /// Fails if the query has no value although `best` or the order needs one, or no spans although the order needs them.
+    /// Fails if `best` or the order needs values or spans that the query does not have.
     pub fn check_query(&self, ty: Type, has_spans: bool) -> Result<(), RequestError> {
         let wants = self.order.map_or(Wants::HITS, Order::wants);
         let why = if self.choice.best && !ty.has_value() {
@@ -359,8 +355,8 @@ impl Choice {
     ///
     /// # Errors
     ///
-    /// Fails if hits without spans are grouped by their moves, or games by a property of a player, such as the opponent, and no
-    /// player is chosen.
+    /// Fails if hits without spans are grouped by their moves, or if games are grouped by a property of a player, such as the
+    /// opponent, but no player is selected.
     pub fn check_groupings(&self, groupings: &[Grouping], has_spans: bool) -> Result<(), RequestError> {
         for by in groupings.iter().flat_map(Grouping::properties) {
             if by.is_of_spans() && !has_spans {
@@ -378,12 +374,13 @@ impl Choice {
         Ok(())
     }
 
-    /// Checks that themes can be compared by these groupings. The hits of different themes have no properties in common, so groups
-    /// by properties of hits are refused.
+    /// Checks that themes can be compared by these groupings. Hits of different themes have no common properties, so groupings by
+    /// properties of hits are rejected.
     ///
     /// # Errors
     ///
-    /// Fails if a grouping is a cross table, only hits have its property, or an error of [`Choice::check_groupings`] occurs.
+    /// Fails if a grouping is a cross table or uses a property that only hits have. Also returns the errors of
+    /// [`Choice::check_groupings`].
     pub fn check_theme_groupings(&self, groupings: &[Grouping]) -> Result<(), RequestError> {
         match groupings.iter().find(|by| by.second.is_some() || by.properties().any(By::is_of_hits)) {
             Some(other) => Err(RequestError::new(format!(
@@ -396,7 +393,7 @@ impl Choice {
     }
 }
 
-/// Checks that a list of columns, if there is one, is not empty.
+/// Checks that a list of columns, if given, is not empty.
 pub(crate) fn check_columns(columns: Option<&[Column]>) -> Result<(), RequestError> {
     match columns {
         Some([]) => Err(RequestError::new("{columns} names no column: name one, or leave out {columns}")),
@@ -404,11 +401,11 @@ pub(crate) fn check_columns(columns: Option<&[Column]>) -> Result<(), RequestErr
     }
 }
 
-/// An error in the fields of a request: they exclude each other, or a string cannot be parsed. The message has a remedy.
-/// `Display` shows the names of fields as in JSON: `` `sort` ``.
+/// An error in the fields of a request: fields exclude each other, or a string cannot be parsed. The message suggests a remedy.
+/// `Display` shows field names as in JSON: `` `sort` ``.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestError {
-    /// The sentence of the message. It contains the names of fields in braces, possibly with a value: `{sort value}`.
+    /// The sentence of the message. Field names in it are in braces, possibly with a value: `{sort value}`.
     sentence: String,
     /// The text after the sentence.
     detail: String,
@@ -423,13 +420,13 @@ impl RequestError {
         RequestError { sentence: field.into(), detail: format!(": {why}") }
     }
 
-    /// Returns the message with the names of command line options: `--sort value`.
+    /// Returns the message with command line options in place of field names: `--sort value`.
     pub fn in_options(&self) -> String {
         self.said(|field| format!("--{}", field.replacen("groupings", "stats", 1).replace('_', "-")))
     }
 
-    /// Returns the message with the names of fields replaced by `name`. The argument of `name` is the name of the field in JSON,
-    /// followed by a blank and the value if the field has one.
+    /// Returns the message in which `name` replaces each field name. The argument of `name` is the JSON field name, followed by a
+    /// blank and the value if there is one.
     pub fn said(&self, name: impl Fn(&str) -> String) -> String {
         let mut out = String::new();
         for (number, part) in self.sentence.split(['{', '}']).enumerate() {
@@ -468,7 +465,7 @@ fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Err
     })
 }
 
-/// Verification as JSON: `true`, `false` or a number of segments.
+/// Converts verification to and from JSON: `true`, `false` or a number of segments.
 mod verification {
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
 

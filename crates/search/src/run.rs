@@ -1,10 +1,10 @@
-//! Computes all results that a user gets from the hits.
+//! Computes all kinds of results from hits.
 //!
 //! A [`Run`] combines the queries of an [`Executor`], a [`Choice`] of games, and a [`Collector`]. The collector declares the facts
-//! that it [`Wants`], examines the answers for one block (a group of whole games) on any thread, and returns a [`Part`], the
-//! partial result for the block. Parts are then processed in the order of the database: sums are merged, lists are written. Since
-//! parts can be stored, a database can be split, each piece can be searched separately, even on another machine, and the parts can
-//! be merged. The invariant: the merged parts give the same bytes as one run.
+//! that it [`Wants`], examines the hits in one block (a group of whole games) on any thread, and returns a [`Part`], the partial
+//! result for the block. Parts are then processed in database order: sums are merged, lists are written. Parts can be stored, so a
+//! database can be split, each piece can be searched separately, even on another machine, and the parts can be merged. Invariant:
+//! the merged parts yield the same bytes as a single run.
 //!
 //! ```
 //! use orbit_search::choice::Choice;
@@ -69,14 +69,14 @@ use orbit_query::Type;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Likeness};
 
-/// Queries, the selection of games and hits, and a collector.
+/// A run combines queries, a selection of games and hits, and a collector.
 pub struct Run<'a, C> {
     scan: &'a Executor,
     choice: &'a Choice,
     collector: &'a C,
 }
 
-/// The reason why a run stopped midway.
+/// The cause of a run's early end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -88,14 +88,14 @@ pub enum RunError {
     Take(#[from] TakeError),
 }
 
-/// The reason why the partial result for a block cannot be added to the results.
+/// The reason why a block's partial result cannot be added to the results.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TakeError {
     /// The text of a game cannot be read.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The part cannot be merged with the parts before it.
+    /// The part cannot be merged with earlier parts.
     #[error(transparent)]
     Part(#[from] PartError),
 }
@@ -104,7 +104,7 @@ pub enum TakeError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotSplit {
-    /// Duplicates of earlier games are dropped.
+    /// Games that equal an earlier game are dropped.
     #[error("whether a game is a duplicate depends on the games before it: run the database as one part")]
     Duplicates,
 }
@@ -115,13 +115,13 @@ impl<'a, C: Collector> Run<'a, C> {
         Run { scan, choice, collector }
     }
 
-    /// Returns the facts that the queries, the selection and the collector need.
+    /// Returns the facts about games and hits that the queries, the selection and the collector need.
     pub fn wants(&self) -> Wants {
         let queries = Wants::TAGS.when(self.scan.reads_tags());
         queries | self.choice.wants() | self.collector.wants()
     }
 
-    /// Checks that the database can be split into pieces, so that the merged parts of the pieces equal the part of a single run.
+    /// Checks that the database can be split into pieces whose merged parts equal the part of a single run.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl<'a, C: Collector> Run<'a, C> {
         if stream.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
     }
 
-    /// Returns the names of the sources. If the run needs them, also returns the names of the transformed copies of queries.
+    /// Returns the source names and, if the run needs them, the names of the queries' transformed copies.
     pub fn names(&self, sources: Vec<String>) -> Names {
         names_of(self.scan, self.wants(), sources)
     }
@@ -139,8 +139,7 @@ impl<'a, C: Collector> Run<'a, C> {
     ///
     /// # Errors
     ///
-    /// Fails if the engine or the database stops early, the text of a game cannot be read, or the results need more memory than is
-    /// allowed.
+    /// Fails if the engine or the database fails, the text of a game cannot be read, or the results exceed the memory limit.
     pub fn collect(&self, stream: BlockStream) -> Result<(C::Part, Summary), RunError> {
         self.collect_watched(stream, |_| ())
     }
@@ -168,12 +167,12 @@ impl<'a, C: Collector> Run<'a, C> {
         Ok((sum, summary))
     }
 
-    /// Passes the partial result for each block to `take`, in the order of the database and on the caller's thread, until `take`
-    /// breaks.
+    /// Passes the partial result for each block to `take`, in database order and on the caller's thread, until `take` returns
+    /// `Break`.
     ///
     /// # Errors
     ///
-    /// Fails if the engine or the database stops early. The results for all earlier blocks were passed to `take`.
+    /// Fails if the engine or the database fails. By then, the results for all earlier blocks have been passed to `take`.
     pub fn for_each_part(
         &self,
         stream: BlockStream,
@@ -190,13 +189,13 @@ impl<'a, C: Collector> Run<'a, C> {
     }
 }
 
-/// Returns the facts that an engine must report for a filter.
+/// Returns the facts that an engine must report for this filter.
 pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
     wants.for_filter(filter.has_one_copy(), filter.copy_sides().is_some())
 }
 
-/// Returns the names of the sources. If `wants` requires them, also returns the names of the copies that the first query's
-/// transform makes, and the sides and placements of the copies of all queries.
+/// Returns the source names. If `wants` requires them, also returns the names of the copies that the first query's transform makes,
+/// and the sides and placements of the copies of all queries.
 pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> Names {
     let filter = scan.filter();
     let names = match wants.contains(Wants::COPY_NAMES) {
@@ -215,7 +214,7 @@ pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> N
     Names { likeness, copy_sides, placements, ..names }
 }
 
-/// Returns the optional facts that the rows of the first query have.
+/// Returns the optional facts in the rows of the first query.
 pub fn extras_of(scan: &Executor, choice: &Choice) -> Extras {
     Extras {
         nodes: scan.searches_variations(),

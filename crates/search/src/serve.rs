@@ -1,10 +1,10 @@
-//! Databases that stay open for many requests, which programs send as lines of JSON or people type.
+//! Keeps databases open for many requests, which programs send as JSON lines and people type at a prompt.
 //!
 //! [`OpenDatabases`] stores the open databases by name and runs one request per call. The hits of a query stay in memory as
-//! [`KeptHits`], and clients fetch them page by page. [`converse()`] reads requests and writes answers while queries run. A
+//! [`KeptHits`], and clients fetch them page by page. [`converse()`] reads requests and writes responses while queries run. A
 //! [`Listener`] starts a conversation with each client of a socket. An `HttpListener` does so over HTTP, and also provides an
-//! opening explorer like that of lichess. This module does not use the terminal or the command line. The invariants: rows and
-//! counts equal those of `orbit scan`, and everything that stays in memory has a limit.
+//! opening explorer like that of lichess. This module does not use the terminal or the command line. Invariants: rows and counts
+//! equal those of `orbit scan`, and all data that stays in memory is subject to a limit.
 
 mod answer;
 mod ask;

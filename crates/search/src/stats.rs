@@ -1,8 +1,8 @@
-//! Counts hits by groups such as years, openings, ratings, plies and copies, and in cross tables of two such properties.
+//! Counts hits by properties such as year, opening, rating, ply and copy, and in cross tables of two properties.
 //!
-//! A [`Stats`] counts the games and positions of one block (a group of games), on any thread. The [`Counts`] of blocks add up in
-//! any order, and their [`GroupRow`]s are written as text, CSV or JSON. Nothing here depends on queries, files or terminals. The
-//! invariant: counts are sums over games; they depend neither on threads nor on the division of a database into blocks.
+//! A [`Stats`] counts the games and positions of one block (a group of games), on any thread. The [`Counts`] of blocks can be added
+//! in any order, and their [`GroupRow`]s are written as text, CSV or JSON. Nothing here depends on queries, files or terminals.
+//! Invariant: counts are sums over games; they depend neither on threads nor on the division of a database into blocks.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -82,10 +82,10 @@ pub(crate) use sides::PatternSides;
 pub use sides::SideResults;
 pub use table::TableLimits;
 
-/// The maximum number of groups of one grouping. Each group takes some 100 bytes of memory.
+/// The maximum number of groups in a grouping. Each group takes about 100 bytes of memory.
 pub const GROUPS_MAX: usize = 5_000_000;
 
-/// The error that a grouping has too many groups, for example one for almost every game.
+/// The error for a grouping with too many groups, such as one for almost every game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "there are more than {} groups by `{grouping}`; choose a coarser grouping, fewer games (--where), or write the \
@@ -94,24 +94,24 @@ pub const GROUPS_MAX: usize = 5_000_000;
 pub struct TooManyGroups {
     /// The grouping.
     pub grouping: String,
-    /// The maximum number of its groups.
+    /// The maximum number of groups in the grouping.
     pub max: usize,
 }
 
-/// A group. It is serialized as a number, as a string, or as null if it is unknown.
+/// A group. It is serialized as a number, as a string, or as null if the property is unknown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroupKey {
-    /// The group of everything. It is the second key of a grouping by a single property.
+    /// The group of all games or positions. It is the second key in a grouping by a single property.
     Whole,
-    /// A number, such as a year, the beginning of a step of ratings, or the number of a transformed copy, counted from 1.
+    /// A number, such as a year, the lower end of a rating range, or the number of a transformed copy, from 1.
     Number(i64),
-    /// A number with a fraction, in thousandths: 500 is 0.5.
+    /// A fractional number, in thousandths: 500 means 0.5.
     Thousandths(i64),
     /// A string, such as a name.
     Text(String),
-    /// A player with a FIDE number, until [`ManyCounts::into_counts`] has merged the spellings of names.
+    /// A player with a FIDE number. [`ManyCounts::into_counts`] replaces it when it merges spellings of names.
     Player(Mention),
-    /// The value is unknown, because the games do not state it.
+    /// The property is unknown, because the game does not state it.
     Unknown,
 }
 
@@ -141,23 +141,23 @@ impl Serialize for GroupKey {
     }
 }
 
-/// Sums over games, or over the positions of games that belong to a group.
+/// Sums over games, or over those positions of games that are in a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// The number of games that have at least one of the counted positions.
+    /// The number of games with at least one counted position.
     pub games: u64,
     /// The number of counted positions.
     pub positions: u64,
-    /// The number of counted games that have a known result.
+    /// The number of counted games with a known result.
     pub results: u64,
-    /// The points of one side in the games with a known result: 2 for a win, 1 for a draw. [`GroupRow::score_of`] says which side.
+    /// The points of one side in games with a known result: 2 for a win, 1 for a draw. [`GroupRow::score_of`] says which side.
     pub half_points: u64,
-    /// The results of the counted games for the sides that have the pattern.
+    /// The results of the counted games for the side that has the pattern.
     pub sides: SideResults,
 }
 
 impl Tally {
-    /// Creates the tally of one game. `outcome` is the result for the side that the query regards as White.
+    /// Creates the tally of one game. `outcome` is the result for the side that the query treats as White.
     fn from_outcome(outcome: Outcome, positions: u64) -> Tally {
         let (results, half_points) = match outcome {
             Outcome::Unknown => (0, 0),
@@ -168,7 +168,7 @@ impl Tally {
         Tally { games: 1, positions, results, half_points, ..Tally::default() }
     }
 
-    /// Adds the results for the sides that have the pattern.
+    /// Sets the results for the sides that have the pattern.
     fn with_sides(self, sides: SideResults) -> Tally {
         Tally { sides, ..self }
     }
@@ -181,63 +181,63 @@ impl Tally {
         self.sides.add(&other.sides);
     }
 
-    /// Returns whether the tally is consistent: no number is above `most`, there are no more results than games, and there are no
-    /// more points than the results allow.
+    /// Returns whether the tally is consistent: no number exceeds `most`, there are at most as many results as games, and the
+    /// points are possible with these results.
     fn is_sound(&self, most: u64) -> bool {
         let Tally { games, positions, results, half_points, sides } = *self;
         let fits = games <= most && positions <= most && results <= games && half_points <= 2 * results;
         fits && sides.is_sound(results)
     }
 
-    /// Returns the mean score, from 0 to 1, in the games with a known result; `None` if there are no such games.
+    /// Returns the mean score in games with a known result, from 0 to 1, or `None` if there are no such games.
     /// [`GroupRow::score_of`] says whose score it is.
     pub fn score(&self) -> Option<f64> {
         (self.results > 0).then(|| self.half_points as f64 / 2.0 / self.results as f64)
     }
 }
 
-/// The rules by which hits are counted: the groupings, the limits, and what is counted in addition to games and positions.
+/// The rules for counting hits: the groupings, the limits, and what is counted besides games and positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stats {
-    /// The groupings. First come those that the user requested, then those that the sums of cross tables need.
+    /// The groupings: first those that the user requested, then those that are needed for the sums of cross tables.
     groupings: Arc<[Grouping]>,
     /// The number of groupings that the user requested.
     asked: usize,
     groups_max: usize,
-    /// The side or player whose score is counted, for groups that are not players themselves.
+    /// The side or player whose score is counted in groups that are not themselves players.
     score_of: ScoreOf,
-    /// True if the distribution of numeric values at hits is counted.
+    /// True to count the distribution of numeric values at hits.
     tells_values: bool,
-    /// True if the scores of the sides that have the pattern are counted, for queries that determine these sides.
+    /// True to count the scores of the sides that have the pattern, for queries that determine these sides.
     tells_sides: bool,
 }
 
-/// The counts of some blocks, which add up in any order.
+/// The counts for some blocks. Counts can be added in any order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counts {
     stats: Stats,
     /// The tallies of all selected games and of the games with hits.
     total: [Tally; 2],
-    /// The values at hits, if they are counted.
+    /// The values at hits, if they are to be counted.
     values: Distribution,
     /// The table of each grouping.
     tables: Vec<TallyTable>,
-    /// If groups are players: the pairs of similar names that belong to the two players of one game. The names of such a pair
-    /// cannot belong to one person.
+    /// If groups are players: pairs of similar names that occur as the two players of one game. The names of such a pair belong to
+    /// different people.
     met: BTreeSet<[String; 2]>,
     /// True if the query determines the sides that have the pattern.
     tells_sides: bool,
 }
 
-/// The tallies of one grouping, for each pair of groups. `all` has no groups by properties that only hits have, so queries over the
-/// same games can share it.
+/// The tallies of one grouping, for each pair of groups. `all` has no groups for properties that only hits have, so queries over
+/// the same games can share it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct TallyTable {
     all: Arc<HashMap<[GroupKey; 2], Tally>>,
     hit: HashMap<[GroupKey; 2], Tally>,
-    /// The values at hits, if they are counted.
+    /// The values at hits, if they are to be counted.
     values: HashMap<[GroupKey; 2], Distribution>,
-    /// Further sums over the games with hits, if groups are moves.
+    /// Additional sums over the games with hits, if groups are moves.
     moves: HashMap<[GroupKey; 2], MoveTally>,
 }
 
@@ -245,23 +245,23 @@ struct TallyTable {
 struct CountedGame {
     index: usize,
     first_slot: usize,
-    /// The number of the game's positions that the query searched.
+    /// The number of the game's positions that were searched.
     positions: usize,
-    /// True if `positions` includes positions of side lines.
+    /// True if `positions` includes those in side lines.
     has_lines: bool,
-    /// The result for the side that the query regards as White.
+    /// The result for the side that the query treats as White.
     outcome: Outcome,
     hits: u64,
-    /// The number of hits in the block before this game.
+    /// The number of hits in all games before this game in the block.
     hits_before: usize,
 }
 
 impl Stats {
-    /// Creates rules that count by all these groupings at once.
+    /// Creates rules that count by all of these groupings at once.
     pub fn new(groupings: Vec<Grouping>) -> Stats {
         let asked = groupings.len();
         let mut all = groupings;
-        // To recognize the spellings of a name, all names are needed.
+        // All names are needed to recognize the spellings of one name.
         if all.iter().flat_map(Grouping::properties).any(By::is_of_names) && !all.contains(&By::Player.into())
         {
             all.push(By::Player.into());
@@ -287,13 +287,13 @@ impl Stats {
         }
     }
 
-    /// Counts the distribution of values at hits, for a query whose value is a number.
+    /// Enables counting the distribution of values at hits, for a query whose value is a number.
     #[must_use]
     pub fn with_values(self) -> Stats {
         Stats { tells_values: true, ..self }
     }
 
-    /// Counts the results for the sides that have the pattern, for queries that determine these sides.
+    /// Enables counting the results for the sides that have the pattern, for queries that determine these sides.
     #[must_use]
     pub fn with_sides(self) -> Stats {
         Stats { tells_sides: true, ..self }
@@ -309,14 +309,13 @@ impl Stats {
         self.tells_values
     }
 
-    /// Counts scores for the player whose games are chosen, whom the query regards as White. [`Found::sides`] contains the player's
-    /// side in each game.
+    /// Counts scores for the selected player, whom the query treats as White. [`Found::sides`] has the player's side in each game.
     #[must_use]
     pub fn for_player(self) -> Stats {
         Stats { score_of: ScoreOf::Player, ..self }
     }
 
-    /// Sets the maximum number of groups of a grouping; the default is [`GROUPS_MAX`].
+    /// Sets the maximum number of groups in a grouping. The default is [`GROUPS_MAX`].
     #[must_use]
     pub fn groups_max(self, groups_max: usize) -> Stats {
         Stats { groups_max, ..self }
@@ -327,7 +326,7 @@ impl Stats {
         &self.groupings[..self.asked]
     }
 
-    /// Returns the facts about games and hits that counting needs.
+    /// Returns the facts about games and hits that are needed for counting.
     pub fn wants(&self) -> Wants {
         Wants::SIDES.when(self.tells_sides)
             | Wants::VALUES.when(self.tells_values)
@@ -338,7 +337,7 @@ impl Stats {
         self.groupings.iter().flat_map(Grouping::properties)
     }
 
-    /// Returns the counts of no games.
+    /// Returns empty counts.
     pub fn none(&self) -> Counts {
         let tables = self.groupings.iter().map(|_| TallyTable::default()).collect();
         let (stats, values) = (self.clone(), Distribution::default());
@@ -346,7 +345,7 @@ impl Stats {
         Counts { stats, total: Default::default(), values, tables, met, tells_sides: false }
     }
 
-    /// Counts the games and positions of one block by all groupings. Games that are not selected are ignored.
+    /// Counts the selected games of one block, and their positions, by all groupings.
     ///
     /// # Panics
     ///
@@ -422,12 +421,12 @@ impl Stats {
     }
 }
 
-/// Selects the games of a block that are counted for a query.
+/// The games of a block that are counted for a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CountedGames {
     /// All selected games.
     All,
-    /// Only the games with hits, because the counts of another query already contain the groups of all games.
+    /// Only games with hits, because the counts of another query already contain the groups of all games.
     Hit,
 }
 
@@ -458,17 +457,17 @@ fn games(found: &Found, which: CountedGames) -> Vec<CountedGame> {
     games
 }
 
-/// Returns a result from the point of view of a side, as if this side were White.
+/// Returns a game result as seen from `side`, as if this side were White.
 fn seen_from(outcome: Outcome, side: Color) -> Outcome {
     if side.is_white() { outcome } else { outcome.colors_swapped() }
 }
 
-/// Counts the games of a block by one grouping.
+/// Counts a block's games by one grouping.
 struct GroupCounter<'a> {
     found: &'a Found<'a>,
     columns: [&'a GroupColumn; 2],
     hits: &'a Hits,
-    /// The values at hits, if they are counted.
+    /// The values at hits, if they are to be counted.
     numbers: Option<&'a HitValues<i32>>,
     sides: &'a PatternSides<'a>,
     which: CountedGames,
@@ -479,22 +478,22 @@ struct GroupCounter<'a> {
     scratch: Scratch,
 }
 
-/// Memory that is reused for each game.
+/// Buffers that are reused for each game.
 #[derive(Default)]
 struct Scratch {
     codes: [Vec<GroupCode>; 2],
-    /// For each hit, its groups, the sides that have the pattern there, and, if groups are moves, the side that plays these moves.
+    /// For each hit, its groups, the sides that have the pattern there, and, if groups are moves, the side that plays the moves.
     pairs: Vec<([GroupCode; 2], ByColor<bool>, Option<Color>)>,
     runs: Vec<PositionRun>,
 }
 
-/// Consecutive positions of a line that are in the same groups.
+/// A run: consecutive positions in a line that are in the same groups.
 #[derive(Clone, Copy)]
 struct PositionRun {
     groups: [GroupCode; 2],
     positions: u64,
     hits: u64,
-    /// The sides that have the pattern at hits among the positions of the run.
+    /// The sides that have the pattern at any hit of the run.
     sides: ByColor<bool>,
 }
 
@@ -512,7 +511,7 @@ impl GroupCounter<'_> {
                     line.ply() as usize,
                 );
             }
-            // Runs of several lines can have the same groups. They are sorted, so that a game is counted once in each group.
+            // Runs in several lines can have the same groups. They are sorted so that a game is counted only once in each group.
             self.scratch.runs.sort_unstable_by_key(|run| run.groups);
         } else {
             self.count_line(game, 0..game.positions, 0);
@@ -540,7 +539,7 @@ impl GroupCounter<'_> {
         }
     }
 
-    /// Counts the positions of a line that begins at a ply, as runs of consecutive positions in the same groups.
+    /// Counts the positions of a line, which begins at a given ply, as runs of consecutive positions in the same groups.
     fn count_line(&mut self, game: &CountedGame, nodes: Range<usize>, ply: usize) {
         let Scratch { codes, runs, .. } = &mut self.scratch;
         let (mut node, before) = (nodes.start, ply);
@@ -572,7 +571,7 @@ impl GroupCounter<'_> {
         }
     }
 
-    /// Counts each hit separately, because each can have its own groups.
+    /// Counts each hit separately, because hits can have different groups.
     fn count_hits(&mut self, game: &CountedGame) {
         let Scratch { codes, pairs: found, .. } = &mut self.scratch;
         found.clear();
@@ -617,7 +616,7 @@ impl GroupCounter<'_> {
         }
     }
 
-    /// Returns the counts with keys that are valid outside the block.
+    /// Returns the counts, with keys that are valid outside the block.
     fn table(self) -> TallyTable {
         let [first, second] = self.columns;
         let all = self.all.into_iter().map(|([a, b], tally)| ([first.key(a), second.key(b)], tally));
@@ -632,8 +631,8 @@ impl GroupCounter<'_> {
     }
 }
 
-/// Returns the result for the side or player whose score a pair of groups shows. If one of the groups is a player, the result is
-/// for this player.
+/// Returns the game result for the side or player whose score a pair of groups shows. If one of the groups is a player, the result
+/// is for this player.
 fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups: [GroupCode; 2]) -> Outcome {
     let sides = columns.iter().zip(groups).find_map(|(column, code)| column.sides(game.index, code));
     let played = || found.block.game(game.index).outcome();
@@ -641,13 +640,13 @@ fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups
         None => game.outcome,
         Some([_, false]) => played(),
         Some([false, true]) => played().colors_swapped(),
-        // A player who has both sides of a game scores one point of two, as in a draw.
+        // A player who has both sides of a game scores one of two points, as in a draw.
         Some([true, true]) if played() == Outcome::Unknown => Outcome::Unknown,
         Some([true, true]) => Outcome::Draw,
     }
 }
 
-/// Iterates over all pairs of a group of the first list and a group of the second.
+/// Iterates over all pairs of a group from the first list and a group from the second.
 fn pairs([first, second]: &[Vec<GroupCode>; 2]) -> impl Iterator<Item = [GroupCode; 2]> {
     first.iter().flat_map(|&a| second.iter().map(move |&b| [a, b]))
 }
@@ -657,11 +656,11 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// Fails if there are more groups than are allowed.
+    /// Fails if a grouping exceeds the maximum number of groups.
     ///
     /// # Panics
     ///
-    /// Panics if the counts are by different groupings.
+    /// Panics if the counts have different groupings.
     pub fn add(&mut self, other: Counts) -> Result<(), TooManyGroups> {
         assert!(self.stats == other.stats, "counts by other groupings do not add up");
         for (sum, more) in self.total.iter_mut().zip(&other.total) {
@@ -694,8 +693,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Sets whether the query determines the sides that have the pattern. This must be set, because the counts of a database
-    /// without games do not show it.
+    /// Sets whether the query determines the sides that have the pattern. This must be set explicitly, because the counts of a
+    /// database without games do not show it.
     #[must_use]
     pub fn telling_sides(self, tells_sides: bool) -> Counts {
         Counts { tells_sides, ..self }
@@ -706,7 +705,7 @@ impl Counts {
         &self.stats
     }
 
-    /// Returns a row for all selected games, as one group.
+    /// Returns one row for all selected games.
     pub fn total(&self) -> GroupRow {
         let [all, hit] = self.total;
         let values = self.stats.tells_values.then(|| self.values.clone());
@@ -715,9 +714,9 @@ impl Counts {
         GroupRow { keys, all, hit, score_of, sides, values, moves: None }
     }
 
-    /// Returns the groups of a grouping, or of one property of a cross table. Numbers and results have their own order. Names,
-    /// openings and copies are sorted by the number of games with hits. Values and copies have groups only for hits, and these are
-    /// compared with all games.
+    /// Returns the groups of a grouping, or of one property of a cross table. Numbers and results are in their natural order.
+    /// Names, openings and copies are sorted by the number of games with hits. Values and copies have groups only for hits, and
+    /// these groups are compared with all games.
     ///
     /// # Panics
     ///
@@ -738,14 +737,14 @@ impl Counts {
         rows
     }
 
-    /// Returns the rank of each group of one property, in the order of rows.
+    /// Returns the rank of each group of one property, in row order.
     fn ranks(&self, by: &By) -> HashMap<GroupKey, usize> {
         let rows = self.rows(&by.clone().into());
         rows.into_iter().enumerate().map(|(rank, GroupRow { keys: [key, _], .. })| (key, rank)).collect()
     }
 }
 
-/// Returns the rank of a result in the usual order: 1-0, draw, 0-1, unknown.
+/// Returns the rank of a game result in the usual order: 1-0, draw, 0-1, unknown.
 fn result_rank(key: &GroupKey) -> usize {
     let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
     let is =
@@ -754,13 +753,13 @@ fn result_rank(key: &GroupKey) -> usize {
     if let GroupKey::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
 }
 
-/// Returns the rank of a class of time controls, from the fastest to the slowest.
+/// Returns the rank of a time control class, from fastest to slowest.
 fn speed_rank(key: &GroupKey) -> usize {
     let is = |speed: &Speed| matches!(key, GroupKey::Text(text) if text == speed.name());
     Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
 }
 
-/// Returns a sort key for groups of measures. Numbers are sorted by size. The names for values below and above all numbers come
+/// Returns a sort key for groups of a measure. Numbers are sorted by size; the names for values below and above all numbers come
 /// before and after them.
 fn measure_rank(key: &GroupKey) -> (i8, i64) {
     match key {
@@ -772,7 +771,7 @@ fn measure_rank(key: &GroupKey) -> (i8, i64) {
     }
 }
 
-/// Compares two groups of one property in their own order.
+/// Compares two groups of one property in the property's natural order.
 fn compare(by: &By, a: &GroupKey, b: &GroupKey) -> Ordering {
     match by {
         By::Result => result_rank(a).cmp(&result_rank(b)),

@@ -1,8 +1,8 @@
 //! Named queries with descriptions, read from TOML.
 //!
-//! A file contains a table `[[theme]]` for each theme and may `include` other files; `catalogue` is the built-in file. The module
-//! does not depend on games: a theme is a parsed query with its name, its group and its place in a file. The invariant: names are
-//! unique, and every query is parsed.
+//! A file contains a `[[theme]]` table for each theme and may `include` other files; `catalogue` is the built-in file. This module
+//! does not depend on games: a theme is a parsed query with its name, its group and its place in a file. Invariant: names are
+//! unique, and every query has been parsed.
 //!
 //! ```
 //! let themes = orbit_search::themes::built_in();
@@ -22,7 +22,7 @@ use orbit_query::Parsed;
 mod files;
 mod load;
 
-/// The path that means the built-in themes instead of a file.
+/// The path that represents the built-in themes.
 pub const CATALOGUE: &str = "catalogue";
 
 /// The command that lists the themes of a file.
@@ -33,31 +33,31 @@ const LIST: &str = "orbit batch --list THEMES";
 pub struct Theme {
     /// The name, which consists of lower-case letters, digits and `-`. It is unique among all themes that were loaded together.
     pub name: String,
-    /// The name that people read. If none is given, it is the same as `name`.
+    /// The name for display. By default, it equals `name`.
     pub title: String,
-    /// The group under which the theme is listed; empty if none is given.
+    /// The group under which the theme is listed, or an empty string if it has none.
     pub group: String,
     /// The text of the query.
     pub query: String,
     /// A description of the pattern that the query finds.
     pub description: String,
-    /// A reference to an explanation of the theme.
+    /// A reference to an explanation of the pattern.
     pub source: String,
-    /// FENs of positions that the query hits. Moves may follow after a comma; then the query hits at least one of the positions
-    /// along these moves.
+    /// FENs of positions that the query matches. A FEN may be followed by a comma and moves; the query then matches at least one
+    /// position along these moves.
     pub hits: Vec<String>,
-    /// Positions, in the form of `hits`, that the query does not hit.
+    /// Positions that the query does not match, in the same form as `hits`.
     pub misses: Vec<String>,
     /// The parsed query.
     #[doc(hidden)]
     pub parsed: Parsed,
     file: Arc<TextFile>,
-    /// The place of the query in the text of its file, quotes included.
+    /// The place of the query in the text of its file, including quotes.
     place: Span,
 }
 
 impl Theme {
-    /// Creates an error message about the query, with its place in the file.
+    /// Creates an error message about the query that shows its place in the file.
     pub fn fault(&self, diagnostic: &Diagnostic) -> ThemeFault {
         fault_of_query(&self.file, &self.name, &self.query, self.place, diagnostic)
     }
@@ -90,7 +90,7 @@ pub enum ThemesError {
         /// The limit.
         bytes_max: u64,
     },
-    /// Neither the file nor the files that it includes contain a theme.
+    /// Neither the file nor any file that it includes contains a theme.
     #[error("{} holds no theme: write one as a table `[[theme]]` with a name and a query", path.display())]
     Empty {
         /// The path as given.
@@ -101,24 +101,24 @@ pub enum ThemesError {
     Fault(Box<ThemeFault>),
 }
 
-/// A message about a place in a file of themes.
+/// A message about a place in a theme file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThemeFault {
     /// The message and its place.
     pub diagnostic: Diagnostic,
-    /// The text to which the span of the message refers.
+    /// The text to which the message's span refers.
     text: String,
-    /// The name of the text to which the message refers.
+    /// The name of the text to which the message's span refers.
     origin: String,
 }
 
 impl ThemeFault {
-    /// Returns the text to which the span of the diagnostic refers, and the name of that text.
+    /// Returns the text to which the message's span refers, and the name of this text.
     pub fn text(&self) -> (&str, &str) {
         (&self.text, &self.origin)
     }
 
-    /// Renders the message with the line to which it refers. If `styled` is true, it has ANSI colours.
+    /// Renders the message, and the line to which it refers. If `styled` is true, the result has ANSI colours.
     pub fn render(&self, styled: bool) -> String {
         self.diagnostic.render(&self.text, &self.origin, styled)
     }
@@ -130,17 +130,17 @@ impl fmt::Display for ThemeFault {
     }
 }
 
-/// Reads the themes of a file and of the files that it includes, in their order. Included themes come first. The path `catalogue`
-/// means the built-in themes: see [`built_in`].
+/// Loads the themes in a file and the files that it includes, in order. Included themes come first. The path `catalogue` represents
+/// the built-in themes: see [`built_in`].
 ///
 /// # Errors
 ///
-/// Fails if a file or a query has an error. The returned error is about the first one.
+/// Fails if a file or a query has an error. The first error is returned.
 pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
     load_allowed(path, &|_| Ok(()))
 }
 
-/// Like [`load()`], but reads only files for which `check` succeeds. Its error says why a file may not be read.
+/// Like [`load()`], but reads a file only if `check` accepts it. The error of `check` says why a file may not be read.
 pub(crate) fn load_allowed(path: &Path, check: FileCheck<'_>) -> Result<Vec<Theme>, ThemesError> {
     load::load(path, check)
 }
@@ -171,12 +171,11 @@ pub fn find<'a>(all: &'a [Theme], name: &str) -> Result<&'a Theme, Diagnostic> {
     all.iter().find(|theme| theme.name == name).ok_or_else(unknown)
 }
 
-/// Returns the themes with these names and the themes of these groups, in the order in which they were loaded. If no name and no
-/// group is given, returns all themes.
+/// Returns the themes with these names and the themes in these groups, in load order. If both lists are empty, returns all themes.
 ///
 /// # Errors
 ///
-/// Fails if no theme or no group has one of the names.
+/// Fails if a name is not that of a theme, or a group has no themes.
 pub fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Result<Vec<Theme>, Diagnostic> {
     if names.is_empty() && groups.is_empty() {
         return Ok(all);
@@ -191,7 +190,7 @@ pub fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Resul
     Ok(all)
 }
 
-/// Returns the message that no theme or group has the name `name`. `list` is the command that lists the known names.
+/// Returns the message that no theme or group is named `name`. `list` is the command that lists the known names.
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Diagnostic {
     let known: Vec<&str> = known.collect();
     let label = match nearest(name, known.iter()) {
@@ -201,13 +200,13 @@ fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, lis
     Diagnostic::error(Span::new(0, name.len()), format!("there is no {what} `{name}`"), label)
 }
 
-/// Checks that a file may be read. The built-in files are not checked.
+/// A function that checks whether a file may be read. It is not called for built-in files.
 type FileCheck<'a> = &'a dyn Fn(&Path) -> Result<(), String>;
 
 /// A file of themes.
 #[derive(Debug)]
 struct TextFile {
-    /// The path as given, or as the including file writes it.
+    /// The path as given on the command line or in the including file.
     path: PathBuf,
     text: String,
 }
@@ -227,15 +226,15 @@ impl TextFile {
     }
 }
 
-/// Returns a place as `themes.toml:3:8`, with the line and the column, in characters, counted from 1.
+/// Formats a place as `themes.toml:3:8`. The line and the column, in characters, are counted from 1.
 fn at(text: &str, origin: &str, span: Span) -> String {
     let before = &text[..text.floor_char_boundary(span.start)];
     let line = before.rfind('\n').map_or(0, |end| end + 1);
     format!("{origin}:{}:{}", before.matches('\n').count() + 1, before[line..].chars().count() + 1)
 }
 
-/// Creates a message about a query. If the file contains the query without escapes, the message shows the place in the file;
-/// otherwise it shows the place in the text of the query.
+/// Creates a message about a query. If the query is in the file without escapes, the message refers to the place in the file, and
+/// otherwise to the place in the query text.
 fn fault_of_query(
     file: &TextFile,
     name: &str,
@@ -257,7 +256,7 @@ fn fault_of_query(
     }
 }
 
-/// Parses the query of a theme. `place` is its place in the file.
+/// Parses a theme's query. `place` is its place in the file.
 fn parse(file: &TextFile, name: &str, query: &str, place: Span) -> Result<Parsed, ThemesError> {
     orbit_query::parse(query).map_err(|error| fault_of_query(file, name, query, place, &error).into())
 }

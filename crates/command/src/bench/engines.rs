@@ -19,10 +19,10 @@ use super::{Args, QUERIES, STREAMS};
 
 /// The number of positions if `--positions` is not given.
 const POSITIONS: u64 = 16_000_000;
-/// The maximum number of positions for the CPU. Measuring more positions would not change its rate.
+/// The maximum number of positions for the CPU. More positions would not change the measured speed.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;
-/// The number of positions, of 32 bytes each, in the buffer whose words are added up to measure how fast memory can be read. No
-/// engine that reads unpacked positions from memory can be faster. The buffer takes 128 MB, more than caches can hold.
+/// The size, in positions of 32 bytes, of the buffer with which memory bandwidth is measured: all of its words are added up. This
+/// bandwidth limits every engine that reads unpacked positions from memory. The buffer takes 128 MB, so it does not fit in a cache.
 const FLOOR_POSITIONS: usize = 4 << 20;
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
@@ -62,8 +62,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Upper limits for the speed of engines on the CPU, in positions per second on one thread. `sum` is the rate of adding up 32 bytes
-/// for each position, and `replay` is the rate of replaying the moves.
+/// Upper limits for the speed of CPU engines, in positions per second on one thread: `sum` is the speed of adding up 32 bytes for
+/// each position, `replay` that of replaying the moves.
 struct CpuFigures {
     sum: f64,
     replay: f64,
@@ -94,7 +94,7 @@ impl CpuFigures {
     }
 }
 
-/// A graphics card that holds the games of the measurement in its memory.
+/// A graphics card whose memory holds the games of the benchmark.
 struct BenchCard<'a> {
     device: &'a Arc<GpuDevice>,
     report: AdapterReport,
@@ -181,7 +181,7 @@ fn card_figures(
         best(args.measured.runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
     agree(name, "the card with games on it", hits, &found[0])?;
     let blocks = games.blocks(u64::MAX / 2);
-    // The groups are streamed as in a scan: while one group is computed, others are packed and uploaded.
+    // The groups are streamed as in a scan: while one group is searched, others are packed and uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
     let (streamed, found) = best(args.measured.runs, || in_parallel(STREAMS, &groups, &gpu))?;
     agree(name, "the card with games streamed", hits, &found)?;
@@ -196,8 +196,8 @@ fn card_figures(
     })
 }
 
-/// Fails if the hits of two engines differ. Both engines search the same games over and over, so if `hits` covers fewer blocks than
-/// `others`, it is repeated for the comparison.
+/// Fails if two engines found different hits. Both search the same repeated games, so if `hits` covers fewer blocks than `others`,
+/// `hits` is repeated for the comparison.
 fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<(), Failure> {
     let same = others.iter().zip(hits.iter().cycle()).all(|(a, b)| a.bits == b.bits);
     if same && !hits.is_empty() {
@@ -206,7 +206,7 @@ fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<()
     Err(Failure::Other(format!("{query}: {engine} differs from cpu on one thread: please report this")))
 }
 
-/// The rates, in positions per second, of all queries in one run, on the CPU and on the card.
+/// The speed of running all queries in one pass, in positions per second, on the CPU and on the graphics card.
 struct SharedRun {
     queries: usize,
     cpu: f64,
@@ -245,7 +245,7 @@ impl SharedRun {
 
 const MILLION: f64 = 1e6;
 const GIGA: f64 = 1e9;
-/// The number of bytes that an unpacked position takes in memory.
+/// The size of an unpacked position in bytes.
 const POSITION_BYTES: f64 = 32.0;
 
 fn text_of(

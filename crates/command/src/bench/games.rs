@@ -1,4 +1,4 @@
-//! Provides the games for measurements, and measures times.
+//! Provides the games for benchmarks, and measures times.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use orbit_reel::Block;
 use super::super::failure::Failure;
 use super::super::reading::open;
 
-/// Makes a failure from any error.
+/// Converts any error to a failure.
 pub fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Other(error.to_string())
 }
@@ -21,15 +21,14 @@ pub fn failed(error: impl std::fmt::Display) -> Failure {
 pub struct BenchGames {
     /// The blocks (groups of whole games), without repetitions.
     pub blocks: Vec<Block>,
-    /// The number of times that all games are repeated.
+    /// The number of times that the blocks are repeated.
     pub repeats: usize,
-    /// The number of threads of the processor that a measurement may use.
+    /// The number of CPU threads that a benchmark may use.
     pub threads: usize,
 }
 
 impl BenchGames {
-    /// Reads games, or uses the built-in games if there are no paths, and repeats them until there are at least `positions`
-    /// positions.
+    /// Reads games, or uses the built-in games if `paths` is empty, and repeats them to reach at least `positions` positions.
     pub fn open(paths: &[PathBuf], positions: u64, threads: usize) -> Result<BenchGames, Failure> {
         let database = if paths.is_empty() {
             BlockStream::from_pgn_bytes("built in", orbit_games::SAMPLE.to_vec(), StreamOptions::default())
@@ -52,7 +51,7 @@ impl BenchGames {
         Ok(BenchGames { repeats: positions.div_ceil(once).max(1) as usize, blocks, threads })
     }
 
-    /// Repeats the games, and returns blocks with at least `positions` positions.
+    /// Returns blocks with at least `positions` positions; the games are repeated as needed.
     pub fn blocks(&self, positions: u64) -> Vec<&Block> {
         let mut left = positions as i64;
         let all = std::iter::repeat_n(&self.blocks, self.repeats).flatten();
@@ -64,7 +63,7 @@ impl BenchGames {
         .collect()
     }
 
-    /// Returns the number of positions, with all repetitions of the games.
+    /// Returns the number of positions, including all repetitions of the games.
     pub fn positions(&self) -> u64 {
         positions(&self.blocks.iter().collect::<Vec<_>>()) * self.repeats as u64
     }
@@ -75,7 +74,7 @@ pub fn positions(blocks: &[&Block]) -> u64 {
     blocks.iter().map(|block| block.slots() as u64).sum()
 }
 
-/// Runs `run` several times. Returns the shortest time, and the result of that run.
+/// Runs `run` `runs` times. Returns the shortest time, and the result of that run.
 pub fn best<T>(runs: usize, mut run: impl FnMut() -> Result<T, Failure>) -> Result<(Duration, T), Failure> {
     let mut best: Option<(Duration, T)> = None;
     for _ in 0..runs.max(1) {
@@ -89,7 +88,7 @@ pub fn best<T>(runs: usize, mut run: impl FnMut() -> Result<T, Failure>) -> Resu
     Ok(best.expect("there is a run"))
 }
 
-/// Returns the number of things per second.
+/// Returns the rate: the number of things per second.
 pub fn rate(things: u64, time: Duration) -> f64 {
     things as f64 / time.as_secs_f64()
 }
@@ -100,7 +99,7 @@ pub fn in_parallel(threads: usize, groups: &[&[&Block]], engine: &impl Engine) -
     Ok(done.into_iter().flatten().flatten().collect())
 }
 
-/// Runs `work` on each group of blocks, on several threads. The results are in the order of the groups.
+/// Runs `work` on each group of blocks, on several threads. The results have the same order as the groups.
 pub fn side_by_side<T: Send>(
     threads: usize,
     groups: &[&[&Block]],
@@ -118,7 +117,7 @@ pub fn side_by_side<T: Send>(
     let mut done: Vec<_> = std::thread::scope(|scope| {
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let all: Vec<_> = (1..threads).map_while(start).collect();
-        // The current thread works too, so all the work is done even if the system starts no other thread.
+        // The current thread works too, so all work gets done even if no other thread can be started.
         let here = work();
         let there = all.into_iter().flat_map(|thread| thread.join().expect("an engine does not panic"));
         here.into_iter().chain(there).collect()

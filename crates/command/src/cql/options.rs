@@ -1,4 +1,4 @@
-//! Reads the options of `orbit cql`. They are words that begin with one or two dashes, and some have operands.
+//! Reads the options of `orbit cql`: words that begin with one or two dashes, some of them followed by operands.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use orbit_query::tree::Comments;
 
 use crate::failure::Failure;
 
-/// An option: its names, its operands, its effect and its help.
+/// The names, operands, effect and help text of an option.
 struct OptionRow {
     names: &'static [&'static str],
     operands: &'static str,
@@ -28,21 +28,21 @@ const VIRTUAL_MAINLINE: &str = "virtualmainline";
 enum Does {
     Input,
     Output,
-    /// Sets the input to a file of this name, or to standard input.
+    /// Reads the games from the file with this name, or from standard input.
     InputNamed(&'static str),
     OutputToStdout,
     Filters,
     Assign,
     /// Adds a filter with this query text.
     Filter(&'static str),
-    /// Adds a filter that consists of this text and the operand of the option as a quoted string.
+    /// Adds a filter: this text, followed by the option's operand as a quoted string.
     FilterOfText(&'static str),
-    /// Adds a filter that consists of this text and the operand of the option without quotes.
+    /// Adds a filter: this text, followed by the option's operand without quotes.
     FilterOfWord(&'static str),
     /// Restricts the search to a range of game numbers.
     Games,
-    /// Adds two comparisons of the number that this filter computes, such as `year`. The number must be at least the first operand
-    /// and at most the second.
+    /// Adds two comparisons with this numeric filter, such as `year`: its value must be at least the first operand and at most the
+    /// second.
     FilterOfRange(&'static str),
     Transform(&'static str),
     Variations(bool),
@@ -59,7 +59,7 @@ enum Does {
     Files,
     Help,
     Version,
-    /// Refuses a CQL option that orbit does not have. The string gives the reason.
+    /// Rejects a CQL option that orbit does not support. The string gives the reason.
     Refused(&'static str),
 }
 
@@ -127,7 +127,7 @@ const ROWS: &[OptionRow] = rows! {
     ["colorize"] "" Does::Refused("it is a tool for the makers of CQL"), "";
 };
 
-/// The action that the arguments request.
+/// The action that the command line requests.
 pub(super) enum Action {
     Help,
     Version,
@@ -140,11 +140,11 @@ pub(super) struct CqlOptions {
     pub(super) script: Option<PathBuf>,
     pub(super) input: Option<PathBuf>,
     pub(super) output: Option<PathBuf>,
-    /// Assignments to variables, which are inserted before all filters.
+    /// Variable assignments, which are inserted before all filters.
     pub(super) assignments: Vec<String>,
-    /// Filters, which are inserted before those of the script.
+    /// Filters, which are inserted before the filters of the script.
     pub(super) filters: Vec<String>,
-    /// Transforms that apply to all filters, the outermost first.
+    /// Transforms that apply to all filters, outermost first.
     pub(super) transforms: Vec<&'static str>,
     variations: Option<bool>,
     comments: Option<Comments>,
@@ -161,7 +161,7 @@ pub(super) struct CqlOptions {
 }
 
 impl CqlOptions {
-    /// Replaces the query's settings for which options are given. The other settings in the query's header stay unchanged.
+    /// Overrides the query's header settings with the options that were given.
     pub(super) fn apply(&self, query: &mut TypedQuery) {
         let virtual_mainline = self.filters.iter().any(|filter| filter == VIRTUAL_MAINLINE);
         query.variations = self.variations.unwrap_or(query.variations || virtual_mainline);
@@ -176,12 +176,12 @@ impl CqlOptions {
     }
 }
 
-/// Reads the arguments.
+/// Parses the command line.
 ///
 /// # Errors
 ///
-/// Fails if an option is unknown, not available or given twice, if its operands are missing or wrong, or if there is a
-/// second script.
+/// Fails if an option is unknown, not available or given twice, if its operands are missing or wrong, or if there is a second
+/// script.
 pub(super) fn read(words: Vec<OsString>) -> Result<Action, Failure> {
     let mut words = ArgumentWords { words: words.into_iter().peekable() };
     let (mut options, mut seen) = (CqlOptions::default(), HashSet::new());
@@ -278,7 +278,7 @@ impl CqlOptions {
     }
 }
 
-/// Sets a value. Fails if another option has already set it.
+/// Stores the value of an option. Fails if an option has already set it.
 fn set<T>(to: &mut Option<T>, value: T, names: &str) -> Result<(), Failure> {
     match to.replace(value) {
         None => Ok(()),
@@ -332,7 +332,7 @@ impl ArgumentWords {
     }
 }
 
-/// Writes a value as a string of CQL.
+/// Formats a value as a CQL string.
 fn quoted(row: &OptionRow, value: &str) -> Result<String, Failure> {
     if value.contains('"') || value.chars().any(char::is_control) {
         return Err(Failure::Other(format!(
@@ -353,12 +353,12 @@ fn unknown(name: &str) -> Failure {
     ))
 }
 
-/// The column of the help text at which the descriptions of options begin.
+/// The column at which option descriptions begin in the help text.
 const HELP_COLUMN: usize = 25;
-/// The width at which lines of the help text are broken.
+/// The maximum line width of the help text.
 const HELP_WIDTH: usize = 80;
 
-/// Lists the options for the help. Lines are broken here, because clap cannot make columns in a text.
+/// Returns the list of options for the help. Lines are wrapped here because clap cannot format columns within a text.
 pub(super) fn list() -> String {
     let mut out = String::new();
     for row in ROWS.iter().filter(|row| !matches!(row.does, Does::Refused(_))) {

@@ -10,16 +10,16 @@ use crate::failure::Failure;
 use crate::query_text::read;
 use crate::terminal;
 
-/// The script that runs if the user gives none. Every position matches it.
+/// The default script, which every position matches.
 const EVERYTHING: &str = "cql() .";
-/// The origin that diagnostics show for filters from options.
+/// The origin that diagnostics show for filters from command-line options.
 const OPTIONS: &str = "options of orbit cql";
 
-/// A script, and the text that options add to it.
+/// A script, and the text that command-line options add to it.
 pub(super) struct Script {
     pub(super) path: Option<PathBuf>,
     text: String,
-    /// The text to insert before the filters of the script, at the byte `at`.
+    /// The text to insert before the filters of the script, at the byte offset `at`.
     before: String,
     at: usize,
     /// The text to add after the filters.
@@ -27,11 +27,11 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// Reads the script that the options name.
+    /// Reads the script that the options name, or uses the default script.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, or if filters are given together with a script of CQL 5.
+    /// Fails if the file cannot be read, or if options add filters to a CQL 5 script.
     pub(super) fn from_options(options: &CqlOptions) -> Result<Script, Failure> {
         let path = options.script.as_deref().map(|path| with_ending(path, "cql"));
         let text = path.as_deref().map_or(Ok(EVERYTHING.into()), read)?;
@@ -89,8 +89,8 @@ impl Script {
             let diagnostic = Diagnostic { span, ..diagnostic.clone() };
             return terminal::rendered(&diagnostic, &self.before, OPTIONS, 1);
         }
-        // A place after the inserted text is moved back by the length of that text. A place in the text that is added at the end
-        // becomes the end of the script.
+        // Places after the inserted text are moved back by its length. Places in the text that is appended become the end of the
+        // script.
         let place =
             |at: usize| if at > begin { at.saturating_sub(length).clamp(begin, self.text.len()) } else { at };
         let span = Span::new(place(start), place(end));
@@ -109,7 +109,7 @@ fn added(options: &CqlOptions) -> (String, &'static str) {
     for assignment in assignments {
         before.push_str(&format!(" {{{assignment}}}"));
     }
-    // Each filter gets lines of its own, since it may end with a comment.
+    // Each filter is on its own lines, since it may end with a comment.
     for filters in filters {
         before.push_str(&format!(" {{\n{filters}\n}}"));
     }
@@ -119,7 +119,7 @@ fn added(options: &CqlOptions) -> (String, &'static str) {
     (before, after)
 }
 
-/// Returns the path with an ending added to it, if a file of that name exists. Otherwise returns the path itself.
+/// Returns the path with `ending` as its extension if a file of that name exists, and otherwise the path itself.
 pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut longer = path.as_os_str().to_os_string();
     longer.push(".");

@@ -1,4 +1,4 @@
-//! Runs one search as CQL's own program does: prints lines while it runs, and writes games.
+//! Runs one search as the CQL program does: prints lines during the search, and writes games.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::games::GameOutputs;
 use crate::sink::OutputFiles;
 use crate::terminal::Remark;
 
-/// A search that behaves as CQL's own program does, with its collectors and outputs.
+/// A search that behaves like the CQL program, with its collectors and outputs.
 pub(super) struct CqlSearch {
     choice: Choice,
     collectors: Collectors,
@@ -30,10 +30,10 @@ pub(super) struct CqlSearch {
     sums: Parts,
     texts: GameTexts,
     games: GameOutputs,
-    /// True if games go to standard output. Lines are then printed to stderr.
+    /// True if games are written to standard output. Messages are then printed to stderr.
     games_to_stdout: bool,
     shows_matches: bool,
-    /// The number of the last wanted game. Later games are not read.
+    /// The number of the last requested game. Later games are not read.
     last_game: Option<u32>,
     line_increment: Option<u64>,
     lines_printed: u64,
@@ -85,7 +85,6 @@ impl CqlSearch {
         })
     }
 
-    /// Searches all games of a database.
     pub(super) fn run(&mut self, scan: &Executor, database: BlockStream) -> Result<Summary, ScanError> {
         let collectors = std::mem::take(&mut self.collectors);
         let (choice, names) = (std::mem::take(&mut self.choice), std::mem::take(&mut self.names));
@@ -121,7 +120,7 @@ impl CqlSearch {
             if self.shows_matches {
                 self.show_match(taken, &game)?;
             }
-            // Games in the order of the database are written immediately. In any other order, they are kept until the end.
+            // Games in database order are written immediately. For any other order, they are kept until the end.
             if collectors.ordered.is_none() {
                 self.games.take(taken, game, &mut self.texts, &self.progress)?;
             }
@@ -145,8 +144,7 @@ impl CqlSearch {
         self.print(vec![number.to_string().into_bytes()])
     }
 
-    /// Prints lines that the query or an option requests. They go to standard output, or to stderr if games go to standard
-    /// output.
+    /// Prints lines that the query or an option requests: to standard output, or to stderr if games are written to standard output.
     fn print(&self, lines: Vec<Vec<u8>>) -> Result<(), Failure> {
         if lines.is_empty() {
             return Ok(());
@@ -163,8 +161,7 @@ impl CqlSearch {
         })
     }
 
-    /// Writes the games whose order differs from that of the database, gives the output file its name, and prints the persistent
-    /// variables.
+    /// Writes the games that were kept for sorting, renames the output file to its final name, and prints the persistent variables.
     pub(super) fn finish(&mut self, scan: &Executor) -> Result<(), Failure> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
@@ -196,7 +193,6 @@ impl CqlSearch {
     }
 }
 
-/// Returns the style of the comments that are written into games.
 fn style(options: &CqlOptions, query: &TypedQuery) -> CommentStyle {
     let shown = |sort: &orbit_query::tree::Sort| (!sort.quiet).then(|| sort.name.clone());
     CommentStyle {

@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
     Ok(if interrupt.is_set() { Exit::Interrupted } else { print_failures(&summary) })
 }
 
-/// Returns the sources, with the facts that are known before they are read.
+/// Returns the sources, with everything that is known about them before they are read.
 fn known(database: &BlockStream) -> Vec<ReelSource> {
     let of_source = |source: &SourceSummary| {
         let mut known = source.to_reel_source();

@@ -1,4 +1,4 @@
-//! Implements `orbit info` for a folder of reels.
+//! Implements `orbit info` for folders of reels.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ fn verify(reel: &Reel, shard: &Shard) -> Result<(), Failure> {
     Err(StreamError::from(ManifestError::OtherShard { path, what }).into())
 }
 
-/// Returns the manifest as JSON, with the number of bytes after the end of each reel, and with the results of `--verify`.
+/// Returns the manifest as JSON, with the number of extra bytes at the end of each reel, and the results of `--verify`.
 fn json_of(args: &Args, manifest: &Manifest, reels: &[Reel]) -> Value {
     let mut json = json!(manifest);
     json["file"] = args.reel.to_string_lossy().into();

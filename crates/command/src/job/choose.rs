@@ -1,9 +1,9 @@
-//! Chooses parts of a job by their numbers.
+//! Selects parts of a job by number.
 
 use crate::failure::Failure;
 
-/// Returns the numbers of the parts that words such as `5`, `3-7` and `2/16` choose from `all` parts. Each part occurs once, in the
-/// order of the words.
+/// Returns the part numbers that words such as `5`, `3-7` and `2/16` select. `all` is the number of parts. Each part is listed
+/// once, in the order of the words.
 pub(super) fn chosen(words: &[String], all: usize) -> Result<Vec<usize>, Failure> {
     let mut out: Vec<usize> = Vec::new();
     for word in words {
@@ -32,7 +32,7 @@ pub(super) fn chosen(words: &[String], all: usize) -> Result<Vec<usize>, Failure
     Ok(out)
 }
 
-/// Returns numbers as ranges: `1-3 5 7-9`.
+/// Formats numbers as ranges: `1-3 5 7-9`.
 pub(super) fn ranges(numbers: &[u32]) -> String {
     let mut out: Vec<(u32, u32)> = Vec::new();
     for &number in numbers {

@@ -1,5 +1,5 @@
-//! Implements `orbit job slurm`, which writes scripts that compute the parts of a job as a job array, and merge them when all are
-//! complete.
+//! Implements `orbit job slurm`, which writes Slurm scripts that compute the parts of a job as a job array, and merge the parts
+//! when all are complete.
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use crate::failure::{Exit, Failure};
 use crate::sink::Sink;
 use orbit_core::text::shell_quoted;
 
-/// The maximum number of times that a failed task is queued again.
+/// The maximum number of times that a failed task is requeued.
 const REQUEUES_MAX: u32 = 3;
 
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,4 @@
-//! Reads the lines that a person types, with history and completion. If standard input is not a terminal, its lines are read
-//! without these.
+//! Reads lines that the user types, with history and completion. If standard input is not a terminal, plain lines are read.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Stdin};
@@ -46,12 +45,12 @@ impl LineSource {
         Ok(LineSource::Typed(Box::new(editor)))
     }
 
-    /// Returns whether a person types the lines.
+    /// Returns whether the user types the lines at a prompt.
     pub(super) fn have_prompt(&self) -> bool {
         matches!(self, LineSource::Typed(_))
     }
 
-    /// Returns the next line; `None` at the end of the input.
+    /// Returns the next line, or `None` at the end of the input.
     pub(super) fn next(&mut self) -> Result<Option<Typed>, Failure> {
         match self {
             LineSource::Typed(editor) => match editor.readline(PROMPT) {
@@ -88,7 +87,7 @@ fn unreadable(error: &io::Error) -> Failure {
     Failure::Other(format!("stdin: {error}"))
 }
 
-/// Completes the words of the language, commands and file names.
+/// Completes words of the query language, command names and file names.
 pub(super) struct WordCompleter {
     words: BTreeSet<&'static str>,
     files: FilenameCompleter,
@@ -99,7 +98,7 @@ impl WordCompleter {
         WordCompleter { words: plain_spellings(), files: FilenameCompleter::new() }
     }
 
-    /// Returns the start of the word before the cursor, and its possible completions.
+    /// Returns the offset at which the word before the cursor begins, and the possible completions of this word.
     fn completions(&self, line: &str) -> (usize, Vec<&'static str>) {
         let is_of_word = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ':');
         let start = line

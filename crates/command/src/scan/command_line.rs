@@ -1,4 +1,4 @@
-//! Writes a command line in its canonical form, which makes the same request as the command line that was given.
+//! Writes a command line in canonical form. It makes the same request as the original command line.
 
 use orbit_search::Request;
 use orbit_search::run::without_folders;
@@ -14,7 +14,7 @@ impl Args {
         self.question(request, &query.text).command_line(&without_folders(&files)).unwrap_or_default()
     }
 
-    /// Adds the theme and the board to a request. The query is added only if the request has no theme, no board and no position.
+    /// Adds the theme and the board to a request, and adds the query only if there is no theme, board or position.
     fn question(&self, mut request: Request, query: &str) -> Request {
         request.theme.clone_from(&self.theme);
         self.board.put(&mut request);
@@ -52,7 +52,7 @@ mod tests {
         words.split_terminator('\0').map(str::to_owned).collect()
     }
 
-    /// Returns the request of a command line; `None` if the command line is refused. The games do not have to exist.
+    /// Returns the request of a command line, or `None` if the command line is invalid. The games need not exist.
     fn question(words: &[String]) -> Option<Request> {
         let words = dashes::guarded(words.iter().map(OsString::from).collect());
         let Command::Scan(args) = Cli::try_parse_from(words).ok()?.command else { return None };
@@ -74,7 +74,7 @@ mod tests {
         Some(args.question(request, &query.text))
     }
 
-    /// Checks that the command line for a request is read as the same request, and returns the line.
+    /// Checks that the command line for a request parses to the same request, and returns the command line.
     fn check(request: &Request) -> String {
         let line = request.command_line(&["-".to_owned()]).unwrap_or_else(|| panic!("{request:?}"));
         assert_eq!(question(&words(&line)).as_ref(), Some(request), "{line}");
@@ -85,7 +85,7 @@ mod tests {
     fn lines_of_the_tests_are_read_as_the_question_they_ask() {
         let mut seen = BTreeSet::new();
         for line in LINES.lines().filter_map(|row| row.split_once('\t')).map(|(_, line)| line) {
-            // Outside quotation marks, these characters would make a shell do more than split the line into words.
+            // Outside quotation marks, these characters have a special meaning to a shell.
             let bare: String = line.split('\'').step_by(2).collect();
             if !line.starts_with("orbit scan ")
                 || bare.contains(['|', ';', '&', '<', '>', '$', '`', '(', '*'])

@@ -10,14 +10,13 @@ use crate::failure::Failure;
 use crate::pictures::{heat, print_heat};
 use crate::table_format::{TableFormat, print_csv};
 
-/// The numbers that a scan prints instead of hits.
+/// The numbers that a scan prints instead of a list of hits.
 pub(super) struct ScanCounts {
-    /// The numbers of games and positions that were listed, or that would have been listed if hits were not only
-    /// counted.
+    /// The number of games and of positions that are listed, or that would be listed without `--count`.
     pub(super) listed: HitTotals,
-    /// The numbers of all games and positions in the database, if all were read.
+    /// The total number of games and of positions in the database, if all were read.
     pub(super) all: Option<(u64, u64)>,
-    /// The number of positions that each transformed copy of the query hits.
+    /// The number of positions that match each transformed copy of the query.
     pub(super) copies: Vec<u64>,
 }
 
@@ -67,8 +66,8 @@ fn print_count(counted: &ScanCounts, format: TableFormat) -> Result<(), Failure>
     out.finish()
 }
 
-/// Prints the transformed copies of the query with their hits. As text, only the requested number of copies is printed; CSV and
-/// JSON contain all copies.
+/// Prints the transformed copies of the query with their hit counts. Text output contains only the requested number of copies; CSV
+/// and JSON output contain all copies.
 fn print_copies(
     copies: &[u64],
     texts: &[String],
@@ -97,7 +96,7 @@ fn print_copies(
     out.finish()
 }
 
-/// Prints the number of hits of each kind of transform, and then the number of hits in each cell of the heat maps.
+/// Prints the number of hits for each kind of transform, and then the hits on each square of the heat maps.
 fn print_heat_table(findings: &Findings) -> Result<(), Failure> {
     let sums = |table: &'static str, sums: &[TransformSum]| -> Vec<[String; 4]> {
         let row = |sum: &TransformSum| {

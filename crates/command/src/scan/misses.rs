@@ -1,4 +1,4 @@
-//! Finds the hits of similar queries, for the report of a query without hits.
+//! Runs similar queries for the report of a query without hits.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -17,12 +17,12 @@ use crate::common::{CtrlC, threads};
 use crate::query_text::QueryText;
 use crate::reading::open;
 
-/// The maximum number of positions in which queries similar to one that found nothing are searched. Within this limit, all these
-/// queries together take a second or two.
+/// The maximum number of positions in which similar queries are searched after a query without hits. Within this limit, all of
+/// these queries together take a second or two.
 const POSITIONS_MAX: u64 = 5_000_000;
 
-/// Runs queries similar to `query` on its games, or on the first of these games. Returns `None` if there are no similar queries, or
-/// if the games cannot be read again. The report then lacks the section about similar queries.
+/// Runs queries that are similar to `query` on the same games, or on the first of them. Returns `None` if there are no similar
+/// queries, or if the games cannot be read again; the report then has no section on similar queries.
 pub(super) fn find(options: &ScanOptions, query: &QueryText, interrupt: &CtrlC) -> Option<Misses> {
     let ScanOptions { args, run, chosen, .. } = options;
     // Standard input and pipes cannot be read again, and opening them would block.

@@ -1,4 +1,4 @@
-//! Resolves the arguments of a search, before anything is opened. The arguments stay as they were parsed.
+//! Derives the options of a search from its arguments, before any file is opened.
 
 use std::num::NonZeroUsize;
 
@@ -27,7 +27,7 @@ pub(crate) enum ScanPurpose {
     Search,
     /// A job is planned, or a part of it is computed.
     Part,
-    /// The parts of a job are merged, so the games were already searched.
+    /// The parts of a job are merged; their games have already been searched.
     Merge,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct EngineOfPart {
     gpu: Option<String>,
 }
 
-/// The way in which a search runs. Answers do not depend on it, so a part of a job may run differently from the plan.
+/// Options that do not affect the results of a search. So parts of a job may be computed with options that differ from the plan's.
 #[derive(Clone, Debug)]
 pub(crate) struct RunOptions {
     pub(crate) purpose: ScanPurpose,
@@ -66,12 +66,12 @@ impl RunOptions {
     }
 }
 
-/// The arguments of a search, and the values that follow from them.
+/// The arguments of a search, and the options that are derived from them.
 pub(super) struct ScanOptions<'a> {
     pub(super) args: &'a Args,
     pub(super) run: RunOptions,
     pub(super) outputs: OutputChoice<'a>,
-    /// The choices of games, hits and engine.
+    /// The selection of games, hits and engine.
     pub(super) request: Request,
     pub(super) chosen: Chosen,
 }
@@ -84,7 +84,7 @@ impl<'a> ScanOptions<'a> {
         Ok(ScanOptions { args, run, outputs, request, chosen })
     }
 
-    /// Returns whether numbers are printed instead of hits.
+    /// Returns whether counts are printed instead of hits.
     fn counts(&self) -> bool {
         self.args.count || self.args.heat || self.args.copies.is_some()
     }
@@ -99,7 +99,7 @@ impl<'a> ScanOptions<'a> {
         self.args.problems.is_some() || self.args.verbose
     }
 
-    /// Returns whether games without hits have no effect on what is printed, so that they do not have to be read.
+    /// Returns whether games without hits cannot affect the output, so that they need not be read.
     pub(super) fn reads_hits_alone(&self, scan: &Executor, database: &BlockStream) -> bool {
         let groupings = self.args.stats.groupings().iter();
         let counts_moves = groupings
@@ -113,7 +113,7 @@ impl<'a> ScanOptions<'a> {
             && !database.keeps_variations()
     }
 
-    /// Returns the outputs as JSON, without the names of files. The parts of a job depend on these outputs.
+    /// Returns the outputs as JSON, without file names. Results of job parts depend on these outputs.
     pub(super) fn output(&self) -> Result<Value, Failure> {
         Ok(json!({
             "count": self.args.count,
@@ -126,13 +126,13 @@ impl<'a> ScanOptions<'a> {
         }))
     }
 
-    /// Returns the facts about games and hits that the selection of games, the statistics and the columns need in addition to
-    /// those that the query needs.
+    /// Returns the facts about games and hits that the selection of games, the statistics and the columns need. Facts that only the
+    /// query needs are not included.
     pub(super) fn wants(&self) -> Wants {
         self.chosen.wants() | self.args.stats.wants() | self.args.outputs.wants()
     }
 
-    /// Refuses `--best`, `--sort` and `--sample` if they have no effect.
+    /// Fails if `--best`, `--sort` or `--sample` has no effect.
     pub(super) fn refuse_orders(&self, scan: &Executor) -> Result<(), Failure> {
         self.chosen.check_query(scan.ty(), scan.has_spans())?;
         if self.chosen.order.is_none() || self.lists() || self.outputs.lists_to_files() {
@@ -150,7 +150,7 @@ impl<'a> ScanOptions<'a> {
         Err(Failure::Other(why))
     }
 
-    /// Refuses `--limit` and `--skip` if no games are listed. Statistics are of all games.
+    /// Fails if `--limit` or `--skip` is given but no games are listed. Statistics always cover all games.
     pub(super) fn refuse_limits(&self) -> Result<(), Failure> {
         let is_limited =
             self.chosen.order.is_none() && (self.request.limit.is_some() || self.request.skip > 0);
@@ -165,7 +165,7 @@ impl<'a> ScanOptions<'a> {
         )))
     }
 
-    /// Refuses formats in which counts are not printed.
+    /// Fails if the output format cannot show counts.
     pub(super) fn refuse_formats(&self) -> Result<(), Failure> {
         use FormatName::{Csv, Jsonl, Text};
         if !self.counts() || matches!(self.outputs.format, None | Some(Text | Jsonl | Csv)) {
@@ -184,7 +184,7 @@ impl<'a> ScanOptions<'a> {
         }
     }
 
-    /// Returns the lowest severity of the remarks on queries that are printed.
+    /// Returns the lowest severity at which remarks on queries are printed.
     pub(super) fn least_remark(&self) -> Severity {
         match (self.args.verbose, self.run.quiet) {
             (true, _) => Severity::Note,
@@ -193,7 +193,7 @@ impl<'a> ScanOptions<'a> {
         }
     }
 
-    /// Returns the options for opening games in which some queries are searched: see
+    /// Returns the options for opening the games that some queries search: see
     /// [`ReadingArgs::options`](crate::reading::ReadingArgs::options).
     pub(super) fn stream<'q>(
         &self,
@@ -208,7 +208,7 @@ impl<'a> ScanOptions<'a> {
             (_, Some(SampleArg(Sample::Segments(_)))) => Readers::Sampled,
             (_, None) => Readers::First,
         };
-        // A reel (a database file of orbit) does not record which reader its games come from, so reels are used only if the first
+        // A reel (an orbit database file) does not record which PGN reader its games come from, so reels are used only if the first
         // reader is requested.
         options.substitute_reels &= options.readers == Readers::First;
         options
@@ -222,14 +222,14 @@ impl<'a> ScanOptions<'a> {
         Ok(options)
     }
 
-    /// Returns the engine, and the graphics card if it differs from the one in the arguments.
+    /// Returns the engine, and the graphics card if it is not the one that the arguments name.
     fn engine(&self) -> (EngineChoice, Option<&str>) {
         let EngineOfPart { engine, gpu } = &self.run.engine;
         match (self.run.purpose, self.args.engine) {
             // Merging parts runs no query, so it needs no graphics card.
             (ScanPurpose::Merge, EngineChoice::Gpu) => (EngineChoice::Cpu, Some("none")),
             (ScanPurpose::Merge, planned) => (planned, Some("none")),
-            // The reference engine cannot be replaced, since the games must also be read by another reader.
+            // The reference engine cannot be replaced, since it also requires that another reader reads the games.
             (_, EngineChoice::Reference) => (EngineChoice::Reference, None),
             (_, planned) => (engine.unwrap_or(planned), gpu.as_deref()),
         }

@@ -1,4 +1,4 @@
-//! Implements `orbit scan --queries`, which prints a table of counts.
+//! Implements `orbit scan --queries`, which prints a table of hit counts.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -56,7 +56,7 @@ impl QueryFile {
         Ok((QueryFile { queries, format }, scan, database))
     }
 
-    /// Returns the queries as text, each with its name, a tab, and the query.
+    /// Returns each query as text: its name, a tab, and the query.
     pub(super) fn texts(&self) -> Vec<String> {
         self.queries.iter().map(|query| format!("{}\t{}", query.name, query.text)).collect()
     }
@@ -96,7 +96,7 @@ impl QueryFile {
     }
 }
 
-/// Prints the numbers of games and positions that each query hits.
+/// Prints the number of games and of positions that match each query.
 fn print_counts(queries: &[NamedQuery], totals: &[HitTotals], format: TableFormat) -> Result<(), Failure> {
     if format == TableFormat::Csv {
         let row = |(query, total): (&NamedQuery, &HitTotals)| {

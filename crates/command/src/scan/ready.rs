@@ -1,5 +1,4 @@
-//! Prepares a search up to the point where games are read. The search may be a single run, a part of a job, or the merging of
-//! parts.
+//! Prepares a search up to the point where games are read. This may be a complete search, a part of a job, or the merging of parts.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -30,7 +29,6 @@ use crate::reading::{open, print_substitutes};
 use crate::sink::OutputFiles;
 use crate::stats::Statistics;
 
-/// A search that is ready to run.
 pub(crate) struct PreparedScan<'a> {
     options: ScanOptions<'a>,
     asked: ScanQuery,
@@ -48,7 +46,7 @@ pub(super) enum ScanQuery {
     Many(QueryFile),
 }
 
-/// The inputs that determine a job and the computation of its parts.
+/// The inputs that determine the plan of a job and the results of its parts.
 pub(crate) struct JobInputs {
     pub(crate) scan: Executor,
     pub(crate) database: BlockStream,
@@ -88,9 +86,9 @@ impl<'a> PreparedScan<'a> {
         let query = args.query()?;
         let mut parsed = query.parse(args.dialect);
         let asked = parsed.as_mut().ok().map(|parsed| &mut parsed.query);
-        // The notes about the games are not printed yet, because the errors and notes about the query come first.
+        // Notes about the games are not printed yet, because errors and notes about the query come first.
         let database = open(&query.paths, options.stream(asked, options.wants(), interrupt), true);
-        // Only few games contain the requested position, so starting a graphics card would not pay off.
+        // Few games contain the given position, so starting a graphics card would not pay off.
         let is_rare = options.chosen.choice.position.is_some();
         let known = database.as_ref().map_or(0, BlockStream::positions_known);
         let positions = if is_rare { 0 } else { known };
@@ -108,7 +106,7 @@ impl<'a> PreparedScan<'a> {
         Ok(PreparedScan { options, asked, output, scan, database, begun, planned })
     }
 
-    /// Returns the inputs of the job, without creating any output.
+    /// Returns the inputs of the job. Creates no output files.
     pub(crate) fn asked(self, interrupt: &CtrlC) -> Result<JobInputs, Failure> {
         let question = self.question();
         let PreparedScan { options, asked, scan, database, .. } = self;
@@ -130,7 +128,7 @@ impl<'a> PreparedScan<'a> {
         Ok(JobInputs { scan, database, choice, collectors, names, question, progress })
     }
 
-    /// Returns the part of the request on which answers depend. The arguments are left out.
+    /// Returns those parts of the request that affect the results. The command-line arguments are left out.
     pub(crate) fn question(&self) -> JobRequest {
         let query = match &self.asked {
             ScanQuery::One(query) => vec![query.text.clone()],
@@ -144,8 +142,8 @@ impl<'a> PreparedScan<'a> {
         JobRequest { arguments: Vec::new(), request, output, plan, sources }
     }
 
-    /// Restricts the search to a range of blocks (groups of games), which are counted from 0 over all reels (database files of
-    /// orbit). Returns `None` if the database does not have these blocks.
+    /// Restricts the search to a range of blocks (groups of whole games), which are numbered from 0 across all reels (orbit
+    /// database files). Returns `None` if the database has fewer blocks.
     pub(crate) fn only(self, range: Range<usize>) -> Option<PreparedScan<'a>> {
         let blocks: usize = self.database.positions_of_blocks()?.iter().map(Vec::len).sum();
         (range.end <= blocks).then(|| PreparedScan { database: self.database.only_blocks(range), ..self })
@@ -187,7 +185,7 @@ impl<'a> PreparedScan<'a> {
                 .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
             files.for_each(|path| message!("interrupted; {} was not written", path.display()));
         } else if is_unread(&summary) {
-            // The counts of games that could not be read would look like an answer, so they are not written.
+            // Counts of games that could not be read would look like a result, so they are not written.
             search.sinks.outputs.abandoned().for_each(|path| message!("{} was not written", path.display()));
             return Ok(print_failures(&summary));
         } else {
@@ -210,7 +208,7 @@ impl<'a> PreparedScan<'a> {
     }
 }
 
-/// Leaves out the blocks of reels that do not contain a position, according to the reels' tables of positions.
+/// Restricts the stream to those blocks whose games contain the position, according to the position tables of the reels.
 fn narrowed(database: BlockStream, position: &ExactPosition, quiet: bool) -> BlockStream {
     let NarrowedStream { database, used, unused, .. } =
         orbit_visits::narrow(database, position.position(), &OpenTables::default());

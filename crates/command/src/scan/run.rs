@@ -33,16 +33,16 @@ use crate::terminal::Remark;
 pub(super) struct ScanRun {
     choice: Choice,
     chosen: String,
-    /// The name of the engine at the start of the search. If a graphics card fails later, the processor may finish the search.
+    /// The name of the engine at the start of the search. If a graphics card fails later, the CPU may finish the search.
     engine: &'static str,
     collectors: Collectors,
     names: Names,
     pub(super) sinks: ScanSinks,
 }
 
-/// The outputs, to which the results of each block are passed.
+/// The outputs that receive the results of each block.
 pub(super) struct ScanSinks {
-    /// The results so far, merged. Lists are not kept here, since they are written immediately.
+    /// The merged results so far. Lists are not kept here, since they are written immediately.
     sums: Parts,
     texts: GameTexts,
     pub(super) outputs: Outputs,
@@ -107,15 +107,15 @@ impl ScanRun {
         Ok(ScanRun { choice, chosen, engine, collectors, names, sinks })
     }
 
-    /// Searches all games of a database, or stops when enough games are listed.
+    /// Searches all games of a database, but stops early once enough games are listed.
     pub(super) fn run(&mut self, scan: &Executor, database: BlockStream) -> Result<Summary, ScanError> {
         let ScanRun { choice, collectors, names, sinks, .. } = self;
         let take = |taken: StreamedBlock, parts| sinks.take_or_stop(collectors, &taken, parts);
         Run::new(scan, choice, collectors).for_each_part(database, names, take)
     }
 
-    /// Like [`ScanRun::run`], but takes the results from the parts of a job, which have already searched the games. `sources` are
-    /// the sources of the database.
+    /// Like [`ScanRun::run`], but reads the results from the parts of a job, in which the games have already been searched.
+    /// `sources` are the sources of the database.
     pub(super) fn merge(
         &mut self,
         sources: &[SourceSummary],
@@ -134,8 +134,8 @@ impl ScanRun {
         (self.choice, self.collectors, self.names)
     }
 
-    /// Writes the results that were kept until the end, and gives all files their names. `misses` returns the hits of similar
-    /// queries, for the report of a query without hits.
+    /// Writes the results that were kept until the end, and renames all files to their final names. `misses` returns the hits of
+    /// similar queries, for the report of a query without hits.
     pub(super) fn finish(
         &mut self,
         options: &ScanOptions,
@@ -151,7 +151,7 @@ impl ScanRun {
         let counts =
             self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, [scan.filter()]).pop());
         if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
-            // If no game was searched, similar queries would not hit either.
+            // If no game was searched, similar queries would have no hits either.
             let is_searched = is_whole && findings.totals.games > 0 && self.hit_totals().games == 0;
             findings.misses = is_searched.then(misses).flatten();
             (findings.command, findings.command_outputs) = (command, options.args.outputs.of_page());
@@ -195,31 +195,31 @@ impl ScanRun {
         self.sinks.sums.totals.as_ref().map_or(Totals::default(), |part| part.totals.clone())
     }
 
-    /// Returns the numbers of games and positions that hit, whether they are listed or not.
+    /// Returns the number of games and of positions with hits, including those that are not listed.
     pub(super) fn hit_totals(&self) -> HitTotals {
         self.sinks.sums.totals.as_ref().and_then(|part| part.queries.first().copied()).unwrap_or_default()
     }
 
-    /// Returns the number of games that meet the conditions, if there are conditions on games.
+    /// Returns the number of games that meet the conditions on games, if there are such conditions.
     pub(super) fn passing(&self) -> Option<u64> {
         let passing = self.sinks.sums.totals.as_ref().and_then(|part| part.passing);
         self.choice.of_games().next().map(|_| passing.unwrap_or(0))
     }
 
-    /// Returns lines about the player and the spellings of the name, if a player is chosen.
+    /// Returns lines about the player and the spellings of the player's name, if a player is selected.
     pub(super) fn spellings(&self, is_whole: bool) -> Vec<Remark> {
         let spellings = self.sinks.sums.spellings.as_ref();
         players::summary(&self.choice, spellings.unwrap_or(&SpellingsPart::default()), is_whole)
     }
 
-    /// Returns notes about conditions such as `white=Carlsen` that no game meets, although the tag of some games contains the
-    /// string.
+    /// Returns notes about conditions such as `white=Carlsen` that no game meets, although the string is part of a tag value in
+    /// some games.
     pub(super) fn missed(&self) -> Vec<String> {
         let counted = self.collectors.whole_texts.as_ref().zip(self.sinks.sums.whole_texts.as_ref());
         counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())
     }
 
-    /// Returns the number of positions that each transformed copy of the query hits. The result is empty if these numbers were not
+    /// Returns the number of positions that match each transformed copy of the query, or an empty list if these numbers were not
     /// requested.
     pub(super) fn copies(&self, scan: &Executor) -> Vec<u64> {
         let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
@@ -229,8 +229,8 @@ impl ScanRun {
 }
 
 impl ScanSinks {
-    /// Passes the results of the next block to the outputs. Breaks if an output fails, or if enough games are listed and no
-    /// statistics or pictures need the rest of the games.
+    /// Passes the results of the next block to the outputs. Returns `Break` if an output fails, or if enough games are listed and
+    /// neither statistics nor pictures need the remaining games.
     fn take_or_stop(
         &mut self,
         collectors: &Collectors,

@@ -1,12 +1,12 @@
-//! The moves around a position of a game.
+//! Returns the moves around a position of a game.
 
 use super::NodeWalk;
 use orbit_core::game::MoveNumbers;
 use orbit_reel::GameRow;
 
 /// Returns the moves around a position in SAN: at most `before_max` moves before it, and at most `after_max` moves after it.
-/// White's moves and the first move of each list are numbered. The moves before the position may lead from a line into a side line;
-/// those after it stay in its line.
+/// White's moves, and the first move of each list, have move numbers. The moves before the position may lead into a side line; the
+/// moves after it stay in the position's line.
 ///
 /// # Panics
 ///

@@ -1,8 +1,8 @@
 //! The columns of tables as Arrow arrays, for data frames and databases that share memory with the program.
 //!
-//! A row has the same content as its line of JSON Lines, because both are made from the same cells. Whole numbers are 64-bit
-//! integers, numbers with a fraction are 64-bit floats, strings are UTF-8, and lists are Arrow lists. The squares of pieces and
-//! the tags are maps; a span is a struct.
+//! A row has the same content as its JSON line, because both are made from the same cells. Whole numbers are 64-bit integers,
+//! numbers with a fraction are 64-bit floats, strings are UTF-8, and lists are Arrow lists. The squares of pieces and the tags are
+//! maps; a span is a struct.
 
 mod positions;
 
@@ -25,7 +25,8 @@ use crate::found::Found;
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// Rows as columns in memory. [`ArrowTable::add`] appends the rows of a game, and [`ArrowTable::finish`] returns all rows.
+/// Table rows, stored by column in memory. [`ArrowTable::add`] appends the rows of a game, and [`ArrowTable::finish`] returns all
+/// rows.
 pub struct ArrowTable {
     columns: Columns,
     cells: Vec<ArrowCells>,
@@ -45,7 +46,7 @@ pub(super) enum ArrowCells {
 }
 
 impl ArrowTable {
-    /// Creates a table with these columns and no rows.
+    /// Creates an empty table with these columns.
     pub fn new(columns: Columns) -> ArrowTable {
         let cells = columns.list().iter().map(|column| ArrowCells::from_column(*column)).collect();
         ArrowTable { columns, cells, rows: 0 }
@@ -56,14 +57,14 @@ impl ArrowTable {
         ArrowTable::new(self.columns).finish().schema()
     }
 
-    /// Returns the number of rows that were added.
+    /// Returns the number of rows added so far.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Appends the rows of a game.
     pub fn add(&mut self, found: &Found, game: &GameRow, rows: Rows) {
-        // A cell that has the same value at all positions of a game is made only once.
+        // A cell with the same value in all rows of a game is computed only once.
         let mut shared: Vec<Option<TableCell<'static>>> = vec![None; self.cells.len()];
         let ArrowTable { columns, cells, rows: count } = self;
         found.rows_with(game, rows, columns.row_parts(), &mut |row| {
@@ -81,7 +82,7 @@ impl ArrowTable {
         });
     }
 
-    /// Returns all rows that were added, as one record batch.
+    /// Returns all rows as one record batch.
     pub fn finish(mut self) -> RecordBatch {
         let arrays: Vec<ArrayRef> = self.cells.iter_mut().map(ArrowCells::finish).collect();
         let fields = self.columns.list().iter().zip(&arrays);
@@ -94,8 +95,8 @@ impl ArrowTable {
     }
 }
 
-/// Returns an owned copy of a cell of a column that has the same value in all rows of a game. Returns `None` for kinds of cells
-/// that no such column has.
+/// Returns an owned copy of a cell. Supports only those kinds of cells whose value can be the same in all rows of a game, and
+/// returns `None` for the others.
 fn owned(cell: TableCell) -> Option<TableCell<'static>> {
     match cell {
         TableCell::Null => Some(TableCell::Null),
@@ -134,7 +135,7 @@ impl ArrowCells {
         }
     }
 
-    /// Creates a column of a flat table, in which lists and objects are strings.
+    /// Creates an empty column of a flat table, in which lists and objects are strings.
     pub(super) fn flat(ty: ColumnType) -> ArrowCells {
         match ty {
             ColumnType::Number => ArrowCells::Numbers(Int64Builder::new()),
@@ -148,7 +149,7 @@ impl ArrowCells {
         match (self, cell) {
             (ArrowCells::Numbers(cells), TableCell::Number(number)) => cells.append_value(*number),
             (ArrowCells::Numbers(cells), _) => cells.append_null(),
-            // Both numbers are exact as floats, so the quotient is the float nearest to the decimal number.
+            // Both numbers are exactly representable as floats, so the quotient is the float nearest to the decimal number.
             (ArrowCells::Decimals(cells), TableCell::Decimal(number)) => {
                 cells.append_value(*number as f64 / 1000.0)
             }
@@ -180,7 +181,7 @@ impl ArrowCells {
         }
     }
 
-    /// Returns the cells, and leaves the column empty.
+    /// Returns the cells as an array, and leaves the column empty.
     pub(super) fn finish(&mut self) -> ArrayRef {
         match self {
             ArrowCells::Numbers(cells) => ArrayBuilder::finish(cells),
@@ -209,7 +210,7 @@ fn end_entry<V: ArrayBuilder>(cells: &mut MapBuilder<StringBuilder, V>, is_valid
     cells.append(is_valid).expect("each key has a value");
 }
 
-/// Creates a builder for spans (the moves and positions of hits), whose fields are named as in JSON.
+/// Creates a builder for spans (the moves and positions that matched), with the field names of the JSON output.
 fn span_builder() -> StructBuilder {
     let list = |ty| DataType::List(Arc::new(Field::new_list_field(ty, true)));
     let fields = [
@@ -262,15 +263,15 @@ fn push_span(cells: &mut StructBuilder, span: Option<&SpanCells>) {
     cells.append(span.is_some());
 }
 
-/// The rows of a block (a group of games), and the range of rows for each game that is found.
+/// The rows of a block (a group of games), and the range of rows for each found game.
 pub(crate) struct ArrowBlock {
     /// The rows.
     pub(crate) batch: RecordBatch,
-    /// For each game that is found, its index in the block and the range of its rows.
+    /// For each found game, its index in the block and its range of rows.
     pub(crate) games: Vec<(u32, Range<usize>)>,
 }
 
-/// Converts the answers for a block to rows.
+/// Converts the hits in a block to rows.
 pub(crate) trait ArrowRows: Sync {
     /// Returns the facts about games and hits that the rows need.
     fn wants(&self) -> Wants;
@@ -278,11 +279,11 @@ pub(crate) trait ArrowRows: Sync {
     /// Returns the names and types of the columns.
     fn schema(&self) -> SchemaRef;
 
-    /// Makes the rows of the first `games_max` games that are found.
+    /// Returns the rows of the first `games_max` found games.
     fn block(&self, found: &Found, games_max: usize) -> ArrowBlock;
 }
 
-/// Rows with the columns of tables, one row for each hit or game.
+/// Rows with table columns, one for each hit or each game.
 pub(crate) struct HitRows {
     pub(crate) columns: Columns,
     pub(crate) rows: Rows,

@@ -1,5 +1,5 @@
-//! The columns of tables: their names, their types, and their values at a hit. JSON Lines, CSV and Parquet are all written from
-//! this module, so their contents agree.
+//! Defines the columns of tables: their names, their types, and their values at a hit. JSON Lines, CSV and Parquet all use this
+//! module, so their contents agree.
 
 use std::borrow::Cow;
 
@@ -14,10 +14,10 @@ use orbit_engine::Answer;
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// The version of the columns. It is increased when a column is removed or changes its meaning.
+/// The version of the columns. It is increased when a column is removed or its meaning changes.
 pub const SCHEMA: u32 = 1;
 
-/// The type of a column. An unknown value is null in JSON and Parquet, and empty in CSV.
+/// The type of a column. Unknown values are null in JSON and Parquet, and empty in CSV.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnType {
     /// A whole number.
@@ -26,13 +26,13 @@ pub enum ColumnType {
     Decimal,
     /// A string.
     Text,
-    /// A list: an array in JSON; elsewhere a string, with blanks between the entries.
+    /// A list: an array in JSON, and elsewhere a string with blanks between the entries.
     List,
-    /// An object in JSON; elsewhere a string.
+    /// An object in JSON, and elsewhere a string.
     Object,
 }
 
-/// Declares each column once, so that the list of columns and their names agree.
+/// Declares each column once, so that the enum and the names cannot disagree.
 macro_rules! columns {
     ($($column:ident $name:literal $ty:ident)*) => {
         /// A column of a table. `docs/output.md` describes all columns.
@@ -52,7 +52,7 @@ macro_rules! columns {
                 match self { $(Column::$column => $name,)* }
             }
 
-            /// Returns the type of the values.
+            /// Returns the type of the column's values.
             pub const fn ty(self) -> ColumnType {
                 match self { $(Column::$column => ColumnType::$ty,)* }
             }
@@ -115,7 +115,7 @@ columns! {
     OpeningEco "opening_eco" Text
 }
 
-/// The number of columns that every table has by default, which are the first columns of [`Column::ALL`].
+/// The number of columns that every table has by default. They are the first ones in [`Column::ALL`].
 const COMMON: usize = Column::Url as usize + 1;
 
 const NODE: [Column; 2] = [Column::Node, Column::Line];
@@ -129,26 +129,24 @@ const SPAN: [Column; 6] = [
     Column::SpanLength,
 ];
 
-/// The optional facts of the rows of a search. A field is true if the rows have this fact.
+/// The optional facts in the rows of a search. Each field is true if rows have the fact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
-    /// True if rows have the node (the number of the position in the game) and the side line of a position, as in searches of side
-    /// lines.
+    /// True if rows have the node (the number of the position in the game) and the side line. Searches of side lines have them.
     pub nodes: bool,
-    /// True if rows have spans. A span consists of the moves and positions that matched, if the query matches more than one
-    /// position.
+    /// True if rows have spans, the moves and positions that matched. Queries that match more than one position have them.
     pub spans: bool,
-    /// True if rows contain a string, which is the value of the query.
+    /// True if rows have a string, the value of the query.
     pub texts: bool,
-    /// True if rows have the differences between the position and the board that the query compares it with.
+    /// True if rows have the differences between the position and the board with which the query compares it.
     pub likeness: bool,
-    /// True if rows have the side of the player.
+    /// True if rows say which side the selected player had.
     pub player: bool,
     /// True if rows have clocks and evaluations.
     pub measures: bool,
 }
 
-/// The columns of a table, in order.
+/// A list of table columns, in order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Columns {
     columns: [Column; Column::ALL.len()],
@@ -182,7 +180,7 @@ impl Columns {
         Columns::new(&parts.concat())
     }
 
-    /// Creates a list of these columns, without duplicates.
+    /// Creates a list of columns; duplicates are removed.
     pub fn new(columns: &[Column]) -> Columns {
         let mut out = Columns { columns: Column::ALL, count: 0 };
         for &column in columns {
@@ -199,7 +197,7 @@ impl Columns {
         &self.columns[..self.count]
     }
 
-    /// Returns the parts of a row that must be computed for the columns.
+    /// Returns the row parts that must be computed for these columns.
     pub(super) fn row_parts(&self) -> RowParts {
         let have = |column: Column| self.list().contains(&column);
         RowParts {
@@ -209,7 +207,7 @@ impl Columns {
         }
     }
 
-    /// Returns exactly those facts about games and hits that the columns need.
+    /// Returns the facts about games and hits that these columns need, and no others.
     pub fn wants(&self) -> Wants {
         use Column as C;
         let have = |wanted: &[Column]| self.list().iter().any(|column| wanted.contains(column));
@@ -221,12 +219,12 @@ impl Columns {
             | Wants::COMMENTS.when(self.read_comments())
     }
 
-    /// Returns whether one of the columns is read from the comments of games.
+    /// Returns whether any of the columns is read from game comments.
     pub fn read_comments(&self) -> bool {
         self.list().iter().any(|column| MEASURES.contains(column))
     }
 
-    /// Returns whether one of the columns shows spans, which are the moves and positions of hits.
+    /// Returns whether any of the columns shows spans, the moves and positions that matched.
     pub fn have_spans(&self) -> bool {
         self.list().iter().any(|column| *column == Column::Span || SPAN.contains(column))
     }
@@ -248,13 +246,13 @@ pub(super) enum TableCell<'a> {
     Text(Cow<'a, str>),
     Numbers(Vec<u32>),
     Words(Vec<Cow<'a, str>>),
-    /// The names of pieces, each with its squares.
+    /// The names of pieces, and the squares of each.
     Pieces(Vec<(&'a str, Vec<String>)>),
     Span(SpanCells),
     Tags(Vec<(Cow<'a, str>, Cow<'a, str>)>),
 }
 
-/// The moves and positions of a hit's span, as cells of a table.
+/// A hit's span (the moves and positions that matched) as table cells.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct SpanCells {
     pub(super) kind: &'static str,
@@ -265,7 +263,7 @@ pub(super) struct SpanCells {
 }
 
 impl Column {
-    /// Returns whether the column has the same value at all hits of a game.
+    /// Returns whether the column has the same value in all rows of a game.
     pub(super) fn is_of_game(self) -> bool {
         use Column as C;
         (self as usize) < C::Ply as usize
@@ -273,8 +271,8 @@ impl Column {
     }
 }
 
-/// Appends the rows of a game to bytes. `push` appends the cell of the column with the given index; `end` is appended after each
-/// row. Cells that are equal in all rows of a game are written once and then copied. Returns the number of hits.
+/// Appends the rows of a game to `out`. `push` appends a cell, given the index of its column; `end` is appended after each row. A
+/// cell that is the same in all rows of a game is written once and then copied. Returns the number of hits.
 pub(super) fn push_rows(
     (found, game): (&Found, &GameRow),
     (rows, columns): (Rows, Columns),
@@ -392,7 +390,7 @@ pub(super) fn cell<'a>(
         C::Url => row.url().map_or(TableCell::Null, |url| TableCell::Text(url.into())),
         C::Node => TableCell::Number(row.node.into()),
         C::Line => text(&row.line),
-        // If the query yields an empty string, the cell is an empty string and not null.
+        // An empty string as the value of the query remains an empty string and does not become null.
         C::Text => row.text.map_or(TableCell::Null, |text| TableCell::Text(decode(text))),
         C::Tags => TableCell::Tags(tags_of(game)),
         C::Span => span.map_or(TableCell::Null, |span| TableCell::Span(span.clone())),
@@ -413,7 +411,7 @@ fn of_span<'a>(column: Column, span: &SpanCells) -> TableCell<'a> {
     }
 }
 
-/// Returns the span of a hit (the moves and positions that matched), for the columns that show spans.
+/// Returns the span of a hit (the moves and positions that matched), for the columns that show it.
 pub(super) fn span_cells(found: &Found, row: &Row) -> Option<SpanCells> {
     let span = found.span(&row.game, row.node)?;
     let moves = SpanMoves::new(&span, &row.game);
@@ -426,7 +424,7 @@ pub(super) fn span_cells(found: &Found, row: &Row) -> Option<SpanCells> {
     })
 }
 
-/// Returns a string as a cell; an empty string is null.
+/// Returns a string as a cell, or null if the string is empty.
 fn text(text: &str) -> TableCell<'_> {
     if text.is_empty() { TableCell::Null } else { TableCell::Text(text.into()) }
 }
@@ -439,7 +437,7 @@ fn number<'a>(number: Option<impl Into<i64>>) -> TableCell<'a> {
     number.map_or(TableCell::Null, |number| TableCell::Number(number.into()))
 }
 
-/// Returns a tag as a cell; a tag that says "unknown" is null.
+/// Returns a tag as a cell, or null if the tag's value means "unknown".
 fn tag<'a>(row: &'a Row, name: &str) -> TableCell<'a> {
     tags::known(&row.game, name).map_or(TableCell::Null, TableCell::Text)
 }
@@ -448,7 +446,7 @@ fn named<'a>(names: &'a [String], row: &Row) -> TableCell<'a> {
     row.copy.and_then(|copy| names.get(copy as usize)).map_or(TableCell::Null, |name| text(name))
 }
 
-/// Returns the tags of a game. If several tags have the same name, the first one counts, as in queries.
+/// Returns the tags of a game. If a tag name occurs several times, the first tag counts, as in queries.
 fn tags_of<'a>(game: &GameRow<'a>) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
     let mut tags: Vec<(Cow<str>, Cow<str>)> = Vec::new();
     for (name, value) in game.tags() {

@@ -1,23 +1,23 @@
-//! The comments and tags that a query writes into the text of a game.
+//! Builds the comments and tags that a query adds to the text of a game.
 
 use orbit_engine::{GameCommentary, SortValue};
 use orbit_pgn::Amendment;
 
-/// The approximate maximum number of bytes that a query writes at one node (a position of a game). Source: CQL 6.2.
+/// The approximate maximum number of bytes that a query may write at one node (a position of a game). Source: CQL 6.2.
 const NODE_BYTES_MAX: usize = 4500;
-/// The text that replaces all further comments at a node if they would exceed [`NODE_BYTES_MAX`].
+/// The text that replaces further comments at a node once they would exceed [`NODE_BYTES_MAX`].
 const TRUNCATED: &[u8] = b"[cql truncate]...";
 
-/// The kinds of comments that are written into games.
+/// The kinds of comments that are added to games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommentStyle {
-    /// True if comments are written. The fields `tags` and `removes` apply even if it is false.
+    /// True if comments are added. `tags` and `removes` take effect even if this is false.
     pub comments: bool,
-    /// True if the number of the game is written at the start of the game.
+    /// True if the game number is written at the start of the game.
     pub numbers: bool,
     /// True if the number of matching positions is written at the start of the game.
     pub matches: bool,
-    /// For each value of `sort`, the name under which it is written at the start of the game; `None` if it is not written.
+    /// For each `sort` value, the name under which it is written at the start of the game, or `None` if it is not written.
     pub sorts: Vec<Option<String>>,
     /// True if tags are set.
     pub tags: bool,
@@ -26,8 +26,8 @@ pub struct CommentStyle {
 }
 
 impl CommentStyle {
-    /// Returns the changes to the text of a game. Returns `None` if `comments` is false and no tag or comment changes. `number` is
-    /// the number of the game over all sources.
+    /// Returns the changes to the text of a game. Returns `None` if `comments` is false and neither tags nor removed comments
+    /// require a change. `number` is the game's number across all sources.
     pub fn amendment(&self, number: u32, commentary: &GameCommentary) -> Option<Amendment> {
         let GameCommentary { tags, removed, .. } = commentary;
         let amendment = Amendment {
@@ -38,7 +38,7 @@ impl CommentStyle {
         (self.comments || amendment != Amendment::default()).then_some(amendment)
     }
 
-    /// Returns one comment for each node, sorted by node.
+    /// Returns the comments in node order, one for each node.
     fn comments(&self, number: u32, commentary: &GameCommentary) -> Vec<(u32, Vec<u8>)> {
         let mut nodes = NodeTexts::default();
         if self.numbers {
@@ -65,12 +65,12 @@ fn shown(value: Option<&SortValue>) -> Vec<u8> {
     }
 }
 
-/// The strings that are written as comments at the nodes of a game, sorted by node.
+/// The strings that become comments, for each node of a game, sorted by node.
 #[derive(Default)]
 struct NodeTexts(Vec<(u32, Vec<Vec<u8>>)>);
 
 impl NodeTexts {
-    /// Adds a string to the comment at a node, unless the comment contains this string already.
+    /// Adds a string to the comment at a node, unless the comment already contains the string.
     fn push(&mut self, node: u32, text: &[u8]) {
         let at = self.0.binary_search_by_key(&node, |(node, _)| *node).unwrap_or_else(|at| {
             self.0.insert(at, (node, Vec::new()));

@@ -9,7 +9,7 @@ use crate::found::Found;
 use orbit_core::game::measures::thousandths_text;
 use orbit_reel::GameRow;
 
-/// Returns the line with the names of the columns.
+/// Returns the header line with the column names.
 pub(super) fn head(columns: Columns) -> Vec<u8> {
     let names: Vec<&str> = columns.list().iter().map(|column| column.name()).collect();
     format!("{}\n", names.join(",")).into_bytes()
@@ -25,9 +25,9 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns,
     push_rows((found, game), (rows, columns), push, b"\n", out)
 }
 
-/// Appends a field exactly as the csv crate writes it. The crate's writer cannot append fields that are already quoted.
+/// Appends a field exactly as the csv crate would. The crate's writer cannot append fields that are already quoted.
 fn push_field(text: &str, is_alone: bool, out: &mut Vec<u8>) {
-    // An empty field that is alone on its line is quoted, because readers skip empty lines.
+    // If an empty field is alone on its line, it is quoted, because readers skip empty lines.
     let is_quoted = text.is_empty() && is_alone;
     if is_quoted || text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
         out.extend_from_slice(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());
@@ -36,7 +36,7 @@ fn push_field(text: &str, is_alone: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns a cell as text, with blanks between the entries of a list.
+/// Returns a cell as text. The entries of a list are separated by blanks.
 pub(super) fn text(cell: TableCell<'_>) -> Cow<'_, str> {
     match cell {
         TableCell::Null => Cow::Borrowed(""),
@@ -59,7 +59,7 @@ pub(super) fn text(cell: TableCell<'_>) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// Checks that the csv crate writes the same bytes.
+    /// Checks that the output equals that of the csv crate.
     #[test]
     fn fields_are_quoted_as_the_csv_crate_quotes_them() {
         let mut random = fastrand::Rng::with_seed(11);

@@ -13,7 +13,7 @@ use orbit_core::game::{date, tags};
 use orbit_core::visible::is_hidden;
 use orbit_reel::GameRow;
 
-/// Appends the FENs of a game's rows. Returns the number of hits.
+/// Appends the rows of a game as FEN. Returns the number of hits.
 pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     found.rows(game, rows, |row| {
         out.extend_from_slice(row.fen.as_bytes());
@@ -21,9 +21,9 @@ pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec
     })
 }
 
-/// Appends the EPDs of a game's rows. Returns the number of hits. The operations are `sm` (the next move), `hmvc` and `fmvn` (the
-/// last two fields of a FEN), `id` (players, event and date), `c0` (game and ply, and for a side line its name and the node) and
-/// `c1` (the move that led to the position, with its number).
+/// Appends the rows of a game as EPD. Returns the number of hits. The operations are `sm` (the next move), `hmvc` and `fmvn` (the
+/// last two fields of a FEN), `id` (players, event and date), `c0` (game and ply, and in a side line also its name and the node)
+/// and `c1` (the move that led to the position, with its number).
 pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     let mut id = None;
     found.rows(game, rows, |row| {
@@ -36,7 +36,7 @@ fn line(row: &Row, id: &str) -> String {
     let fen = ListLine::split(row.fen.as_bytes());
     let position = String::from_utf8_lossy(fen.position);
     let [clock, full] = fen.counters.map(|counter| String::from_utf8_lossy(counter.unwrap_or_default()));
-    // `sm` must be in SAN, so moves that are written as coordinates and null moves are left out.
+    // `sm` must be in SAN, so null moves and moves in coordinate notation are left out.
     let is_san = !row.next.is_empty() && !row.next.contains('-') || row.next.starts_with("O-O");
     let next = if is_san { format!(" sm {};", row.next) } else { String::new() };
     let (game, ply) = (row.game.number(), row.ply);
@@ -50,8 +50,8 @@ fn line(row: &Row, id: &str) -> String {
     )
 }
 
-/// Returns the `id` of a game: `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`. Quotes are replaced, because a
-/// string of EPD cannot contain them. Control characters are replaced too, because lists of positions are read on terminals.
+/// Returns the `id` of a game: `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`. Quotes are replaced, because an
+/// EPD string cannot contain them. Control characters are replaced too, because position lists are displayed on terminals.
 fn id_of(game: &GameRow) -> String {
     let players = match (tags::player(game, Color::White), tags::player(game, Color::Black)) {
         (None, None) => None,

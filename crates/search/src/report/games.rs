@@ -1,4 +1,4 @@
-//! Games as PGN: either with the text of their sources, or written from their moves and tags.
+//! Writes games as PGN: either the text of their sources, or a text that is written from their moves and tags.
 
 use std::io::{self, Write};
 use std::num::NonZeroU32;
@@ -14,7 +14,7 @@ use super::{MoveToken, movetext};
 /// The maximum number of characters in a line of movetext.
 const LINE_MAX: usize = 80;
 
-/// Returns a game with the text of its source. A game without such a text, for example a position of a list, is written by
+/// Returns the text of a game from its source. If there is none, for example for an entry in a position list, returns the output of
 /// [`game_pgn`].
 ///
 /// # Errors
@@ -28,9 +28,9 @@ pub fn game_text(
     Ok(texts.text(streamed, game)?.unwrap_or_else(|| game_pgn(game)))
 }
 
-/// Writes a game from its block (a group of games) alone: its tags, its moves in SAN, the side lines, comments and glyphs that the
-/// block has, and the result. Reading the text gives the same game. Tags whose names PGN does not allow are left out; they can come
-/// from EPD operations.
+/// Writes a game from its block (a group of games): its tags, its moves in SAN, the result, and those side lines, comments and
+/// glyphs that the block contains. Parsing the text yields the same game. Tags whose names are not allowed in PGN are left out;
+/// such tags can come from EPD operations.
 pub fn game_pgn(game: &GameRow) -> Vec<u8> {
     let mut out = Vec::new();
     push_tags(game, MoveNumbers::from_header(game), &mut out);
@@ -54,11 +54,11 @@ pub fn game_pgn(game: &GameRow) -> Vec<u8> {
     out
 }
 
-/// Appends the lines of tags, without a line end after the last one.
+/// Appends the tags, one per line, without a line end after the last one.
 fn push_tags(game: &GameRow, numbers: MoveNumbers, out: &mut Vec<u8>) {
     let mut has_event = false;
     let mut push = |name: &[u8], value: &[u8]| {
-        // A second `Event` at the start of a line would start a new game.
+        // A second `Event` tag at the start of a line would start a new game.
         let between = if has_event && name == b"Event" { b" " } else { b"\n" };
         if !out.is_empty() {
             out.extend_from_slice(between);
@@ -83,8 +83,8 @@ fn push_tags(game: &GameRow, numbers: MoveNumbers, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the start position as FEN, with its halfmove clock and move number. The en passant square is written whether or not a
-/// pawn can capture there.
+/// Returns the start position as FEN, with its halfmove clock and move number. The en passant square is included even if no pawn
+/// can capture there.
 fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     let mut setup = game.start().to_setup();
     setup.halfmoves = numbers.clock;
@@ -92,11 +92,11 @@ fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     FenRecord::new(setup).to_string()
 }
 
-/// Returns the parts of the movetext between which a line can be broken: `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A
-/// part that must end its line ends with a line feed.
+/// Returns the pieces of movetext between which a line can be broken: `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A piece
+/// that must end its line ends with a line feed.
 fn words(game: &GameRow) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> = Vec::new();
-    // Opening parentheses and move numbers, which are put before the next move or comment.
+    // Opening parentheses and move numbers, which are prepended to the next move or comment.
     let mut begun = Vec::new();
     for token in movetext(game) {
         let word = match token {
@@ -118,8 +118,8 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
             },
             MoveToken::Move(san, _) => san.into_bytes(),
             MoveToken::Nag(nag) => format!("${nag}").into_bytes(),
-            // In braces, a comment that contains a closing brace would end early. In the source, this comment followed a semicolon,
-            // so it fits on one line and can be written after a semicolon again.
+            // In braces, a comment with a closing brace would end early. Such a comment followed a semicolon in the source, so it
+            // fits on one line and can be written after a semicolon again.
             MoveToken::Comment(text) if text.contains(&b'}') => [b";", text, b"\n"].concat(),
             MoveToken::Comment(text) => [b"{", text, b"}"].concat(),
             MoveToken::End(outcome) => outcome.text().into(),
@@ -129,15 +129,15 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
     words
 }
 
-/// Finds the text to write between two games, so that a parser reads each game as if it were alone.
+/// Determines the text between two games, so that a parser reads each game as if it were alone.
 #[derive(Debug, Default)]
 pub struct PgnSeparator {
-    /// The text of the last game.
+    /// The text of the previous game.
     before: Vec<u8>,
 }
 
 impl PgnSeparator {
-    /// Returns the text before the next game: nothing before the first game, otherwise [`orbit_pgn::separator`].
+    /// Returns the text to write before the next game: nothing before the first game, and otherwise [`orbit_pgn::separator`].
     pub fn next(&mut self, text: &[u8]) -> Vec<u8> {
         let between =
             if self.before.is_empty() { Vec::new() } else { orbit_pgn::separator(&self.before, text) };
@@ -146,13 +146,13 @@ impl PgnSeparator {
         between
     }
 
-    /// Returns the line end to write after the last game. It is empty if there was no game.
+    /// Returns the line end to write after the last game, or nothing if there was no game.
     pub fn end(&self) -> &'static [u8] {
         if self.before.is_empty() { b"" } else { orbit_pgn::line_end(&self.before) }
     }
 }
 
-/// Writes games one after the other, separated by [`PgnSeparator`].
+/// Writes games one after the other, with a [`PgnSeparator`] between them.
 pub struct PgnWriter<W> {
     out: W,
     separator: PgnSeparator,

@@ -1,4 +1,4 @@
-//! Heat maps: the counts of hits by square or by shift, and their display on a terminal.
+//! Heat maps: hit counts by square or by shift, and their display on a terminal.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use orbit_core::board::Square;
 use orbit_transforms::CopyPlaces;
 
-/// The highest level of colour or shade for a count. A count of 0 has the level 0, and every other count has at least the level 1.
+/// The highest level of colour or shading. A count of 0 has level 0; all other counts have at least level 1.
 pub const LEVELS: u8 = 8;
 
 /// A square grid of counts: one for each square of the board, or one for each shift.
@@ -17,33 +17,33 @@ pub struct HeatMap {
     pub label: String,
     /// The meaning of the cells.
     pub grid: Grid,
-    /// The counts, row by row from the bottom, each row from left to right.
+    /// The counts, row by row from bottom to top, each row from left to right.
     pub counts: Vec<u64>,
 }
 
-/// The meaning of the cells of a heat map.
+/// The meaning of a heat map's cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grid {
-    /// The 64 squares, beginning with a1.
+    /// The 64 squares, starting with a1.
     Squares,
-    /// The 225 shifts. The first one is seven files to the left and seven ranks down.
+    /// The 225 shifts. The first one moves seven files to the left and seven ranks down.
     Offsets,
 }
 
-/// The way in which a terminal displays a heat map.
+/// The style in which a terminal displays a heat map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Palette {
     /// 24-bit colours.
     TrueColor,
     /// The palette of 256 colours.
     Color256,
-    /// Shades beside the numbers, without colour.
+    /// Numbers with shading characters beside them, without colour.
     Shades,
 }
 
 impl Palette {
     /// Returns the best palette that a terminal can show, according to the environment variables `NO_COLOR`, `TERM` and
-    /// `COLORTERM`. Output that does not go to a terminal has no colour.
+    /// `COLORTERM`. Output to a file or pipe has no colour.
     ///
     /// Source: <https://no-color.org>, <https://github.com/termstandard/colors>.
     pub fn from_terminal(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Palette {
@@ -58,8 +58,8 @@ impl Palette {
 }
 
 impl HeatMap {
-    /// Creates a map that adds up the hits of a query's transformed copies by the places of the copies on the board. Returns `None`
-    /// if all copies have the same place, or if a copy has no place.
+    /// Creates a map of the hits of transformed copies, added up by the place of the copy on the board. Returns `None` if all
+    /// copies have the same place, or if a copy has no place.
     pub(crate) fn from_places(places: &CopyPlaces, counts: &[u64]) -> Option<HeatMap> {
         let (label, grid, cells): (_, _, Option<Vec<usize>>) = match places {
             CopyPlaces::Squares(squares) => (
@@ -81,8 +81,8 @@ impl HeatMap {
         Some(map)
     }
 
-    /// Creates the map of a query whose value is a set of squares. `counts` has, for each square from a1 on, the number of
-    /// positions at which the square is in the set.
+    /// Creates the map for a query whose value is a set of squares. `counts` has the number of positions at which each square,
+    /// starting with a1, is in the set.
     pub fn from_squares(counts: &[u64; 64]) -> HeatMap {
         HeatMap {
             label: "Positions by the squares that the query found".into(),
@@ -91,7 +91,7 @@ impl HeatMap {
         }
     }
 
-    /// Returns the count of a cell; columns count from the left, rows from the bottom.
+    /// Returns the count of a cell. Columns are numbered from the left, rows from the bottom.
     ///
     /// # Panics
     ///
@@ -100,7 +100,7 @@ impl HeatMap {
         self.counts[row * self.grid.side() + column]
     }
 
-    /// Returns the names and counts of all cells. The names are squares, or shifts in files and ranks: `+1,-2`.
+    /// Returns the names and counts of all cells. Each name is a square, or a shift in files and ranks such as `+1,-2`.
     pub fn cells(&self) -> Vec<(String, u64)> {
         let side = self.grid.side();
         let cell = |(index, &count): (usize, &u64)| {
@@ -114,7 +114,7 @@ impl HeatMap {
         self.counts.iter().enumerate().map(cell).collect()
     }
 
-    /// Returns the number of cells whose count is not 0.
+    /// Returns the number of cells with a count greater than 0.
     pub fn cells_hit(&self) -> usize {
         self.counts.iter().filter(|&&count| count > 0).count()
     }
@@ -124,7 +124,7 @@ impl HeatMap {
         self.counts.iter().copied().max().unwrap_or(0)
     }
 
-    /// Returns the level of a count: 0 for 0, and [`LEVELS`] for the largest count.
+    /// Returns the level of a count: 0 for the count 0, up to [`LEVELS`] for the largest count.
     pub fn level(&self, count: u64) -> u8 {
         let (count, most) = (u128::from(count), u128::from(self.most().max(1)));
         (count * u128::from(LEVELS)).div_ceil(most) as u8
@@ -157,7 +157,7 @@ impl HeatMap {
 }
 
 impl Grid {
-    /// Returns the number of cells on a side.
+    /// Returns the number of cells on each side of the grid.
     pub fn side(self) -> usize {
         match self {
             Grid::Squares => 8,
@@ -201,7 +201,7 @@ fn offset_cell((dx, dy): (i8, i8)) -> usize {
     (15 * (i32::from(dy) + 7) + i32::from(dx) + 7) as usize
 }
 
-/// Returns a number in at most four characters: `1.2k`, `340k`, `18E`.
+/// Formats a number in at most four characters: `1.2k`, `340k`, `18E`.
 pub fn short(number: u64) -> String {
     if number < 1_000 {
         return number.to_string();
@@ -221,8 +221,8 @@ pub fn short(number: u64) -> String {
     unreachable!("2^64 is less than 19 E")
 }
 
-/// The background colours of the levels from 1 on: red, green and blue, then the number of a similar colour among the 256 colours
-/// of terminals. From level 5 on, the text is white.
+/// The background colour of each level from 1 on: red, green and blue, followed by the index of a similar colour among the 256
+/// terminal colours. From level 5 on, the text is white.
 const COLORS: [([u8; 3], u8); LEVELS as usize] = [
     ([222, 235, 247], 189),
     ([198, 219, 239], 153),
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!((map.at(0, 0), map.at(7, 0), map.at(2, 7)), (1, 4_020, 300));
         assert_eq!(map.counts.iter().sum::<u64>(), 4_321);
         let map = offsets();
-        // The helper `offsets` numbers the shifts from 0, file by file, and gives each shift the square of its number as its count.
+        // The helper `offsets` numbers the shifts from 0, file by file. The count of each shift is the square of its number.
         for (column, row) in [(0, 0), (14, 0), (0, 14), (3, 8)] {
             assert_eq!(map.at(column, row), ((15 * column + row) as u64).pow(2));
         }

@@ -1,4 +1,4 @@
-//! Rows as JSON Lines: one JSON object for each row.
+//! Writes rows as JSON Lines, with one JSON object for each row.
 
 use serde_json::{Map, Value, json};
 
@@ -63,12 +63,12 @@ fn push(cell: &TableCell, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns whether a byte can be in a JSON string without an escape.
+/// Returns whether a byte needs no escape in a JSON string.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
 }
 
-/// Appends a value as JSON. Characters that act on a terminal are escaped, such as `\u202e`.
+/// Appends a value as JSON. Terminal control characters such as `\u202e` are escaped.
 fn push_value(value: &Value, out: &mut Vec<u8>) {
     out.extend_from_slice(escape(&value.to_string(), EscapeContext::Json).as_bytes());
 }

@@ -1,12 +1,12 @@
-//! Writes the value of a query in words: `king on g8`, `value 5`.
+//! Describes the value of a query in words: `king on g8`, `value 5`.
 
 use super::words::{push_number, push_text};
 use orbit_core::board::{Bitboard, Board, Code, Square, role_name};
 use orbit_engine::Answer;
 use orbit_transforms::{CopyDifference, Placement};
 
-/// Returns the value of a query at a position in words. The result is empty for a condition. For a set of more than `squares_max`
-/// squares, it contains only the number of squares.
+/// Describes the value of a query at a position in words. Returns an empty string for a condition. If the value is a set of more
+/// than `squares_max` squares, only their number is given.
 pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: usize) -> String {
     match value {
         (_, Some(text)) => {
@@ -24,8 +24,8 @@ pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: 
     }
 }
 
-/// Appends the differences between a position and the board with which the query compares it:
-/// ` (flipcolor; missing Nc3, pe6; besides Ng1)`.
+/// Appends the differences between a position and the board with which the query compares it: ` (flipcolor; missing Nc3, pe6;
+/// besides Ng1)`.
 pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     let mut parts = Vec::new();
     if difference.placement != Placement::IDENTITY {
@@ -41,8 +41,7 @@ pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     }
 }
 
-/// Describes the pieces on some squares: `rook on a1, pawns on a2, b2`. The colours of the pieces are named if there are pieces of
-/// both colours.
+/// Describes the pieces on some squares: `rook on a1, pawns on a2, b2`. Colours are named if there are pieces of both colours.
 fn standing(squares: Bitboard, board: &Board, squares_max: usize) -> String {
     let mut groups: Vec<(Code, Vec<Square>)> = Vec::new();
     for square in squares {

@@ -1,4 +1,4 @@
-//! The movetext of a game as tokens: its moves, and its side lines, comments and annotation glyphs if the database has them.
+//! The movetext of a game as tokens: its moves and, if the database has them, side lines, comments and annotation glyphs.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use orbit_reel::{GameRow, LineRow};
 /// A token of movetext.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MoveToken<'a> {
-    /// The beginning of a side line, which is an alternative to the move before it.
+    /// The start of a side line, which is an alternative to the preceding move.
     Open,
-    /// The number of the move that follows: `24.`, or `23...` where Black's move needs one.
+    /// The number of the next move: `24.`, or `23...` where Black's move needs one.
     Number(String),
-    /// A move in SAN, and the node (the number of the position) to which it leads.
+    /// A move in SAN, and the node (position number) to which it leads.
     Move(String, u32),
     /// A numeric annotation glyph.
     Nag(u16),
-    /// A comment without its braces, in the bytes of the source.
+    /// A comment without its braces, as bytes in the encoding of the source.
     Comment(&'a [u8]),
     /// The end of a side line.
     Close,
@@ -26,7 +26,7 @@ pub enum MoveToken<'a> {
     End(Outcome),
 }
 
-/// Returns the movetext of a game. A parser that reads it obtains the same tree of moves.
+/// Returns the movetext of a game. Parsing it yields the same tree of moves.
 pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     let mut leaving: Vec<(u32, usize)> = game.lines().map(|line| (line.parent(), line.index())).collect();
     leaving.sort_unstable();
@@ -38,7 +38,7 @@ pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     };
     writer.annotate(0, |_| true);
     let mut open = vec![LineFrame::new(None, game, game.start(), 0)];
-    // This is a loop, because recursion could overflow the stack if side lines are nested deeply.
+    // A loop is used because recursion could overflow the stack if side lines are deeply nested.
     while let Some(frame) = open.last_mut() {
         if let Some(at) = frame.aside.next() {
             let side = LineFrame::new(Some(game.line(leaving[at].1)), game, frame.before, frame.ply - 1);
@@ -62,20 +62,20 @@ pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     writer.out
 }
 
-/// A line that is being written.
+/// A line whose moves are being written.
 struct LineFrame<'a> {
     line: Option<LineRow<'a>>,
     moves: std::iter::Chain<
         std::option::IntoIter<PackedMove>,
         std::iter::Copied<std::slice::Iter<'a, PackedMove>>,
     >,
-    /// The node that the next move leads to.
+    /// The node to which the next move leads.
     next: u32,
     ply: u32,
     /// The positions before and after the last move.
     before: Position,
     position: Position,
-    /// The side lines that are alternatives to the last move, as a range of the sorted list of side lines.
+    /// The side lines that are alternatives to the last move, as a range in the sorted list of side lines.
     aside: Range<usize>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> LineFrame<'a> {
         LineFrame { line, moves, next, ply, before: position, position, aside: 0..0 }
     }
 
-    /// Plays a move. Returns the node that it leads to, and whether it is the first move of a side line.
+    /// Plays a move. Returns the node to which it leads, and whether it is the first move of a side line.
     fn step(&mut self, mv: PackedMove) -> (u32, bool) {
         let node = self.next;
         self.before = self.position;
@@ -101,7 +101,8 @@ struct MovetextWriter<'a> {
     numbers: MoveNumbers,
     annotations: &'a [Annotation],
     out: Vec<MoveToken<'a>>,
-    /// True if a token other than a glyph was written since the last move. A move of Black then needs a number, such as `23...`.
+    /// True if a token other than a glyph has been written since the last move. The next move of Black then needs a number, such as
+    /// `23...`.
     anew: bool,
 }
 
@@ -111,7 +112,7 @@ impl<'a> MovetextWriter<'a> {
         self.out.push(token);
     }
 
-    /// Writes the move that was played last in a line.
+    /// Writes the last move that was played in a line.
     fn mv(&mut self, frame: &LineFrame, mv: PackedMove, node: u32) {
         let before = self.before(node);
         self.annotate(node, |index| index < before);
@@ -126,7 +127,7 @@ impl<'a> MovetextWriter<'a> {
         self.annotate(node, |index| index >= before);
     }
 
-    /// Returns the number of annotations of a node that are written before its move.
+    /// Returns the number of a node's annotations that are written before its move.
     fn before(&self, node: u32) -> usize {
         let last =
             self.at_node(node).iter().rposition(|found| matches!(found.kind, AnnotationKind::Before(_)));

@@ -1,13 +1,13 @@
-//! Summaries of many numbers: their mean, their quantiles and their distribution.
+//! Summarizes many numbers: their mean, quantiles and distribution.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of steps of a histogram.
+/// The maximum number of bins in a histogram.
 const STEPS_MAX: i64 = 20;
 
-/// Numbers, each with the number of its occurrences. Memory is needed for each distinct number, not for each occurrence.
+/// A multiset of numbers, stored as the number of occurrences of each number. So memory is needed only for distinct numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Distribution(BTreeMap<i32, u64>);
 
@@ -20,19 +20,19 @@ pub struct NumberSummary {
     /// The least number.
     #[serde(rename = "value_min")]
     pub min: i32,
-    /// The number below which a tenth of the numbers lie.
+    /// The value below which a tenth of the numbers lie.
     #[serde(rename = "value_p10")]
     pub p10: f64,
-    /// The number below which a quarter of the numbers lie.
+    /// The value below which a quarter of the numbers lie.
     #[serde(rename = "value_p25")]
     pub p25: f64,
-    /// The number below which half of the numbers lie.
+    /// The value below which half of the numbers lie.
     #[serde(rename = "value_median")]
     pub median: f64,
-    /// The number below which three quarters of the numbers lie.
+    /// The value below which three quarters of the numbers lie.
     #[serde(rename = "value_p75")]
     pub p75: f64,
-    /// The number below which nine tenths of the numbers lie.
+    /// The value below which nine tenths of the numbers lie.
     #[serde(rename = "value_p90")]
     pub p90: f64,
     /// The greatest number.
@@ -40,50 +40,50 @@ pub struct NumberSummary {
     pub max: i32,
 }
 
-/// A step of a histogram, with its count.
+/// A bin of a histogram, and the count of numbers in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Bin {
-    /// The least number of the step.
+    /// The smallest number in the bin.
     pub from: i64,
-    /// The greatest number of the step.
+    /// The largest number in the bin.
     pub to: i64,
-    /// The count of numbers in the step.
+    /// The count of numbers in the bin.
     pub positions: u64,
 }
 
 impl Distribution {
-    /// Adds a number that occurs `times` times.
+    /// Adds `times` occurrences of a number.
     pub fn add(&mut self, number: i32, times: u64) {
         *self.0.entry(number).or_default() += times;
     }
 
-    /// Adds the numbers of another distribution.
+    /// Adds all numbers of another distribution.
     pub fn merge(&mut self, other: &Distribution) {
         other.0.iter().for_each(|(&number, &times)| self.add(number, times));
     }
 
-    /// Returns the count of distinct numbers.
+    /// Returns how many distinct numbers there are.
     pub fn distinct(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the count of all numbers.
+    /// Returns how many numbers there are, counting all occurrences.
     pub fn count(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// Returns the least and the greatest number, if there are any.
+    /// Returns the smallest and the largest number, or `None` if there are no numbers.
     pub fn ends(&self) -> Option<(i32, i32)> {
         Some((*self.0.keys().next()?, *self.0.keys().next_back()?))
     }
 
-    /// Returns whether all numbers together occur at most `most` times.
+    /// Returns whether there are at most `most` occurrences in total.
     pub fn counts_at_most(&self, most: u64) -> bool {
         let sum = self.0.values().try_fold(0_u64, |sum, &times| sum.checked_add(times));
         sum.is_some_and(|sum| sum <= most)
     }
 
-    /// Returns the summary, if there are any numbers.
+    /// Returns the summary, or `None` if there are no numbers.
     pub fn summary(&self) -> Option<NumberSummary> {
         let (min, max) = self.ends()?;
         let sum: i128 = self.0.iter().map(|(&number, &times)| i128::from(number) * i128::from(times)).sum();
@@ -101,18 +101,17 @@ impl Distribution {
         })
     }
 
-    /// Returns the number below which a share of the numbers lie, interpolated between two numbers. `share` is from 0 to
-    /// 1.
+    /// Returns the value below which the given share of the numbers lies, interpolated between two numbers. `share` is from 0 to 1.
     ///
-    /// Source: R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996),
-    /// 361-365, definition 7.
+    /// Source: R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996), 361-365,
+    /// definition 7.
     fn quantile(&self, share: f64) -> f64 {
         let place = self.count().saturating_sub(1) as f64 * share;
         let (below, above) = (self.at(place.floor() as u64), self.at(place.ceil() as u64));
         below + (above - below) * place.fract()
     }
 
-    /// Returns the number with a given index in sorted order; the index of the least number is 0.
+    /// Returns the number at an index in sorted order; index 0 is the smallest number.
     fn at(&self, place: u64) -> f64 {
         let mut before = 0;
         let found = self.0.iter().find(|(_, times)| {
@@ -122,13 +121,13 @@ impl Distribution {
         found.map_or(f64::NAN, |(&number, _)| number.into())
     }
 
-    /// Returns the smallest width among 1, 2, 5, 10, 20 and so on with which a histogram has at most `STEPS_MAX` steps.
+    /// Returns the smallest bin width among 1, 2, 5, 10, 20 and so on with which a histogram has at most `STEPS_MAX` bins.
     pub fn step(&self) -> i64 {
         self.step_within(STEPS_MAX)
     }
 
-    /// Returns the smallest width among 1, 2, 5, 10, 20 and so on with which a histogram has at most `steps_max` steps. `steps_max`
-    /// must be at least 2.
+    /// Returns the smallest bin width among 1, 2, 5, 10, 20 and so on with which a histogram has at most `steps_max` bins.
+    /// `steps_max` must be at least 2.
     pub fn step_within(&self, steps_max: i64) -> i64 {
         let (min, max) = self.ends().map_or((0, 0), |(min, max)| (i64::from(min), i64::from(max)));
         let mut steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_i64.pow(power)));
@@ -136,8 +135,7 @@ impl Distribution {
         steps.find(fits).unwrap_or(i64::MAX)
     }
 
-    /// Divides the range from the least to the greatest number into steps of the width `step`, and returns the count of the numbers
-    /// in each step.
+    /// Divides the range from the smallest to the largest number into bins of width `step`, and returns the count for each bin.
     pub fn bins(&self, step: i64) -> Vec<Bin> {
         let Some((min, max)) = self.ends() else { return Vec::new() };
         let of = |number: i32| i64::from(number).div_euclid(step);

@@ -1,8 +1,8 @@
-//! A report as one HTML file.
+//! Writes a report as a single HTML file.
 //!
-//! The file needs no other file, and its content policy does not let it load any. The policy allows a single script, which copies
-//! FENs; a browser without scripts shows the same content. The page shows only [`Findings`], and also contains them as JSON. Every
-//! chart has a table with its numbers. The invariant: equal findings give equal bytes.
+//! The file is self-contained, and its content security policy prevents it from loading any other file. The policy allows a single
+//! script, which copies FENs; the content is the same without scripts. The page shows only [`Findings`], and also contains them as
+//! JSON. Every chart has a table with its numbers. Invariant: equal findings produce equal bytes.
 
 mod charts;
 mod copies;
@@ -19,35 +19,35 @@ use super::{NumberSummary, heat::HeatMap, summary::grouped, svg};
 const STYLE: &str = include_str!("page/style.css");
 /// The script that copies FENs to the clipboard.
 const SCRIPT: &str = include_str!("page/copy.js");
-/// The content policy of the page. It allows the script by its SHA-256, so no other script can run. A test checks the hash.
+/// The page's content security policy. It allows only the script with this SHA-256 hash; a test checks that the hash is right.
 const POLICY: &str = "default-src 'none'; script-src 'sha256-HEGdPd+7yvizZARsXwKnUc95Nev0JxaP8ogh9uQge1A='; style-src 'unsafe-inline'; base-uri 'none'; \
                       form-action 'none'";
-/// The maximum length of a query that is shown as the headline.
+/// The maximum length of a query that is used as the headline.
 const HEADLINE_MAX: usize = 80;
 /// The maximum number of sources that are listed by name.
 const SOURCES_MAX: usize = 12;
 
 impl Findings {
-    /// Returns the findings as an HTML page that needs no other file.
+    /// Returns the findings as a self-contained HTML page.
     pub fn page(&self) -> String {
         page(self)
     }
 
-    /// Returns a heat map as SVG. It shows the places of the transformed copies that hit, or the squares that the query finds.
-    /// Returns `None` if all copies have the same place and the value is not a set of squares.
+    /// Returns a heat map as SVG: of the places where transformed copies matched, or of the squares in the query's value. Returns
+    /// `None` if all copies have the same place and the value is not a set of squares.
     pub fn heat_map(&self) -> Option<String> {
         let places = self.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
         places.or(self.squares.as_ref()).map(svg::heat_map_file)
     }
 }
 
-/// Returns the page of a report.
+/// Returns the HTML page of a report.
 pub fn page(findings: &Findings) -> String {
     let title = if findings.title.trim().is_empty() { "Report" } else { &findings.title };
     document(title, &header(findings, title), &sections(findings), findings)
 }
 
-/// Returns a page of sections. The first section comes before the table of contents. The page contains `data` as JSON.
+/// Returns a page that consists of sections and contains `data` as JSON. The table of contents follows the first section.
 pub(crate) fn document(
     title: &str,
     header: &Markup,
@@ -74,7 +74,7 @@ pub(crate) fn document(
                             h2.unseen[index == 0] id={ (section.id) "-name" } { (section.name) }
                             (section.body)
                         }
-                        // The first section shows the main numbers, so it comes before the table of contents, even on a phone.
+                        // The first section has the main figures, so it precedes the table of contents, even on a phone.
                         @if index == 0 { (contents(&sections[1..])) }
                     }
                 }
@@ -86,8 +86,8 @@ pub(crate) fn document(
     page.into_string() + "\n"
 }
 
-/// Returns the header. The query is shown once: as the headline if it is short and the page has no other title, otherwise below the
-/// headline.
+/// Returns the page header. It shows the query once: as the headline if the query is short and the page has no other title, and
+/// otherwise below the headline.
 fn header(findings: &Findings, title: &str) -> Markup {
     let query = findings.query.trim();
     let is_named = title != "Report" && !query.starts_with(title);
@@ -127,19 +127,19 @@ fn contents(sections: &[PageSection]) -> Markup {
     }
 }
 
-/// Returns data as JSON without `<`, so that no HTML parser finds the end of the script in it.
+/// Returns data as JSON in which `<` is escaped, so that an HTML parser cannot find the end of the script in it.
 fn json(data: &impl Serialize) -> String {
     serde_json::to_string(data).expect("plain data can be written").replace('<', "\\u003c")
 }
 
-/// A section of a page: the name of its element, its heading, and its content.
+/// A section of a page: the id of its element, its heading, and its content.
 pub(crate) struct PageSection {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
     pub(crate) body: Markup,
 }
 
-/// Returns the sections that have something to show, the most important one first.
+/// Returns all sections with content, in order of importance.
 fn sections(findings: &Findings) -> Vec<PageSection> {
     let mut out = vec![PageSection { id: "summary", name: "Summary", body: summary(findings) }];
     let has_hits = findings.totals.positions_hit > 0 || findings.totals.games_hit > 0;
@@ -172,7 +172,7 @@ fn sections(findings: &Findings) -> Vec<PageSection> {
     out
 }
 
-/// Returns the heat maps with the ids of their tables. Separate maps for the colours replace the map for both colours.
+/// Returns the heat maps, each with the id of its table. If there are separate maps for the colours, they replace the combined map.
 fn maps(findings: &Findings) -> Vec<(String, &HeatMap)> {
     let orbit = findings.orbit.as_ref();
     let places = orbit.map_or((None, &[][..]), |orbit| (orbit.heat.as_ref(), &orbit.heat_by_color));
@@ -251,12 +251,12 @@ fn tile(name: &str, part: u64, all: u64, unit: &str) -> Markup {
     }
 }
 
-/// Returns a number with separators for people. Programs that read the page find the plain number in an attribute.
+/// Formats a number with separators for people. The plain number is in an attribute, for programs that read the page.
 fn number(number: u64) -> Markup {
     html! { @if number < 1_000 { (number) } @else { data value=(number) { (grouped(number)) } } }
 }
 
-/// Returns a table that is hidden until the reader opens it.
+/// Returns a table that is hidden until the reader expands it.
 fn table_behind(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup {
     html! {
         details {
@@ -266,7 +266,7 @@ fn table_behind(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup 
     }
 }
 
-/// Returns a table that scrolls inside its box.
+/// Returns a table that scrolls within its box.
 pub(crate) fn table(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup {
     html! {
         div.scroll role="region" aria-label=(caption) tabindex="0" {

@@ -1,4 +1,4 @@
-//! Hits as Parquet, for data frames and databases. The cells are those of CSV, collected as Arrow columns.
+//! Writes hits as Parquet, for data frames and databases. The cells equal those of CSV and are collected as Arrow columns.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -22,16 +22,16 @@ use super::row::Rows;
 use crate::found::Found;
 use orbit_reel::GameRow;
 
-/// The maximum number of rows and of bytes in a row group. Only one row group is in memory at a time.
+/// The maximum size of a row group, in rows and in bytes. Only one row group is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Appends the rows of a game in the form that [`ParquetWriter`] reads. Returns the number of hits.
+/// Appends the rows of a game in the binary form that [`ParquetWriter`] reads. Returns the number of hits.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
     push_rows((found, game), (rows, columns), |_, cell, out| push(cell, out), b"", out)
 }
 
-/// Appends a cell: a number as it is, any other value as in CSV. An empty string is null.
+/// Appends a cell: numbers in binary form, all other values as in CSV. An empty string is null.
 fn push(cell: TableCell, out: &mut Vec<u8>) {
     let written = match cell {
         TableCell::Number(number) | TableCell::Decimal(number) => postcard::to_io(&Some(number), out),
@@ -40,7 +40,7 @@ fn push(cell: TableCell, out: &mut Vec<u8>) {
     written.expect("writing to memory");
 }
 
-/// Reads a cell of a column from the beginning of `bytes`, and removes its bytes.
+/// Reads a cell from the front of `bytes`, and removes the bytes that were read.
 fn take<'a>(ty: ColumnType, bytes: &mut &'a [u8]) -> Result<TableCell<'a>, postcard::Error> {
     fn next<'a, T: serde::Deserialize<'a>>(bytes: &mut &'a [u8]) -> Result<Option<T>, postcard::Error> {
         let (cell, rest) = postcard::take_from_bytes(bytes)?;
@@ -55,8 +55,8 @@ fn take<'a>(ty: ColumnType, bytes: &mut &'a [u8]) -> Result<TableCell<'a>, postc
     Ok(cell.unwrap_or(TableCell::Null))
 }
 
-/// Writes rows as Parquet. Whole numbers are 64-bit integers, numbers with a fraction are 64-bit floats, all other values are
-/// UTF-8 strings, and an empty cell is null. Zstandard compresses the data. Each write must consist of whole rows of
+/// Writes rows as Parquet, compressed with Zstandard. Whole numbers are 64-bit integers, numbers with a fraction are 64-bit floats,
+/// and all other values are UTF-8 strings; empty cells are null. Each write must consist of whole rows in
 /// [`Format::Parquet`](super::Format::Parquet).
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
@@ -66,7 +66,7 @@ pub struct ParquetWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Starts a file. `columns` are the columns of the rows that will be written.
+    /// Starts a file whose rows have the columns `columns`.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(ParquetWriter { file, columns: columns.collect(), rows: 0, bytes: 0 })
     }
 
-    /// Adds the row at the beginning of `row`, and returns the bytes after it.
+    /// Adds the first row in `row`, and returns the remaining bytes.
     fn add<'a>(&mut self, row: &'a [u8]) -> io::Result<&'a [u8]> {
         let mut rest = row;
         for (ty, cells) in &mut self.columns {
@@ -163,7 +163,7 @@ impl<W: Write + Send> Write for ParquetWriter<W> {
     }
 }
 
-/// Converts an error of the Parquet library. If the underlying writer caused it, its message is kept.
+/// Converts an error of the Parquet library. If the underlying writer caused the error, its message is kept.
 fn fault(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => io::Error::other(error),
@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Checks that bytes that are not rows are refused. They can come from the file of a part that another version of the
+    /// Checks that bytes that are not rows are rejected. They can come from the file of a job part that another version of the
     /// program wrote.
     #[test]
     fn bytes_that_are_no_rows_are_refused() {

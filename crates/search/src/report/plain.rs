@@ -1,11 +1,11 @@
-//! The plain formats `game node` and `game node value`, whose outputs can be compared byte by byte.
+//! The plain formats `game node` and `game node value`, which can be compared byte by byte.
 
 use super::words::{push_number, push_squares, push_text};
 use orbit_core::board::Bitboard;
 use orbit_engine::{Hits, Values};
 use orbit_reel::GameRow;
 
-/// The beginning of every line about a game: the number of the game and a blank, such as `1042 `. The second field is its length.
+/// The start of each line about a game: the game number and a blank, such as `1042 `. The second field is its length.
 struct Prefix([u8; 12], usize);
 
 impl Prefix {
@@ -35,8 +35,8 @@ pub(super) fn nodes(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
     count
 }
 
-/// Appends `game node value` for each hit of a game. If `lists_all` is true and the value of the query is a set of squares, appends
-/// a line for every position of the game instead. Returns the number of hits.
+/// Appends `game node value` for each hit of a game. If `lists_all` is true and the query's value is a set of squares, appends such
+/// a line for every position of the game. Returns the number of hits.
 pub(super) fn values(game: &GameRow, hits: &Hits, lists_all: bool, out: &mut Vec<u8>) -> usize {
     let (first, end) = (game.first_slot(), game.end_slot());
     let prefix = Prefix::from_game(game);

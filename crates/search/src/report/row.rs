@@ -1,4 +1,4 @@
-//! The facts about a hit that tables show, as one row. All formats use these rows.
+//! The facts about a hit that tables show, as one row. All output formats use these rows.
 
 use std::cell::OnceCell;
 
@@ -11,13 +11,13 @@ use orbit_engine::Answer;
 use orbit_reel::{GameMeasures, GameRow};
 use orbit_transforms::CopyDifference;
 
-/// The kind of rows of a table.
+/// The kind of rows in a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Rows {
-    /// One row for each position that hits.
+    /// One row for each position with a hit.
     #[default]
     Hits,
-    /// One row for each game with hits, at its first hit.
+    /// One row for each game with hits, which describes its first hit.
     Games,
 }
 
@@ -26,10 +26,10 @@ choices! { Rows, "kind of rows",
     Rows::Games => "games", "";
 }
 
-/// The parts of a row that take time to compute and are often not needed.
+/// Selects the parts of a row that take time to compute and are often not needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RowParts {
-    /// True if the rows need the move that led to the position, and its label.
+    /// True if rows need the move that led to the position, and its label.
     pub(super) played: bool,
     /// The next move.
     pub(super) next: bool,
@@ -41,28 +41,28 @@ impl RowParts {
     const ALL: RowParts = RowParts { played: true, next: true, fen: true };
 }
 
-/// One row. Strings are empty where a fact is unknown.
+/// One row. Strings are empty if a fact is unknown.
 #[derive(Clone)]
 pub struct Row<'a> {
     /// The game.
     pub game: GameRow<'a>,
     /// The number of hits in the game.
     pub hits: usize,
-    /// The number of the position in its game; on the main line its ply.
+    /// The number of the position in its game. On the main line, it equals the ply.
     pub node: u32,
     /// The number of half-moves played before the position.
     pub ply: u32,
-    /// The side line of the position, as [`NodeWalk::line`] names it; empty on the main line.
+    /// The side line of the position, as named by [`NodeWalk::line`], or an empty string on the main line.
     pub line: String,
     /// The position.
     pub position: Position,
     /// The number of the move that led to the position: `23...`, or `start`.
     pub label: String,
-    /// The move that led to the position, in SAN; `None` at the start.
+    /// The move that led to the position, in SAN, or `None` at the start.
     pub san: Option<String>,
-    /// The position as FEN, with halfmove clock and move number.
+    /// The position as FEN, including halfmove clock and move number.
     pub fen: String,
-    /// The next move in the line of the position, in SAN; empty at the end of the line.
+    /// The next move in the position's line, in SAN, or an empty string at the end of the line.
     pub next: String,
     /// The value of the query.
     pub value: Answer,
@@ -72,14 +72,14 @@ pub struct Row<'a> {
     pub copy: Option<u32>,
     /// The number of transformed copies of the query that match.
     pub copies: usize,
-    /// The clock and the evaluation, if the comments of the game are known.
+    /// The clock and the evaluation, if the game's comments are available.
     pub measures: Measures,
     /// The result of [`Found::difference_at`], computed on first use.
     difference: OnceCell<Option<CopyDifference>>,
 }
 
 impl<'a> Found<'a> {
-    /// Returns the squares of the pieces that the filter names, on the board of the game as it was played.
+    /// Returns the names of pieces in the filter, each with the matched squares on the board as it was in the game.
     pub(super) fn matched(&self, row: &Row) -> Vec<(&'a str, Bitboard)> {
         let board = row.position.board;
         match self.side(&row.game) {
@@ -92,24 +92,23 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Returns the difference between a position and the board with which the query compares it; `None` if there is no such
+    /// Returns the difference between a position and the board with which the query compares it, or `None` if the query has no such
     /// board.
     pub(super) fn difference(&self, game: &GameRow, board: &Board) -> Option<CopyDifference> {
         self.names.likeness.as_ref().map(|likeness| likeness.difference(board, self.side(game)))
     }
 
-    /// Returns the difference for the position of a row; it is computed once.
+    /// Returns the difference for a row's position. It is computed only once.
     pub(super) fn difference_at<'r>(&self, row: &'r Row) -> Option<&'r CopyDifference> {
         row.difference.get_or_init(|| self.difference(&row.game, &row.position.board)).as_ref()
     }
 
-    /// Visits the rows of a game in order. Returns the number of hits.
+    /// Calls `visit` with the rows of a game in order. Returns the number of hits.
     pub fn rows(&self, game: &GameRow, rows: Rows, mut visit: impl FnMut(&Row)) -> usize {
         self.rows_with(game, rows, RowParts::ALL, &mut visit)
     }
 
-    /// Visits the rows of a game in order, with only the given parts filled in. The other parts are empty. Returns the number of
-    /// hits.
+    /// Calls `visit` with the rows of a game in order. Only the requested parts of rows are filled in. Returns the number of hits.
     pub(super) fn rows_with(
         &self,
         game: &GameRow,
@@ -126,8 +125,7 @@ impl<'a> Found<'a> {
         let wanted = if rows == Rows::Games { 1 } else { count };
         let before = copies.map_or(0, |copies| copies.first_in(hits, first));
         let (mut walk, measures) = (NodeWalk::from_game(game), GameMeasures::from_game(game));
-        // The SAN of the move after each hit is kept, because this move often leads to the next hit and SAN takes time to
-        // compute.
+        // The SAN of the move after each hit is kept, because this move often leads to the next hit and computing SAN takes time.
         let mut last: Option<(u32, String)> = None;
         for (slot, hit) in hits.slots(first..end).take(wanted).zip(before..) {
             walk.to((slot - first) as u32);
@@ -182,14 +180,14 @@ impl Row<'_> {
         }
     }
 
-    /// Returns the address of the game at lichess or chess.com. The address refers to the position only on the main line, because
+    /// Returns the address of the game at lichess or chess.com. The address includes the position only on the main line, because
     /// these sites do not have the side lines.
     pub fn url(&self) -> Option<String> {
         game::url(&self.game, self.line.is_empty().then_some(self.ply))
     }
 }
 
-/// Returns the position of a game at a node as FEN, with the halfmove clock and the move number that it had in the game.
+/// Returns the position at a node of a game as FEN, with the halfmove clock and the move number at that point of the game.
 ///
 /// # Panics
 ///

@@ -1,5 +1,5 @@
-//! The moves of spans, which are the moves or positions that a filter matched in a game: as PGN text for people, as lists for
-//! programs, and as arrows for pictures.
+//! The moves of spans (the moves or positions that a filter matched in a game): as PGN text for people, as lists for programs, and
+//! as arrows for pictures.
 
 use super::NodeWalk;
 use orbit_core::board::{MoveKind, PackedMove, Square};
@@ -7,7 +7,7 @@ use orbit_core::game::MoveNumbers;
 use orbit_engine::{MatchSpan, SpanKind};
 use orbit_reel::GameRow;
 
-/// The maximum number of moves that are drawn as arrows; more would hide the board.
+/// The maximum number of moves that are drawn as arrows. More arrows would hide the board.
 pub const ARROWS_MAX: usize = 6;
 
 /// The moves of a span.
@@ -19,10 +19,10 @@ pub struct SpanMoves<'a> {
 
 /// One move of a span.
 struct SpanMove {
-    /// The nodes (numbers of positions) before and after the move.
+    /// The nodes (position numbers) before and after the move.
     from: u32,
     to: u32,
-    /// The number of half-moves after the move.
+    /// The number of half-moves up to and including this move.
     ply: u32,
     san: String,
     mv: PackedMove,
@@ -33,13 +33,13 @@ impl<'a> SpanMoves<'a> {
     ///
     /// # Panics
     ///
-    /// Panics if the game does not have the positions of the span.
+    /// Panics if the game lacks positions of the span.
     pub fn new(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         SpanMoves { span, numbers: MoveNumbers::from_header(game), moves: moves(&span.moves, game) }
     }
 
-    /// Returns the moves that are shown to people. For a filter that matches moves, these are the moves that matched; for a filter
-    /// that finds positions, they are the moves that led to the found positions.
+    /// Returns the moves to show to people: for a filter that matches moves, the moves that matched; for a filter that finds
+    /// positions, the moves that led to the found positions.
     pub fn shown(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         match span.kind.is_of_moves() {
             true => SpanMoves::new(span, game),
@@ -65,8 +65,8 @@ impl<'a> SpanMoves<'a> {
         self.moves.iter().map(|one| one.san.as_str())
     }
 
-    /// Returns the moves as PGN writes them: `23. Bxh7+ Kxh7 24. Ng5+`. A `…` stands for moves that are left out between two
-    /// moves, and for all moves after the first `moves_max`.
+    /// Returns the moves as in PGN: `23. Bxh7+ Kxh7 24. Ng5+`. A `…` represents moves that are left out between two others, and all
+    /// moves after the first `moves_max`.
     pub fn text(&self, moves_max: usize) -> String {
         let (mut out, mut before) = (String::new(), self.span.nodes.first().copied());
         for (index, one) in self.moves.iter().enumerate() {
@@ -74,7 +74,7 @@ impl<'a> SpanMoves<'a> {
                 out.push_str(" …");
                 break;
             }
-            // A span of moves can begin at any node, so there is no gap before its first move.
+            // A span of moves may begin at any node, so there is no gap before its first move.
             let is_next = before == Some(one.from) || index == 0 && self.span.kind.is_of_moves();
             if index > 0 {
                 out.push(' ');
@@ -84,7 +84,7 @@ impl<'a> SpanMoves<'a> {
             }
             let mut label = Vec::new();
             self.numbers.push_label(one.ply, &mut label);
-            // A move of Black that follows White's needs no number.
+            // Black's move needs no number if it directly follows White's.
             if index == 0 || !is_next || !label.ends_with(b"...") {
                 out.push_str(&String::from_utf8_lossy(&label));
                 out.push(' ');
@@ -95,7 +95,7 @@ impl<'a> SpanMoves<'a> {
         out
     }
 
-    /// Returns the first moves as pairs of squares; castling is the move of the king. The list is empty if the hit is not a
+    /// Returns the first moves as pairs of squares; for castling, the move of the king. Returns an empty list if the hit is not a
     /// position of the span, or if the span consists of found positions and has more than [`ARROWS_MAX`] moves.
     pub fn arrows(&self, hit: u32) -> Vec<[Square; 2]> {
         let is_drawn = self.span.kind.is_of_moves() || self.moves.len() <= ARROWS_MAX;

@@ -1,4 +1,4 @@
-//! Joins the reports of blocks, which are groups of games.
+//! Joins the reports on blocks (groups of games).
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -6,24 +6,24 @@ use std::ops::ControlFlow;
 use super::{HitTotals, Report};
 use orbit_core::visible;
 
-/// Joins the reports of a run in the order of its blocks. It writes a heading where a new source begins, stops after a given
-/// number of games, and counts hits.
+/// Joins the reports of a run in block order. Writes a heading at the start of each source, stops after a given number of games,
+/// and counts hits.
 #[derive(Debug)]
 pub struct Stitcher {
-    /// The names of the sources for headings; `None` for no headings.
+    /// The source names for headings, or `None` to write no headings.
     headings: Option<Vec<String>>,
-    /// The source of the last heading.
+    /// The source for which the last heading was written.
     source: Option<u32>,
-    /// The number of games with hits that are still to be skipped.
+    /// The number of games with hits that must still be skipped.
     skip: u64,
-    /// The number of games with hits that are still to be listed.
+    /// The number of games with hits that may still be listed.
     games_left: u64,
     hit_totals: HitTotals,
 }
 
 impl Stitcher {
-    /// Creates a stitcher that lists at most `games_max` games with hits. If `headings` contains the names of the sources, a
-    /// heading is written before the first game of each source.
+    /// Creates a stitcher that lists at most `games_max` games with hits. If `headings` contains source names, each source begins
+    /// with a heading.
     pub fn new(headings: Option<Vec<String>>, games_max: Option<u64>) -> Stitcher {
         Stitcher {
             headings,
@@ -34,14 +34,14 @@ impl Stitcher {
         }
     }
 
-    /// Skips the first `games` games that have hits. They are not included in [`Stitcher::hit_totals`].
+    /// Skips the first `games` games with hits. These games are not included in [`Stitcher::hit_totals`].
     #[must_use]
     pub fn skipping(mut self, games: u64) -> Stitcher {
         self.skip = games;
         self
     }
 
-    /// Writes the report of the next block. Breaks if no more games are wanted.
+    /// Writes the report of the next block. Returns `Break` if no more games are needed.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Stitcher {
         Ok(if self.games_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
-    /// Returns the numbers of games and positions that hit in the reports so far.
+    /// Returns the number of games and of positions with hits in all reports so far.
     pub fn hit_totals(&self) -> HitTotals {
         self.hit_totals
     }

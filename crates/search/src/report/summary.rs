@@ -1,4 +1,4 @@
-//! The summary of a run in a few lines.
+//! Summarizes a run in a few lines.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use orbit_reel::{ProblemKind, Totals};
 
-/// The numbers of games and positions that hit.
+/// The number of games and of positions with hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct HitTotals {
     /// The number of games with hits.
@@ -17,18 +17,18 @@ pub struct HitTotals {
     pub positions: u64,
 }
 
-/// The time that each phase of a run takes.
+/// The duration of each phase of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Phases {
-    /// The time for reading the query and planning.
+    /// The time for parsing and planning the query.
     pub planning: Duration,
-    /// The time for reading games and evaluating positions, which happen at the same time.
+    /// The time for reading games and evaluating positions, which run in parallel.
     pub scanning: Duration,
 }
 
-/// Returns lines about games, positions, hits and time, each with its numbers as fields of a JSON object. If the database was not
-/// read to its end, `is_part` is true, and percentages are left out because they would be misleading. `how` names the engine and
-/// the threads.
+/// Returns lines about games, positions, hits and time, each with its numbers as fields of a JSON object. `is_part` is true if the
+/// database was only partly read; percentages are then left out because they would be misleading. `how` names the engine and the
+/// number of threads.
 pub fn summary_lines(
     totals: &Totals,
     hits: HitTotals,
@@ -63,15 +63,15 @@ pub fn summary_lines(
     lines
 }
 
-/// Returns the numbers of [`totals_line`] as fields of an object.
+/// Returns the numbers in [`totals_line`] as fields of an object.
 pub fn totals_fields(totals: &Totals) -> Value {
     let Totals { whole, cut, skipped, positions, .. } = *totals;
     let games = json!({ "all": totals.games(), "whole": whole, "cut": cut, "skipped": skipped });
     json!({ "games": games, "positions": positions })
 }
 
-/// Returns a line about games and positions, then one line for each kind of problem and reason. Each line has its numbers as
-/// fields of an object.
+/// Returns a line about games and positions, followed by one line for each problem and reason. Each line has its numbers as fields
+/// of an object.
 pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
     let mut lines = vec![(totals_line(totals), totals_fields(totals))];
     let reasons = reasons(totals).map(|((kind, reason), games)| {
@@ -83,8 +83,8 @@ pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
 }
 
 impl Phases {
-    /// Returns the seconds that the run took, and its speed in positions per second. `totals` contains the number of positions that
-    /// the run read.
+    /// Returns the duration of the run in seconds, and its speed in positions per second. `totals` contains the number of positions
+    /// that the run read.
     pub fn fields(&self, totals: &Totals) -> Value {
         let [planning, scanning] = [self.planning, self.scanning].map(|time| time.as_secs_f64());
         let rate = totals.positions as f64 / scanning.max(1e-9);
@@ -93,9 +93,9 @@ impl Phases {
     }
 }
 
-/// Returns lines about the transformed copies of a query that hit most often, at most `lines_max`. Each line has the number of the
-/// copy (from 1, in the order of the orbit, which is the set of all copies), the number of positions that it hits, and its name. A
-/// last line gives the number of copies that hit at all.
+/// Returns lines about the transformed copies with the most hits, at most `lines_max`. Each line has the number of the copy (from
+/// 1, in the order of the orbit, the set of all copies), its number of matching positions, and its name. A last line gives the
+/// number of copies with any hits.
 pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<String> {
     let mut copies: Vec<(usize, u64)> = counts.iter().copied().enumerate().collect();
     copies.retain(|copy| copy.1 > 0);
@@ -137,14 +137,14 @@ pub fn totals_line(totals: &Totals) -> String {
     )
 }
 
-/// Returns one line for each kind of problem and reason. The most serious kind comes first, and within a kind the most frequent
+/// Returns one line for each kind of problem and reason. The most serious kind is first, and within a kind the most frequent
 /// reason.
 pub fn reason_lines(totals: &Totals) -> Vec<String> {
     reasons(totals).map(|((kind, reason), games)| reason_line((*kind, reason), *games)).collect()
 }
 
-/// Iterates over the kinds of problems and their reasons, with the numbers of games. The most serious kind comes first, and within
-/// a kind the most frequent reason.
+/// Iterates over the kinds of problems and their reasons, with the number of games for each. The most serious kind is first, and
+/// within a kind the most frequent reason.
 fn reasons(totals: &Totals) -> impl Iterator<Item = (&(ProblemKind, String), &u64)> {
     let mut reasons: Vec<_> = totals.reasons.iter().collect();
     reasons.sort_by_key(|&((kind, _), &count)| (Reverse(*kind), Reverse(count)));
@@ -165,7 +165,7 @@ pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     (side_lines > 0).then(|| format!("{} {are} not searched: {remedy}", grouped(side_lines)))
 }
 
-/// Returns a sentence about bytes after the end of a reel (a database of games) in its file.
+/// Returns a sentence about extra bytes at the end of a reel file, a database of games.
 pub fn behind_sentence(bytes: u64) -> String {
     format!(
         "{} bytes behind its end are no part of the reel and not read: an append that was interrupted or is going on wrote them, or \
@@ -174,7 +174,7 @@ pub fn behind_sentence(bytes: u64) -> String {
     )
 }
 
-/// Returns a number with a comma between thousands.
+/// Formats a number with commas between thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

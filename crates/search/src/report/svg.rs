@@ -1,8 +1,8 @@
-//! Boards, heat maps and bar charts as vector graphics.
+//! Draws boards, heat maps and bar charts as vector graphics.
 //!
 //! Every picture is an `svg` element with a role, a title and a description. Its colours are CSS classes, which `palette.css`
-//! defines for light and dark. Boards refer to the pieces in [`definitions`]. A page includes both the palette and the
-//! definitions once.
+//! defines for light and dark mode. Boards refer to the pieces in [`definitions`]. A page includes the palette and the definitions
+//! once each.
 
 mod board;
 mod chart;
@@ -23,7 +23,7 @@ pub const PALETTE: &str = include_str!("svg/palette.css");
 
 /// Returns a heat map as an SVG file.
 pub fn heat_map_file(map: &HeatMap) -> String {
-    // A file needs its own background; in a page, pictures have the background of the page.
+    // A file needs its own background, while pictures in a page use the page's background.
     let style = format!("{PALETTE}svg {{ background: var(--paper); }}\n");
     let picture = heat_map(map, "heat", Some(&style)).into_string();
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{picture}\n")
@@ -41,7 +41,7 @@ pub fn board_file(diagram: &BoardDrawing, width: u32) -> String {
     picture.into_string()
 }
 
-/// Returns an `svg` element of `width` by `height` units that scales to its container.
+/// Returns an `svg` element of `width` by `height` units that scales to fit its container.
 fn picture(
     id: &str,
     class: &str,

@@ -1,4 +1,4 @@
-//! Text for people: one line for each game.
+//! Text output for people: one line for each game.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,59 +17,58 @@ use orbit_core::visible;
 use orbit_engine::Answer;
 use orbit_reel::GameRow;
 
-/// The maximum width of the column with the players. Longer names shift the rest of their line only.
+/// The maximum width of the players column. Longer names shift only the rest of their own line.
 const PLAYERS_WIDTH_MAX: usize = 56;
-/// The maximum width of the column with the event. Longer names are cut on a terminal.
+/// The maximum width of the event column. On a terminal, longer names are truncated.
 const EVENT_WIDTH_MAX: usize = 32;
 
-/// The maximum number of squares of a value that are listed by name, unless all hits are listed.
+/// The maximum number of squares of a value that are listed by name, unless all hits are requested.
 const SQUARES_MAX: usize = 4;
 
-/// The maximum number of runs of hits that a line shows, unless all are requested.
+/// The default maximum number of runs (consecutive hits with the same value) in a line.
 pub const RUNS_MAX: usize = 12;
-/// The maximum number of moves of a hit that are shown, unless all are requested.
+/// The default maximum number of moves that are shown for a hit.
 pub const MOVES_MAX: usize = 12;
 
-/// The maximum length of the text of [`listed`], in characters. Hits in side lines can have long names.
+/// The maximum length, in characters, of the text that [`listed`] returns for the hits. Hits in side lines can have long names.
 const HITS_TEXT_MAX: usize = 2_000;
 
 /// The widths of columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// Each column is as wide as its longest entry among the games that are written together.
+    /// Each column is as wide as its longest entry among the games written together.
     Fitted,
     /// Each column has the same width for all games.
     Fixed,
 }
 
-/// The column widths for [`Layout::Fixed`]: those of the players, the result, the year and the event, and that of the game's
-/// number.
+/// The column widths for [`Layout::Fixed`]: players, result, year and event, and then the game number.
 const FIXED_WIDTHS: ([usize; 4], usize) = ([PLAYERS_WIDTH_MAX, 7, 4, EVENT_WIDTH_MAX], 8);
 
-/// The cells of a line, without the number.
+/// The cells of a line, without the game number.
 struct TextLine<'a> {
     game: GameRow<'a>,
     cells: [String; 4],
     plies: Vec<u8>,
     hits: usize,
-    /// For each hit, the moves that matched (its span), with the label of the hit.
+    /// For each hit, its label and the moves that matched (its span).
     spans: Vec<(String, String)>,
 }
 
-/// The limits of the text about a game.
+/// Limits on the text about a game.
 #[derive(Clone, Copy)]
 pub(super) struct TextLimits {
-    /// The maximum number of runs of hits.
+    /// The maximum number of runs (consecutive hits with the same value).
     pub(super) runs_max: usize,
-    /// The maximum number of moves of a hit's span (the moves that matched) that are shown; `None` for no moves.
+    /// The maximum number of moves that are shown of a hit's span (the moves that matched), or `None` to show no moves.
     pub(super) moves_max: Option<usize>,
     /// True if the moves that led to hits are coloured.
     pub(super) styled: bool,
-    /// True if long names of events are cut.
+    /// True if long event names are truncated.
     pub(super) cut: bool,
 }
 
-/// The escape codes that begin and end the colour of the moves that led to hits.
+/// The escape codes that turn the colour for moves that led to hits on and off.
 const HIT: (&str, &str) = ("\x1b[1;33m", "\x1b[0m");
 
 /// Writes the found games of a block (a group of games).
@@ -110,7 +109,7 @@ pub(super) fn write(
 }
 
 /// Returns a game as [`Format::Text`](super::Format::Text) lists it, with limits that bound its memory. `spans` is true if the
-/// moves of hits are shown.
+/// moves of spans are shown.
 pub(crate) fn listed(game: GameRow, found: &Found, spans: bool) -> ListedGame {
     let moves_max = spans.then_some(MOVES_MAX);
     let limits = TextLimits { runs_max: RUNS_MAX, moves_max, styled: false, cut: false };
@@ -183,7 +182,7 @@ fn line<'a>(game: GameRow<'a>, found: &Found, limits: TextLimits) -> TextLine<'a
     TextLine { game, cells, plies, hits: count, spans }
 }
 
-/// Consecutive hits with the same value.
+/// A run: consecutive hits with the same value.
 struct HitRun {
     first: u32,
     last: u32,
@@ -192,8 +191,8 @@ struct HitRun {
 }
 
 impl HitRun {
-    /// Appends `23. Nxf6+ to 24... Kh8, king on g8, next Rxf6`. The next move is left out if it leads to another hit, because
-    /// that hit shows it.
+    /// Appends a run, such as `23. Nxf6+ to 24... Kh8, king on g8, next Rxf6`. The next move is left out if it leads to another
+    /// hit, because that hit already shows it.
     fn push(&self, game: &GameRow, found: &Found, walk: &mut NodeWalk, styled: bool, out: &mut Vec<u8>) {
         walk.to(self.first);
         push_move(walk, styled, out);
@@ -214,7 +213,7 @@ impl HitRun {
     }
 }
 
-/// Returns the first runs of a game.
+/// Returns the first runs (consecutive hits with the same value) of a game.
 fn runs(game: &GameRow, found: &Found, walk: &mut NodeWalk, limits: TextLimits) -> Vec<HitRun> {
     let first = game.first_slot();
     let squares_max = if limits.runs_max == usize::MAX { usize::MAX } else { SQUARES_MAX };
@@ -251,7 +250,7 @@ fn push_move(walk: &NodeWalk, styled: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{begin}{}{san}{end}", walk.label()).as_bytes());
 }
 
-/// Returns the moves of the spans of the first hits. Moves that are the same as those of the previous hit are not repeated.
+/// Returns the moves of the spans of the first hits. If they equal those of the previous hit, they are not repeated.
 fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Vec<(String, String)> {
     let first = game.first_slot();
     let mut walk = NodeWalk::from_game(game);
@@ -259,7 +258,7 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
     for slot in found.answers.hits.slots(first..game.end_slot()).take(hits_max) {
         let node = (slot - first) as u32;
         let Some(span) = found.span(game, node) else { continue };
-        // Each move to a found position is written separately, with a gap before it, so fewer of them fit into a line.
+        // The moves to found positions are written separately, with gaps between them, so fewer of them fit on a line.
         let moves_max = if span.kind.is_of_moves() { moves_max } else { moves_max.div_ceil(4) };
         let moves = SpanMoves::shown(&span, game).text(moves_max);
         if moves.is_empty() || out.last().is_some_and(|(_, last)| *last == moves) {
@@ -275,8 +274,8 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
     out
 }
 
-/// Returns the title of a game without players, such as a study or a lesson: its event, its site or its annotator, whichever is
-/// known first. The title is not cut. Returns `None` if a player is known.
+/// Returns the title of a game without players, such as a study or a lesson. It is the event, the site or the annotator, whichever
+/// is known first, and is not truncated. Returns `None` if a player is known.
 fn title(game: &GameRow) -> Option<String> {
     if [Color::White, Color::Black].into_iter().any(|side| tags::player(game, side).is_some()) {
         return None;

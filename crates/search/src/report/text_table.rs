@@ -1,10 +1,10 @@
-//! Tables for people: cells in aligned columns. Control characters that would act on a terminal are escaped.
+//! Formats tables for people, with cells in aligned columns. Terminal control characters are escaped.
 
 use unicode_width::UnicodeWidthStr as _;
 
 use orbit_core::visible;
 
-/// Cells in columns that are aligned to the right. The first or the last column can be aligned to the left.
+/// A table with right-aligned columns. The first and the last column can be left-aligned.
 #[derive(Clone, Debug)]
 pub struct TextTable {
     lines: Vec<TableLine>,
@@ -15,41 +15,41 @@ pub struct TextTable {
 #[derive(Clone, Debug)]
 enum TableLine {
     Cells(Vec<String>),
-    /// A line that is not aligned.
+    /// A line of text that does not follow the columns.
     Remark(String),
 }
 
 impl TextTable {
-    /// Creates a table with a line of headings.
+    /// Creates a table with a heading line.
     pub fn new(headings: Vec<String>) -> TextTable {
         let mut table = TextTable { lines: Vec::new(), first_is_left: false, last_is_left: false };
         table.lines.push(cells(headings));
         table
     }
 
-    /// Sets whether the first column is aligned to the left.
+    /// Sets whether the first column is left-aligned.
     #[must_use]
     pub fn first_left(self, first_is_left: bool) -> TextTable {
         TextTable { first_is_left, ..self }
     }
 
-    /// Sets whether the last column is aligned to the left.
+    /// Sets whether the last column is left-aligned.
     #[must_use]
     pub fn last_left(self, last_is_left: bool) -> TextTable {
         TextTable { last_is_left, ..self }
     }
 
-    /// Adds a row, which can have fewer cells than there are columns.
+    /// Adds a row, which may have fewer cells than there are columns.
     pub fn push(&mut self, first: String, rest: impl IntoIterator<Item = String>) {
         self.lines.push(cells(std::iter::once(first).chain(rest)));
     }
 
-    /// Adds a line that is not a row.
+    /// Adds a line of text that does not follow the columns.
     pub fn remark(&mut self, text: String) {
         self.lines.push(TableLine::Remark(visible::line(&text).into_owned()));
     }
 
-    /// Returns the cells of each line. The line of headings comes first. A line that is not a row has one cell.
+    /// Returns the cells of each line, starting with the heading line. A line that is not a row has one cell.
     pub fn lines(&self) -> impl Iterator<Item = &[String]> {
         self.lines.iter().map(|line| match line {
             TableLine::Cells(cells) => cells.as_slice(),
@@ -91,7 +91,7 @@ impl TextTable {
     }
 }
 
-/// Escapes characters that act on a terminal.
+/// Returns a row of cells in which terminal control characters are escaped.
 fn cells(texts: impl IntoIterator<Item = String>) -> TableLine {
     TableLine::Cells(texts.into_iter().map(|text| visible::line(&text).into_owned()).collect())
 }

@@ -1,4 +1,4 @@
-//! A walk over the positions of a game, with the names of its moves and lines.
+//! A cursor over the positions of a game, which also names its moves and lines.
 
 use hashbrown::HashMap;
 
@@ -6,20 +6,19 @@ use orbit_core::board::{MoveKind, PackedMove, Position, Role};
 use orbit_core::game::MoveNumbers;
 use orbit_reel::{GameRow, LineRow};
 
-/// A walk along the nodes (positions) of a game. It keeps track of the halfmove clock, which a [`Position`] does not contain. If
-/// the nodes are visited in ascending order, the time for the whole walk is proportional to the length of the game, no matter how
-/// many side lines it has.
+/// A cursor over the nodes (positions) of a game. It keeps track of the halfmove clock, which a [`Position`] does not contain.
+/// Visiting all nodes in ascending order takes time proportional to the length of the game, no matter how many side lines it has.
 pub struct NodeWalk<'a> {
     game: GameRow<'a>,
     numbers: MoveNumbers,
     start: CountedPosition,
     here: CountedPosition,
-    /// The previous position and the move from it; `None` at the start.
+    /// The previous position and the move that was played there, or `None` at the start.
     before: Option<(Position, PackedMove)>,
     node: u32,
     /// The side line of the current node.
     line: Option<LineRow<'a>>,
-    /// The places where the side lines of the game branch off. They are computed when the first side line is entered.
+    /// The points where the side lines of the game branch off. They are computed when the first side line is entered.
     branches: Option<Vec<LineBranch>>,
 }
 
@@ -32,20 +31,20 @@ struct CountedPosition {
     ply: u32,
 }
 
-/// The place where a side line branches off.
+/// The point where a side line branches off.
 #[derive(Clone)]
 struct LineBranch {
     /// The position at the node from which the side line branches off.
     before: CountedPosition,
-    /// The line of the node from which the side line branches off; `None` for the main line.
+    /// The line that contains this node, or `None` for the main line.
     around: Option<usize>,
-    /// The first move of the side line, with its number. If several side lines leave the node by the same move, this text ends
-    /// with the number of the line among them, such as `[2]`.
+    /// The first move of the side line, with its number. If several side lines branch off with the same move, this text ends with
+    /// the number of the line among them, such as `[2]`.
     entry: String,
 }
 
 impl<'a> NodeWalk<'a> {
-    /// Creates a walk at the start of a game.
+    /// Creates a cursor at the start of a game.
     pub fn from_game(game: &GameRow<'a>) -> NodeWalk<'a> {
         let numbers = MoveNumbers::from_header(game);
         let start = CountedPosition { position: game.start(), clock: numbers.clock, ply: 0 };
@@ -110,9 +109,9 @@ impl<'a> NodeWalk<'a> {
         self.here.position
     }
 
-    /// Returns the name of the current side line, which is empty in the main line. The name lists the first move of every side
-    /// line on the way from the main line: `12...b5 14.Qh5` begins with 14. Qh5 in the side line that begins with 12... b5. If
-    /// several side lines leave a position by the same move, the second one is `12...b5[2]`.
+    /// Returns the name of the current side line, or an empty string in the main line. The name lists the first move of each side
+    /// line on the path from the main line: `12...b5 14.Qh5` begins with 14. Qh5 in the side line that begins with 12... b5. If
+    /// several side lines leave a position with the same move, the second one is `12...b5[2]`.
     pub fn line(&self) -> String {
         let branches = self.branches.as_deref().unwrap_or_default();
         let mut moves = Vec::new();
@@ -125,30 +124,30 @@ impl<'a> NodeWalk<'a> {
         moves.join(" ")
     }
 
-    /// Returns the first move of the current side line, in SAN; `None` in the main line.
+    /// Returns the first move of the current side line in SAN, or `None` in the main line.
     pub fn entry(&self) -> Option<String> {
         let (line, branches) = (self.line?, self.branches.as_ref()?);
         Some(line.edge().to_san(&branches[line.index()].before.position))
     }
 
-    /// Returns the number of the move that led to the current node: `23...`, or `start`.
+    /// Returns the number of the move that led to the current node, such as `23...`, or `start`.
     pub fn label(&self) -> String {
         let mut label = Vec::new();
         self.numbers.push_label(self.here.ply, &mut label);
         String::from_utf8(label).expect("labels are ASCII")
     }
 
-    /// Returns the move that led to the current node, in SAN; `None` at the start.
+    /// Returns the move that led to the current node in SAN, or `None` at the start.
     pub fn san(&self) -> Option<String> {
         self.before.as_ref().map(|(position, mv)| mv.to_san(position))
     }
 
-    /// Returns the next move in the current line, in SAN; empty at the end of the line.
+    /// Returns the next move in the current line in SAN, or an empty string at the end of the line.
     pub fn next(&self) -> String {
         self.game.move_from(self.node).map_or(String::new(), |mv| mv.to_san(&self.here.position))
     }
 
-    /// Returns the current position as FEN, with the halfmove clock and the move number that it has in the game.
+    /// Returns the current position as FEN, with the halfmove clock and the move number at this point of the game.
     pub fn fen(&self) -> String {
         self.here.position.to_fen_with(self.here.clock, self.numbers.full(self.here.ply))
     }
@@ -158,7 +157,7 @@ impl CountedPosition {
     fn play(&mut self, mv: PackedMove) {
         let board = &self.position.board;
         let pawn = board.at(mv.from()).piece().is_some_and(|piece| piece.role == Role::Pawn);
-        // Castling is stored as the king taking the rook, so a piece on `to` does not make it a capture.
+        // Castling is stored as the king capturing its own rook, so a piece on `to` does not make it a capture.
         let taken = board.at(mv.to()).piece().is_some();
         let is_reset = match mv.kind() {
             MoveKind::EnPassant => true,
@@ -172,7 +171,7 @@ impl CountedPosition {
 }
 
 impl LineBranch {
-    /// Returns the position at the first node of a side line.
+    /// Returns the position at the first node of a side line, after its first move.
     fn after(&self, line: LineRow) -> CountedPosition {
         let mut place = self.before;
         place.play(line.edge());
@@ -180,15 +179,15 @@ impl LineBranch {
     }
 }
 
-/// Returns the place where each side line of a game begins. Each line is walked once, up to the last node where another line
-/// leaves it.
+/// Returns the point where each side line of a game branches off. Each line is replayed once, up to the last node where another
+/// line branches off.
 fn branches(game: &GameRow, numbers: MoveNumbers, start: CountedPosition) -> Vec<LineBranch> {
     let lines: Vec<LineRow> = game.lines().collect();
     let around = |line: &LineRow| game.line_of(line.parent()).map(|around| around.index());
     let mut order: Vec<(Option<usize>, u32, usize)> =
         lines.iter().map(|line| (around(line), line.parent(), line.index())).collect();
-    // After sorting, a line comes after the line from which it branches off. Lines that branch off from the same line are in the
-    // order of the nodes where they do so.
+    // After sorting, a line comes after the line from which it branches off. Lines that branch off from the same line are in node
+    // order.
     order.sort_unstable();
     let mut out = vec![LineBranch { before: start, around: None, entry: String::new() }; lines.len()];
     let mut alike: HashMap<(u32, PackedMove), u32> = HashMap::new();

@@ -1,7 +1,7 @@
 //! Writes a request as a command line of `orbit scan`.
 //!
-//! The invariant: parsing the command line gives a request that equals the original one. Equal requests have equal command lines,
-//! even if users typed them differently or on different machines.
+//! Invariant: parsing the command line yields a request that equals the original. Equal requests have equal command lines, even if
+//! users typed them differently or on different machines.
 
 use super::Request;
 use crate::choice::SortKey;
@@ -13,7 +13,7 @@ use orbit_reel::Alike;
 /// The number of games that a search for similar positions lists by default.
 pub const SIMILAR_GAMES: u64 = 50;
 
-/// The transforms of boards that exist as options. The command line applies them in this order, the outermost first.
+/// The board transforms that exist as options. The command line applies them in this order, outermost first.
 const TRANSFORMS: [&str; 9] = [
     "shift",
     "shifthorizontal",
@@ -30,14 +30,14 @@ const TRANSFORMS: [&str; 9] = [
 struct ShellWords(String);
 
 impl ShellWords {
-    /// Adds an option without a value.
+    /// Appends an option without a value, if `is_set` is true.
     fn flag(&mut self, name: &str, is_set: bool) {
         if is_set {
             self.0 += &format!(" --{name}");
         }
     }
 
-    /// Adds an option and its value. Adds nothing if there is no value.
+    /// Appends an option and its value, if there is a value.
     fn option(&mut self, name: &str, value: Option<impl AsRef<str>>) {
         if let Some(value) = value {
             let value = value.as_ref();
@@ -48,11 +48,11 @@ impl ShellWords {
 }
 
 impl Request {
-    /// Returns the command line of `orbit scan` for this request and some files, quoted for a POSIX shell. Options have a fixed
-    /// order. Options with default values are left out, as are `count` and `columns`, which only affect the output.
+    /// Returns the `orbit scan` command line for this request and some files, quoted for a POSIX shell. Options are in a fixed
+    /// order. Options with default values are left out, as are `count` and `columns`, which affect only the output.
     ///
-    /// Returns `None` if one command cannot express the request: there are several queries, the transforms of a board do not
-    /// exist as options in this order, or similar positions are listed in an order other than best first.
+    /// Returns `None` if no single command can express the request: there are several queries, the options cannot express the
+    /// transforms of a board in this order, or similar positions are listed in an order other than best first.
     ///
     /// ```
     /// use orbit_search::Request;
@@ -113,8 +113,8 @@ impl Request {
         words.option("seed", number(Some(self.seed).filter(|&seed| seed > 0)));
         let ShellWords(mut line) = words;
         if let Some(query) = self.query.first() {
-            // Blanks at the ends of a query have no meaning, so they are removed. A query that begins with a dash then needs `-e`,
-            // or the program would parse it as an option.
+            // Blanks at the ends of a query are insignificant, so they are removed. A query that then begins with a dash needs
+            // `-e`; otherwise it would be parsed as an option.
             let query = query.trim();
             let option = if query.starts_with('-') { " -e" } else { "" };
             line += &format!("{option} {}", shell_quoted(query));

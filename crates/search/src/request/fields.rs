@@ -1,5 +1,5 @@
-//! Reads the fields of a JSON object. Unlike those of `serde_json`, its messages name the field that has a wrong value, and suggest
-//! a known name for an unknown field.
+//! Reads the fields of a JSON object. Unlike the messages of `serde_json`, those of this module name the field with an invalid
+//! value, and suggest a known name for an unknown field.
 
 use std::fmt;
 
@@ -12,11 +12,12 @@ use serde_json::{Map, Value, map};
 use super::RequestError;
 use orbit_core::diagnostic::nearest;
 
-/// Reads a struct. `others` are the names of further fields of the object, which the caller has removed.
+/// Deserializes a struct from the fields of an object. `others` are the names of further fields that the object may have; the
+/// caller has already removed them.
 ///
 /// # Errors
 ///
-/// Fails if a field is unknown or missing, or has a wrong value.
+/// Fails if a field is unknown or missing, or has an invalid value.
 pub fn read_fields<T: DeserializeOwned>(
     fields: Map<String, Value>,
     others: &[&'static str],
@@ -24,11 +25,11 @@ pub fn read_fields<T: DeserializeOwned>(
     T::deserialize(FieldsReader { fields, others })
 }
 
-/// Removes a field and returns its value; `None` if it is missing.
+/// Removes a field and returns its value, or `None` if the field is missing.
 ///
 /// # Errors
 ///
-/// Fails if the value is wrong.
+/// Fails if the value is invalid.
 pub(crate) fn take_field<T: DeserializeOwned>(
     fields: &mut Map<String, Value>,
     name: &'static str,
@@ -86,7 +87,7 @@ impl<'de> Deserializer<'de> for FieldsReader<'_> {
     }
 }
 
-/// The fields that have not been read yet, and the field whose name was read last.
+/// The fields that have not been read yet, and the name of the field that was read last.
 struct FieldsLeft {
     rest: map::IntoIter,
     value: Option<(String, Value)>,

@@ -1,4 +1,4 @@
-//! Collectors, and the list of all collectors.
+//! Defines collectors, and the list of all collectors.
 
 use super::copies::CopiesCollector;
 use super::findings::FindingsCollector;
@@ -18,8 +18,8 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
 use orbit_engine::Wants;
 use serde::{Deserialize, Serialize};
 
-/// Computes a partial result (a part) for each block (a group of games), on any thread, and adds the parts up in the order of the
-/// database. The result depends on the blocks alone, so a collector keeps no state that could affect it.
+/// A collector computes a partial result (a part) for each block (a group of games), on any thread, and adds up the parts in
+/// database order. The result depends only on the blocks, so a collector keeps no state that could affect it.
 pub trait Collector: Sync {
     /// The type of its parts.
     type Part: Part;
@@ -27,7 +27,7 @@ pub trait Collector: Sync {
     /// Returns the facts about games and hits that the collector needs.
     fn wants(&self) -> Wants;
 
-    /// Checks that a database can be split into pieces, so that the merged parts of the pieces equal the part of a single run.
+    /// Checks that a database can be split into pieces whose merged parts equal the part of a single run.
     ///
     /// # Errors
     ///
@@ -40,13 +40,14 @@ pub trait Collector: Sync {
     /// result is created.
     fn look(&self, result: &BlockResult, room: &MemoryBudget) -> Self::Part;
 
-    /// Returns whether this collector could have computed this part. A part that was read from a file may belong to another search.
+    /// Returns whether this collector could have computed the part. A part that was read from a file may be the result of another
+    /// search.
     fn could_make(&self, _: &Self::Part) -> bool {
         true
     }
 
-    /// Adds the part for the next block to the sum of the parts before it, while the block is still in memory. Data that must be
-    /// read in the order of the database, such as the text of games, is read here.
+    /// Adds the part for the next block to the sum of all earlier parts, while the block is still in memory. Data that must be read
+    /// in database order, such as the text of games, is read here.
     ///
     /// # Errors
     ///
@@ -98,16 +99,16 @@ impl<C: Collector> Collector for Option<C> {
     }
 }
 
-/// Declares all collectors of a run, each once. The tests of parts use the same list.
+/// Declares each collector of a run once. The tests of parts use the same list.
 macro_rules! collectors {
     ($($(#[doc = $doc:literal])+ $name:ident: $collector:ty,)+) => {
-        /// All collectors that a run may have.
+        /// The collectors of a run, each of which is optional.
         #[derive(Default)]
         pub struct Collectors {
             $($(#[doc = $doc])+ pub $name: Option<$collector>,)+
         }
 
-        /// The results (parts) that [`Collectors`] compute from some blocks.
+        /// The results (parts) that [`Collectors`] computed from some blocks.
         #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
         pub struct Parts {
             $($(#[doc = $doc])+ pub $name: Option<<$collector as Collector>::Part>,)+
@@ -165,7 +166,7 @@ macro_rules! collectors {
 }
 
 impl Collectors {
-    /// Returns whether lists with this many games are complete and no other collector needs more games.
+    /// Returns true if `listed` games complete the lists and no other collector needs more games.
     pub fn are_enough(&self, listed: u64) -> bool {
         let games_max = self.lists.as_ref().and_then(|lists| lists.reach().games_max());
         games_max.is_some_and(|max| listed >= max) && !self.take_all()
@@ -180,23 +181,23 @@ impl Collectors {
 collectors! {
     /// The totals of games, positions and hits.
     totals: TotalsCollector,
-    /// The games that were cut, skipped or repaired.
+    /// The games that were truncated, skipped or repaired.
     problems: ProblemsCollector,
-    /// The number of positions that each transformed copy of the query hits.
+    /// The number of positions that match each transformed copy of the query.
     copies: CopiesCollector,
-    /// The hits in the formats of lists.
+    /// The hits as lists in various formats.
     lists: ListsCollector,
     /// The games as PGN.
     games: GamesCollector,
-    /// The hits and games that are sorted or sampled.
+    /// The hits and games of lists that are sorted or sampled.
     ordered: OrderedCollector,
-    /// The counts by groups of games and positions.
+    /// The counts for groups of games and positions.
     statistics: StatisticsCollector,
     /// The messages that the first query prints while it runs.
     messages: MessagesCollector,
     /// The spellings of a player's name.
     spellings: SpellingsCollector,
-    /// The games that conditions such as `white=Carlsen` miss because they compare whole strings.
+    /// The games that conditions such as `white=Carlsen` miss because these compare whole strings.
     whole_texts: WholeTextsCollector,
     /// The content of a report.
     findings: FindingsCollector,

@@ -1,11 +1,11 @@
-//! Counts the hits of each copy that the outermost transform makes of the query.
+//! Counts the hits of each copy of the query that the outermost transform makes.
 
 use super::Collector;
 use crate::found::BlockResult;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Counts the hits of each copy, in the order of the orbit, which is the set of all copies.
+/// Counts the hits of each copy, in the order of the orbit (the set of all copies).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CopiesCollector;
 

@@ -1,5 +1,5 @@
-//! Collects the content of a report on one query: the number and places of the hits of each transformed copy, the distributions
-//! over years, ratings and plies, and a sample of the hits.
+//! Collects the content of a report on one query: the number and places of each transformed copy's hits, the distributions over
+//! years, ratings and plies, and a sample of the hits.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ use orbit_reel::GameRow;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Orbit};
 
-/// The groupings of the histograms, with their units. A report shows either years or decades: see [`YEARS_MAX`].
+/// The groupings for histograms, and their units. A report shows either years or decades: see [`YEARS_MAX`].
 const HISTOGRAMS: [(&str, Unit); 5] = [
     ("year", Unit::Games),
     ("decade", Unit::Games),
@@ -40,22 +40,22 @@ const HISTOGRAMS: [(&str, Unit); 5] = [
     ("ply:10", Unit::Positions),
 ];
 
-/// The maximum number of years for which a histogram has a bar for each year. For more years, it has a bar for each decade.
+/// The maximum number of years for which a histogram has one bar per year. For a longer period, it has one bar per decade.
 const YEARS_MAX: i64 = 100;
 
 /// The maximum number of bars in the histogram of values.
 const STEPS_MAX: i64 = 60;
 
-/// The maximum number of moves that are shown before and after a hit of the sample.
+/// The maximum number of moves that are shown before and after a sample hit.
 const MOVES_AROUND: [usize; 2] = [4, 4];
 
 /// The maximum number of moves of a hit's span (the moves that matched) that are shown.
 const SPAN_MOVES_MAX: usize = 24;
 
-/// Collects the content of a report on one database.
+/// Collects the content of a report.
 #[derive(Debug)]
 pub struct FindingsCollector {
-    /// The filter to which the outermost transform is applied.
+    /// The filter inside the outermost transform.
     base: Arc<Filter>,
     orbit: Option<Arc<Orbit>>,
     finds_squares: bool,
@@ -65,32 +65,32 @@ pub struct FindingsCollector {
     order: Order,
     /// The names of the values by which the query sorts games.
     sorts: Vec<String>,
-    /// True if the query sorts games by the number of their matching positions.
+    /// True if the query sorts games by the number of matching positions.
     by_match_count: bool,
-    /// The rank and the number of the last game in the list, once the list is full. Games after this one are not prepared for the
-    /// list, because preparing a game takes as much time as printing it.
+    /// The rank and the number of the last game in the list, once the list is full. Games after it are not prepared for the list,
+    /// because preparing a game takes as much time as printing it.
     end: Mutex<Option<(Rank, u32)>>,
 }
 
-/// The collected content of a report on some blocks (groups of games), in a form that can be merged.
+/// The content of a report on some blocks (groups of games), in a form that can be merged.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct FindingsPart {
     copies: Vec<u64>,
-    /// For a query whose value is a set, the number of times that each square was in the value: 64 counts for squares with a
-    /// white piece, then 64 for squares with a black piece, then 64 for empty squares.
+    /// For a query whose value is a set of squares, the number of hits for which each square was in the set: 64 counts for squares
+    /// with a white piece, then 64 for squares with a black piece, then 64 for empty squares.
     squares: Vec<u64>,
     counts: ManyCounts,
-    /// The sample so far; `None` before the first block.
+    /// The sample so far, or `None` before the first block.
     sample: Option<TopGames<SampleHit>>,
     games_found: u64,
-    /// The list so far; `None` before the first block.
+    /// The list of games so far, or `None` before the first block.
     games: Option<TopGames<ListedGame>>,
 }
 
 /// The facts about the run itself that a report shows.
 #[derive(Clone, Debug, Default)]
 pub struct About<'a> {
-    /// The title of the report. Without a title, the first line of the query is used.
+    /// The title of the report. If it is `None`, the first line of the query is the title.
     pub title: Option<&'a str>,
     /// The text of the query.
     pub query: &'a str,
@@ -105,8 +105,8 @@ pub struct About<'a> {
 }
 
 impl FindingsCollector {
-    /// Collects the hits of a query with values of type `ty`. The sample has at most `sample_max` hits, at most one per game,
-    /// which are drawn at random with the seed `seed`.
+    /// Collects the hits of a query whose values have the type `ty`. The sample has at most `sample_max` hits, no two of them from
+    /// the same game, which are drawn at random with the seed `seed`.
     pub fn new(filter: &Filter, ty: Type, sample_max: usize, seed: u64) -> FindingsCollector {
         let groupings = HISTOGRAMS.map(|(name, _)| name.parse().expect("groupings of our own"));
         let orbit = filter.outermost().map(Arc::new);
@@ -128,19 +128,19 @@ impl FindingsCollector {
         }
     }
 
-    /// Counts scores for the player whose games are chosen, and not for White.
+    /// Counts scores for the selected player instead of White.
     #[must_use]
     pub fn for_player(self) -> FindingsCollector {
         FindingsCollector { stats: self.stats.for_player(), ..self }
     }
 
-    /// Sets whether the spans of hits (the moves that matched) are shown.
+    /// Sets whether spans (the moves that matched) are shown for hits.
     #[must_use]
     pub fn with_spans(self, spans: bool) -> FindingsCollector {
         FindingsCollector { spans, ..self }
     }
 
-    /// If the query sorts games, shows them in the order of the query, with the values by which it sorts them.
+    /// If the query sorts games, lists them in this order, with the values by which they are sorted.
     #[must_use]
     pub fn sorted_by(self, query: &TypedQuery) -> FindingsCollector {
         if query.sorts.is_empty() && !query.header.sort_match_count {
@@ -152,18 +152,18 @@ impl FindingsCollector {
         FindingsCollector { order: Order::ByQuery, sorts, by_match_count, ..self }
     }
 
-    /// Lists the games in this order, and takes the sample from the first games instead of at random.
+    /// Lists games in this order, and takes the sample from the first games instead of at random.
     #[must_use]
     pub fn ordered(self, order: Order) -> FindingsCollector {
         FindingsCollector { order, ..self }
     }
 
-    /// Returns whether the report has a heat map, even if nothing hits.
+    /// Returns whether the report has a heat map, even if there are no hits.
     pub fn has_heat(&self) -> bool {
         self.finds_squares || self.orbit(&FindingsPart::default()).is_some_and(|orbit| orbit.heat.is_some())
     }
 
-    /// Returns the number of hits of each transformed copy of the query, summed up by transform and by place. Returns `None` if the
+    /// Returns the number of hits of each transformed copy of the query, added up by transform and by place. Returns `None` if the
     /// query has no outermost transform.
     pub fn orbit(&self, part: &FindingsPart) -> Option<OrbitFindings> {
         let orbit = self.orbit.as_ref()?;
@@ -172,15 +172,16 @@ impl FindingsCollector {
         Some(OrbitFindings::new(orbit, &copies))
     }
 
-    /// Returns the number of times that each square was in the value of a hit. Returns `None` if the value is not a set.
+    /// Returns the number of hits for which each square was in the query's value. Returns `None` if the value is not a set of
+    /// squares.
     pub fn squares(&self, part: &FindingsPart) -> Option<HeatMap> {
         let mut counts = [0; 64];
         part.squares.iter().enumerate().for_each(|(at, count)| counts[at % 64] += count);
         self.finds_squares.then(|| HeatMap::from_squares(&counts))
     }
 
-    /// Returns the counts of [`squares`](Self::squares) separately for white pieces, black pieces and empty squares, if at least
-    /// two of these occur.
+    /// Returns the counts of [`squares`](Self::squares) separately for white pieces, black pieces and empty squares, or nothing if
+    /// only one of these occurs.
     fn squares_by_color(&self, part: &FindingsPart) -> Vec<HeatMap> {
         let names = ["with a white piece", "with a black piece", "without a piece"];
         let of = |(counts, name): (&[u64], &str)| {
@@ -192,7 +193,7 @@ impl FindingsCollector {
         if maps.len() > 1 { maps } else { Vec::new() }
     }
 
-    /// Returns the complete content of a report on a run.
+    /// Returns the complete content of a report.
     pub fn findings(&self, part: &FindingsPart, about: &About) -> Findings {
         let counts = part.counts.clone().into_counts().into_iter().next();
         let all = counts.unwrap_or_else(|| self.stats.none());
@@ -207,7 +208,7 @@ impl FindingsCollector {
             steps: steps(values, &total),
             groups: value_groups(&all, &total, &histograms),
         });
-        // If no game hits, or if every position hits, the shares carry no information.
+        // If there are no hits, or if every position is a hit, the shares carry no information.
         if total.hit.games == 0 || total.hit.positions == total.all.positions {
             histograms.clear();
         }
@@ -261,7 +262,7 @@ impl FindingsCollector {
         top.map(|game| {
             let hits = found.answers.hits.count_in(game.slots());
             let wanted = match self.order {
-                // The number that chose the game is pseudo-random, so it can also choose a hit within the game.
+                // The number that selected the game is pseudo-random, so it can also select a hit in the game.
                 Order::Sampled { seed } => chance(&game, seed) % hits.max(1),
                 _ => found.answers.hits.count_in(game.first_slot()..self.slot(found, &game)),
             };
@@ -276,8 +277,8 @@ impl FindingsCollector {
         })
     }
 
-    /// Returns the slot of the hit that represents a game in the order. A slot is the number of a position in its block. If the
-    /// query computes its sort value at one of the hits, that hit is chosen.
+    /// Returns the slot (the index of a position in its block) of the hit that represents a game in the order. If the query
+    /// computes its sort value at one of the hits, it is that hit.
     fn slot(&self, found: &Found, game: &GameRow) -> usize {
         let commentary = found.commentary_of(game).filter(|_| self.order == Order::ByQuery);
         let sorted = commentary.and_then(|told| {
@@ -305,13 +306,13 @@ impl FindingsCollector {
         sorted.chain(count.map(|value| SortedBy { name: String::from("matchcount"), value })).collect()
     }
 
-    /// Lists the games that are found in a block, except those that certainly come after the end of the list.
+    /// Lists the found games of a block, except those that would certainly be after the end of the list.
     fn games(&self, found: &Found) -> TopGames<ListedGame> {
         let mut top = TopGames::new(GAMES_MAX);
         let end = lock(&self.end).clone();
         for game in found.games_found() {
             let rank = match self.order {
-                // With a random sample, the list is in the order of the database.
+                // With a random sample, games are listed in database order.
                 Order::Sampled { .. } => Rank::default(),
                 order => order.rank(&game, found),
             };
@@ -326,8 +327,8 @@ impl FindingsCollector {
     fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
         let game = &row.game;
         let span = found.span(game, row.node).filter(|_| self.spans);
-        // `initial find ...` hits at the start of the game. The sample shows the last position that `find` found instead, because
-        // that position is more informative.
+        // `initial find ...` matches at the start of the game. The sample shows the last position that `find` found instead,
+        // because that position is more informative.
         let end = span.as_ref().filter(|span| span.kind == SpanKind::Find && row.ply == 0);
         let found_row = end.and_then(|span| span.nodes.last()).map(|&node| row.at(node));
         let (hit_node, row) = (row.node, found_row.as_ref().unwrap_or(row));
@@ -368,8 +369,8 @@ impl FindingsCollector {
         }
     }
 
-    /// Returns the squares to highlight, as the player sees the board. They are the squares in the value, and those of pieces that
-    /// the matching copy names. For a query that compares positions with a board, they are the squares on which the two agree.
+    /// Returns the squares to highlight, on the board as it was in the game: the squares in the query's value, and those of pieces
+    /// in the matching copy. For a query that compares positions with a board, they are the squares on which the two agree.
     fn lit(&self, row: &Row, found: &Found) -> Bitboard {
         let side = found.side(&row.game);
         if let Some(likeness) = &found.names.likeness {
@@ -407,7 +408,7 @@ impl Collector for FindingsCollector {
         let mut copies = vec![0; self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len())];
         match found.answers.hit_copies() {
             Some(of_hits) => copies.iter_mut().zip(of_hits.sums()).for_each(|(count, more)| *count += more),
-            // There is only one copy, so it matches at every hit.
+            // There is only one copy, so it matches at each hit.
             None => copies.iter_mut().for_each(|count| *count += found.answers.hits.count()),
         }
         FindingsPart {
@@ -461,7 +462,7 @@ impl Part for FindingsPart {
     }
 }
 
-/// Adds the games of the blocks that follow.
+/// Adds the games of the next blocks.
 fn merge_games<T>(
     sum: &mut Option<TopGames<T>>,
     next: Option<TopGames<T>>,
@@ -488,8 +489,8 @@ fn value_text(value: Answer) -> Option<String> {
     }
 }
 
-/// Counts how often each square is in the values of hits, separately by the content of the square. If there is a player, the
-/// board is seen from the player's side. The result is empty if the values are not sets.
+/// Counts how often each square is in the values of hits, separately by the content of the square. If a player is selected, the
+/// board is seen from the player's side. Returns an empty list if the values are not sets of squares.
 fn squares(found: &Found) -> Vec<u64> {
     let Values::Sets(sets) = &found.answers.hits.values else { return Vec::new() };
     let mut sums = vec![0; 3 * 64];
@@ -500,7 +501,7 @@ fn squares(found: &Found) -> Vec<u64> {
             walk.to((slot - first) as u32);
             let board = walk.position().board;
             for square in Bitboard(sets[slot]) {
-                // For a player with Black, the query treats the black pieces as White's.
+                // If the player has Black, the query treats the black pieces as White's.
                 let kind = board.at(square).piece().map_or(2, |piece| usize::from(piece.color != side));
                 let square = if side.is_white() { square } else { square.flip_vertical() };
                 sums[64 * kind + square as usize] += 1;
@@ -532,14 +533,13 @@ fn sample_note(shown: u64, games_hit: u64, order: Order) -> String {
     }
 }
 
-/// Returns the results that occur among the games with hits, each with its number of games.
+/// Returns the results of games with hits, and the number of games with each result.
 fn results(all: &stats::Counts) -> Vec<ResultCount> {
     let rows = all.rows(&By::Result.into()).into_iter().filter(|row| row.hit.games > 0);
     rows.map(|row| ResultCount { result: row.keys[0].to_string(), games: row.hit.games }).collect()
 }
 
-/// Returns the names of sources without the folders that all absolute paths have in common. Other names stay as the user wrote
-/// them.
+/// Returns source names without the folders that all absolute paths share. Other names are returned unchanged.
 pub fn without_folders(sources: &[String]) -> Vec<String> {
     let is_whole = |source: &&String| Path::new(source.as_str()).is_absolute();
     let mut folders = sources.iter().filter(is_whole).filter_map(|source| Path::new(source).parent());
@@ -568,7 +568,7 @@ fn hit_counts(row: &stats::GroupRow) -> HitCounts {
     }
 }
 
-/// Returns the share of all positions whose value lies in each step.
+/// Returns the share of positions whose value is in each bin.
 fn steps(values: &Distribution, total: &stats::GroupRow) -> Histogram {
     let step = values.step_within(STEPS_MAX);
     let rows = values.bins(step).into_iter().map(|Bin { from, to, positions }| {
@@ -586,7 +586,7 @@ fn steps(values: &Distribution, total: &stats::GroupRow) -> Histogram {
     Histogram { name: String::from("value"), unit: Unit::Positions, rows: rows.collect() }
 }
 
-/// Returns the values of all hits, and those of the groups in the histograms that are shown.
+/// Returns the values over all hits, and over the groups in the displayed histograms.
 fn value_groups(all: &stats::Counts, total: &stats::GroupRow, shown: &[Histogram]) -> Vec<ValueGroup> {
     let group = |grouping: &str, label: String, ends: Option<(i64, i64)>, row: &stats::GroupRow| {
         let values = row.values.as_ref()?;
@@ -610,7 +610,7 @@ fn value_groups(all: &stats::Counts, total: &stats::GroupRow, shown: &[Histogram
     groups
 }
 
-/// Returns the first and the last number of a group. Returns `None` if the group is not a range of numbers.
+/// Returns the first and the last number of a group, or `None` if the group is not a range of numbers.
 fn group_ends(grouping: &Grouping, key: &GroupKey) -> Option<(i64, i64)> {
     let step = match grouping.first {
         By::Year => 1,
@@ -621,7 +621,7 @@ fn group_ends(grouping: &Grouping, key: &GroupKey) -> Option<(i64, i64)> {
     if let GroupKey::Number(first) = key { Some((*first, first + step - 1)) } else { None }
 }
 
-/// Returns the name of a group. A group of several numbers is named by its first and last number.
+/// Returns the name of a group. The name of a range consists of its first and last number.
 fn group_label(grouping: &Grouping, key: &GroupKey) -> String {
     match group_ends(grouping, key) {
         Some((first, last)) if first < last => format!("{first}-{last}"),

@@ -1,7 +1,7 @@
-//! The games with hits, with the text of their sources and with comments at the hits.
+//! Writes games with hits as PGN: the text of their sources, with comments at the hits.
 //!
 //! The comments are written on any thread. The text of a game may be in a file that must be decompressed from its beginning, so
-//! texts are read in the order of the database, when the parts (the results for blocks, which are groups of games) are added up.
+//! texts are read in database order, when the parts (the results for blocks, which are groups of games) are added up.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +15,10 @@ use orbit_engine::{Answer, Wants};
 use orbit_pgn::{Amendment, amend, annotate};
 use orbit_reel::GameRow;
 
-/// The maximum number of characters of a transformed copy in a comment.
+/// The maximum number of characters that a comment shows of a transformed copy.
 const COPY_MAX: usize = 200;
 
-/// The comments to write at hits.
+/// The kind of comment to write at hits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Comment {
     /// No comments. Games stay unchanged.
@@ -26,9 +26,9 @@ pub enum Comment {
     None,
     /// The same text at every hit.
     Text(String),
-    /// The first transformed copy of the query that matches, the number of other copies that match, and the value of the query.
+    /// The first matching copy of the query, the number of other copies that match, and the query's value.
     Copy,
-    /// The comments that the query writes, whether they are at hits or at other positions.
+    /// The comments that the query itself writes, at hits or at other positions.
     Query(CommentStyle),
 }
 
@@ -42,7 +42,7 @@ pub struct GamesCollector {
 /// A game that hits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum WrittenGame {
-    /// A game whose text was not read yet.
+    /// A game whose text has not been read yet.
     Unread {
         /// The index of the game in its block.
         index: u32,
@@ -58,7 +58,7 @@ pub enum WrittenGame {
 pub enum Added {
     /// Nothing.
     Nothing,
-    /// Comments, each with its node (the number of its position in the game).
+    /// Comments, each with the node (position number) at which it is written.
     Comments(Vec<(u32, String)>),
     /// The changes that the query requests.
     Amendment(Amendment),
@@ -162,7 +162,7 @@ impl WrittenGame {
         WrittenGame::Unread { index: game.index() as u32, added }
     }
 
-    /// Returns the text, and reads it first if it was not read yet. `streamed` is the game's block.
+    /// Returns the text of the game, and reads it first if necessary. `streamed` is the game's block.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ impl WrittenGame {
         Ok(self.text())
     }
 
-    /// Checks a game that was read from the file of a part. It must have its text, because its block is not available.
+    /// Checks a game that was read from the file of a job part. It must include its text, because its block is not available.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         match self {
             WrittenGame::Read(text) if !text.is_empty() => Ok(()),
@@ -187,16 +187,16 @@ impl WrittenGame {
         }
     }
 
-    /// Returns the text. It is empty if it was not read yet.
+    /// Returns the text, or nothing if it has not been read yet.
     pub fn text(&self) -> &[u8] {
         if let WrittenGame::Read(text) = self { text } else { &[] }
     }
 }
 
 impl Comment {
-    /// Returns the facts that games with these comments need.
+    /// Returns the facts about games and hits that these comments need.
     pub(super) fn wants(&self) -> Wants {
-        // Tags are needed to check a text that is read from a file: it is compared with the known tags and moves of its game.
+        // A text that is read from a file is checked against the known tags and moves of its game, so tags are needed.
         let games = Wants::GAME_TEXTS | Wants::TAGS;
         games
             | (Wants::LOWEST_COPY | Wants::COPY_NAMES | Wants::VALUES).when(*self == Comment::Copy)
@@ -232,7 +232,7 @@ impl Comment {
     }
 }
 
-/// Shortens a string. The mark of the cut is ASCII, because the encoding of a game may not be UTF-8.
+/// Truncates a string. The ellipsis is ASCII, because the encoding of a game may not be UTF-8.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(COPY_MAX) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -240,7 +240,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// A filter for the games of a run: it skips the first few games and accepts those after them, up to a limit.
+/// A filter for the games of a run. It skips a number of games and then accepts games up to a limit.
 #[derive(Clone, Copy, Debug)]
 pub struct GamesTaken {
     skip: u64,
@@ -248,7 +248,7 @@ pub struct GamesTaken {
 }
 
 impl GamesTaken {
-    /// Creates a filter that skips `skip` games and accepts at most `games_max` after them.
+    /// Creates a filter that skips `skip` games and then accepts at most `games_max`.
     pub fn new(skip: u64, games_max: Option<u64>) -> GamesTaken {
         GamesTaken { skip, left: games_max.unwrap_or(u64::MAX) }
     }

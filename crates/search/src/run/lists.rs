@@ -1,4 +1,4 @@
-//! Hits in the formats of lists.
+//! Collects hits as lists in various formats.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -10,7 +10,7 @@ use crate::report::{Format, Report};
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Lists hits in several formats at once, up to the maximum number of games in a list.
+/// Lists hits in several formats at once, up to a maximum number of games.
 #[derive(Debug)]
 pub struct ListsCollector {
     formats: Vec<Format>,
@@ -18,8 +18,8 @@ pub struct ListsCollector {
     room: ReportRoom,
 }
 
-/// The lines of one format about the games of some blocks (groups of games). A part contains at most as many games as the list
-/// skips and lists together.
+/// The lines about the games of some blocks (groups of games) in one format. A part has at most as many games as the list skips and
+/// lists in total.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ListPart {
     /// The lines.
@@ -28,8 +28,8 @@ pub struct ListPart {
     games_max: Option<u64>,
 }
 
-/// The limits of lists. The number of games before a part is known only when parts are merged, so limits are applied then. But no
-/// part contains more games than the list skips and lists together.
+/// The limits on lists. The number of games before a part is known only when parts are merged, so this is when limits are applied.
+/// But no part contains more games than the list skips and lists in total.
 #[derive(Debug, Default)]
 pub struct ListReach {
     games_max: Option<u64>,
@@ -37,7 +37,7 @@ pub struct ListReach {
 }
 
 impl ListReach {
-    /// Creates the limits of lists that skip the first `skip` games with hits and then list at most `games_max`.
+    /// Creates the limits for lists that skip `skip` games with hits and then list at most `games_max`.
     pub fn new(skip: u64, games_max: Option<u64>) -> ListReach {
         let games_max = games_max.map(|max| max.saturating_add(skip));
         ListReach { games_max, is_reached: AtomicBool::new(false) }
@@ -48,7 +48,7 @@ impl ListReach {
         self.games_max
     }
 
-    /// Marks the lists as complete. Parts (results for blocks) that are computed after this call are empty.
+    /// Marks the lists as complete. Parts (results for blocks) that are computed later are empty.
     pub fn end(&self) {
         self.is_reached.store(true, Ordering::Relaxed);
     }
@@ -101,7 +101,7 @@ impl ListPart {
         part
     }
 
-    /// Removes the games after the last one that may be listed.
+    /// Removes the games after the last one that can be listed.
     fn shorten(&mut self) {
         let Some(max) = self.games_max else { return };
         let mut hit = self.report.games.iter().enumerate().filter(|(_, game)| game.is_found);
@@ -130,14 +130,15 @@ impl Part for ListPart {
     }
 }
 
-/// The assumed number of bytes per hit in a report, before a report was measured: the size of a JSON object with its tags.
+/// The assumed number of bytes per hit before any report was measured: the size of a JSON object with tags.
 const HIT_BYTES: u64 = 512;
 
-/// Reserves memory for reports before they are written. Their size is estimated from earlier reports.
+/// Reserves memory for reports before they are written. The size is estimated from earlier reports.
 #[derive(Debug)]
 pub(crate) struct ReportRoom {
     formats: u64,
-    /// The greatest number of bytes per hit in a report so far. It decays over time, and is 0 before the first report.
+    /// An estimate of the number of bytes per hit, based on the largest reports so far. It decays over time, and is 0 before the
+    /// first report.
     hit_bytes: AtomicU64,
 }
 
@@ -146,7 +147,7 @@ impl ReportRoom {
         ReportRoom { formats: formats as u64, hit_bytes: AtomicU64::new(0) }
     }
 
-    /// Waits until there is memory for reports about `hits` hits, and writes them.
+    /// Waits until there is memory for reports on `hits` hits, and writes them.
     pub(crate) fn make<T>(
         &self,
         hits: u64,
@@ -160,7 +161,7 @@ impl ReportRoom {
         let made = make();
         let bytes = bytes(&made);
         room.correct(hits * hit_bytes, bytes);
-        // The estimate decays, so that one hit with a large report does not increase it until the end of the run.
+        // The estimate decays, so that a single hit with a large report does not inflate it until the end of the run.
         self.hit_bytes.store(bytes.div_ceil(hits.max(1)).max(known - known / 8), Ordering::Relaxed);
         made
     }

@@ -1,4 +1,4 @@
-//! The messages that queries print while they run.
+//! Collects the messages that queries print while they run.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,12 +7,11 @@ use crate::found::BlockResult;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Collects the messages of the first query, including those from games that are not found.
+/// Collects the messages of the first query, including those about games that are not found.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MessagesCollector;
 
-/// Messages in the order of the games. Those of one game are in the order in which they were
-/// printed.
+/// Messages in game order. Those of one game are in the order in which they were printed.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MessagesPart {
     /// The messages, without line ends.

@@ -1,4 +1,4 @@
-//! The hits and games of lists that are sorted or sampled.
+//! Collects the hits and games of lists that are sorted or sampled.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,19 +12,19 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock, TextError};
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// Keeps the first games of an order, written in all formats of lists.
+/// Keeps the games that come first in an order, written in all list formats.
 #[derive(Debug)]
 pub struct OrderedCollector {
     order: Order,
     /// The maximum number of games to keep.
     games_max: usize,
     formats: Vec<Format>,
-    /// The comments in games as PGN; `None` if games are not written as PGN.
+    /// The comments in games that are written as PGN, or `None` if no games are written.
     comment: Option<Comment>,
     room: ReportRoom,
 }
 
-/// A game that is kept until the end of the run.
+/// A game that is kept until the end of the run, because lists are sorted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HeldGame {
     /// The lines of the game in each format.
@@ -33,16 +33,16 @@ pub struct HeldGame {
     pub text: Option<WrittenGame>,
 }
 
-/// The games that come first in the order, among all games so far.
+/// The games that come first in the order, out of all games so far.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct OrderedPart {
-    /// The games; `None` before the first block.
+    /// The games, or `None` before the first block.
     top: Option<TopGames<HeldGame>>,
 }
 
 impl OrderedCollector {
-    /// Creates a collector that keeps at most `games_max` games. If `comment` is not `None`, games are also written as PGN; for
-    /// [`Comment::None`], they are written without comments.
+    /// Creates a collector that keeps at most `games_max` games. If `comment` is `Some`, games are also written as PGN;
+    /// [`Comment::None`] means PGN without comments.
     pub fn new(
         order: Order,
         games_max: usize,
@@ -54,7 +54,7 @@ impl OrderedCollector {
 }
 
 impl OrderedPart {
-    /// Returns the games of a run in the order.
+    /// Returns the kept games, sorted by the order of the list.
     pub fn list(self) -> Vec<HeldGame> {
         self.top.map_or(Vec::new(), |top| top.list(0).collect())
     }
@@ -92,7 +92,7 @@ impl Collector for OrderedCollector {
         OrderedPart { top: Some(top) }
     }
 
-    /// Reads the texts of only those games in the block that are among the first of the order so far.
+    /// Reads the texts of games in the block, but only of those that are among the first in the order so far.
     fn take(
         &self,
         sum: &mut OrderedPart,

@@ -1,33 +1,33 @@
-//! Defines parts, which are results of searching some of the blocks (groups of games), in a form that can be stored and merged.
+//! Defines parts: results of searching some of the blocks (groups of games) that can be stored and merged.
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::stats::TooManyGroups;
 
-/// The greatest count that a part can have. It is about 30 times the number of positions in 7 billion games, and a million such
-/// counts can be added up without an overflow.
+/// The maximum count in a part. It is about 30 times the number of positions in 7 billion games, and a million such counts can be
+/// added up without overflow.
 pub const PART_COUNT_MAX: u64 = 1 << 44;
-/// The greatest count in the part of one block, which is a group of games whose positions have 32-bit numbers. The counts of any
-/// possible number of blocks can be added up without an overflow.
+/// The maximum count in the part for one block, a group of games whose positions have 32-bit numbers. The counts of any possible
+/// number of blocks can be added up without overflow.
 pub const BLOCK_COUNT_MAX: u64 = 1 << 36;
 
-/// The message of the error that a count is above its limit.
+/// The error message for a count above the maximum.
 pub(crate) const COUNT_FAULT: &str = "a count is greater than any database can have";
 
-/// The results that a collector computed from consecutive blocks of a database. The parts of neighbouring ranges are merged in the
-/// order of the database, and a part can be written to bytes and read back. So the work on a database can be divided in the same
-/// way among threads, among runs that continue each other, and among machines.
+/// The result that a collector computed from consecutive blocks of a database. Parts of adjacent ranges are merged in database
+/// order, and a part can be serialized to bytes. So the same mechanism divides the work among threads, among runs that continue
+/// each other, and among machines.
 ///
-/// The default is the part for no blocks. Merging is associative, and merging with the default part changes nothing.
+/// The default value is the part for no blocks. Merging is associative, and merging with the default value changes nothing.
 pub trait Part: Default + Send + Serialize + DeserializeOwned {
-    /// Merges this part with the part for the blocks that follow.
+    /// Merges this part with the part for the next blocks.
     ///
     /// # Errors
     ///
-    /// Fails if the parts come from different collectors, or they need more memory together than is allowed.
+    /// Fails if the parts are from different collectors, or the merged part would exceed the memory limit.
     fn merge(&mut self, next: Self) -> Result<(), PartError>;
 
-    /// Checks a part that was read from bytes, which may have been altered: no count may be above `most`, and the numbers must be
+    /// Checks a part that was read from bytes, which may be corrupt: no count may exceed `most`, and the numbers must be
     /// consistent. Parts without counts need no check.
     ///
     /// # Errors
@@ -37,16 +37,16 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
         Ok(())
     }
 
-    /// Returns the part as bytes. Equal parts give equal bytes.
+    /// Serializes the part to bytes. Equal parts yield equal bytes.
     fn to_bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("parts are sequences of known lengths, numbers and texts")
     }
 
-    /// Reads the bytes that [`Part::to_bytes`] wrote.
+    /// Reads a part from the bytes that [`Part::to_bytes`] returned.
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are not such a part, or its numbers are impossible.
+    /// Fails if the bytes are not a part of this type, or its numbers are impossible.
     fn from_bytes(bytes: &[u8]) -> Result<Self, PartError> {
         match postcard::take_from_bytes::<Self>(bytes) {
             Ok((part, [])) => match part.check(PART_COUNT_MAX) {
@@ -66,7 +66,7 @@ pub enum PartError {
     /// Statistics have too many groups.
     #[error(transparent)]
     TooManyGroups(#[from] TooManyGroups),
-    /// The parts come from runs that differ, for example in their groupings.
+    /// The parts are from different kinds of runs, for example with different groupings.
     #[error(
         "parts of runs with different {0} cannot be merged: make all parts of a result by the same command"
     )]
@@ -94,7 +94,7 @@ impl<P: Part> Part for Option<P> {
     }
 }
 
-/// The list contains one part for each of several collectors. Merging with the empty list changes nothing.
+/// A list has one part for each of several collectors. Merging with the empty list changes nothing.
 impl<P: Part> Part for Vec<P> {
     fn merge(&mut self, next: Self) -> Result<(), PartError> {
         if self.is_empty() {

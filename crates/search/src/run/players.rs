@@ -1,4 +1,5 @@
-//! The spellings of the player's and the opponents' names in the selected games, and names that are similar to the player's.
+//! Collects the spellings of the player's and the opponents' names in the selected games, and names that are similar to the
+//! player's.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,22 +15,22 @@ use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_reel::{Block, GameRow};
 
-/// Lists the spellings of names, for runs whose selection has a player.
+/// Lists the spellings of names, for runs that select a player's games.
 #[derive(Clone, Debug)]
 pub struct SpellingsCollector {
     player: PlayerName,
 }
 
-/// The spellings of names, each with the number of games in which it occurs.
+/// The spellings of names, and the number of games with each.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SpellingsPart {
-    /// The spellings of the player, each with the number of games as White and as Black.
+    /// The spellings of the player's name, and the number of games with each as White and as Black.
     pub player: BTreeMap<String, [u64; 2]>,
-    /// The spellings of the opponents, each with the number of games as White and as Black.
+    /// The spellings of the opponents' names, and the number of games with each as White and as Black.
     pub opponent: BTreeMap<String, [u64; 2]>,
-    /// The FIDE numbers of the player, each with the spellings of the name that occur together with it.
+    /// The player's FIDE numbers, and the spellings of the name that occur with each.
     pub numbers: BTreeMap<u32, BTreeSet<String>>,
-    /// The names that are similar to the player's name but do not match it, in all games that were read.
+    /// The names in all read games that are similar to the player's name but do not match it.
     pub near: BTreeMap<String, u64>,
 }
 
@@ -39,8 +40,8 @@ impl SpellingsCollector {
         SpellingsCollector { player }
     }
 
-    /// Returns the spellings in a block (a group of games). `sides` contains the side of the player in each selected game. It may
-    /// be empty if no game is selected.
+    /// Returns the spellings in a block (a group of games). `sides` has the player's side in each selected game. It may be empty if
+    /// no game is selected.
     pub(crate) fn of_block(&self, block: &Block, sides: &[Option<Color>]) -> SpellingsPart {
         let mut part = SpellingsPart::default();
         let numbers = [Color::White, Color::Black].map(|side| block.tag_names(fide::tag(side)));
@@ -93,17 +94,17 @@ impl Collector for SpellingsCollector {
 }
 
 impl SpellingsPart {
-    /// Returns the spellings of the player with their numbers of games, the most frequent first.
+    /// Returns the spellings of the player's name with their numbers of games, most frequent first.
     pub fn taken(&self) -> Vec<(&str, u64)> {
         by_games(&self.player)
     }
 
-    /// Returns the spellings of the opponents with their numbers of games, the most frequent first.
+    /// Returns the spellings of the opponents' names with their numbers of games, most frequent first.
     pub fn opponents(&self) -> Vec<(&str, u64)> {
         by_games(&self.opponent)
     }
 
-    /// Returns the similar names with their numbers of games. The names that are most similar to the player's name come first.
+    /// Returns the similar names with their numbers of games, most similar first.
     pub fn nearest(&self, name: &PlayerName) -> Vec<(&str, u64)> {
         let mut all: Vec<(&str, u64)> =
             self.near.iter().map(|(name, games)| (name.as_str(), *games)).collect();

@@ -1,4 +1,4 @@
-//! The games that were cut, skipped or repaired, with one line of text for each.
+//! Lists the games that were truncated, skipped or repaired, with one line of text for each.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_reel::{Block, Problem};
 
-/// Lists the games that were cut, skipped or repaired.
+/// Lists the games that were truncated, skipped or repaired.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProblemsCollector;
 
-/// The messages about games that were cut, skipped or repaired, in the order of the database.
+/// The messages about games that were truncated, skipped or repaired, in database order.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProblemsPart {
-    /// The messages: `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous (cut)`.
+    /// The messages, such as `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous (cut)`.
     pub lines: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Counts by groups of games and positions, for one or more queries.
+//! Counts hits by groups of games and positions, for one or more queries.
 
 use super::{Collector, Part, PartError};
 use crate::found::BlockResult;
@@ -8,14 +8,14 @@ use orbit_engine::Wants;
 use orbit_transforms::Filter;
 use orbit_transforms::OutermostOrbit as _;
 
-/// Counts the hits of each query by groups.
+/// Counts the hits of each query in groups.
 #[derive(Clone, Debug)]
 pub struct StatisticsCollector {
     stats: Stats,
 }
 
 impl StatisticsCollector {
-    /// Creates a collector that counts hits by the groupings of `stats`. Only the first query can be grouped by copy.
+    /// Creates a collector that counts hits by the groupings in `stats`. Only the first query can be grouped by copy.
     pub fn new(stats: Stats) -> StatisticsCollector {
         StatisticsCollector { stats }
     }
@@ -25,7 +25,7 @@ impl StatisticsCollector {
         &self.stats
     }
 
-    /// Returns the counts of each query. `filters` are the filters of all queries.
+    /// Returns the counts for each query. `filters` are the filters of the queries.
     pub fn counts<'a>(&self, part: ManyCounts, filters: impl IntoIterator<Item = &'a Filter>) -> Vec<Counts> {
         let mut counts = part.into_counts().into_iter();
         let of_filter = |filter: &Filter| {

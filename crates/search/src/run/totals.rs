@@ -1,4 +1,4 @@
-//! The totals of games and positions that were read, and of those that hit.
+//! Counts the games and positions that were read, and those with hits.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
 use orbit_engine::{Answers, GameEnds, Wants};
 use orbit_reel::Totals;
 
-/// Counts games and positions, and those that hit.
+/// Counts games and positions, and those with hits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TotalsCollector;
 
@@ -19,9 +19,9 @@ pub struct TotalsCollector;
 pub struct TotalsPart {
     /// The totals of the games and positions that were read.
     pub totals: Totals,
-    /// The number of games that meet the conditions, if there are conditions.
+    /// The number of games that meet the conditions, or `None` if there are no conditions.
     pub passing: Option<u64>,
-    /// For each query, the numbers of games and positions that hit.
+    /// For each query, the number of games and of positions with hits.
     pub queries: Vec<HitTotals>,
 }
 
@@ -40,7 +40,7 @@ impl Collector for TotalsCollector {
             positions: answers.hits.count(),
         };
         TotalsPart {
-            // `take` adds up these totals, block by block.
+            // `take` adds up the totals of blocks.
             totals: Totals::default(),
             passing: result.games.map(passing),
             queries: result.answers.iter().map(hit_totals).collect(),
@@ -86,7 +86,7 @@ impl Part for HitTotals {
     }
 }
 
-/// A count is a part; two counts are merged by adding them.
+/// A count is a part, and merging two counts adds them up.
 impl Part for u64 {
     fn merge(&mut self, next: u64) -> Result<(), PartError> {
         *self += next;

@@ -1,5 +1,5 @@
-//! The near misses of conditions that compare whole strings. A near miss is a value that contains the string of the condition but
-//! does not equal it.
+//! Finds near misses of conditions that compare whole strings. A near miss is a value that contains the condition's string but does
+//! not equal it.
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use orbit_core::game::tags;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Counts the games in which a tag equals the string of a condition, and those in which a tag contains the string.
+/// Counts the games in which a tag value equals a condition's string, and those in which it contains the string.
 #[derive(Clone, Debug)]
 pub struct WholeTextsCollector {
     compared: Vec<Comparison>,
@@ -20,7 +20,7 @@ pub struct WholeTextsCollector {
 /// The counts of [`WholeTextsCollector`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct WholeTextsPart {
-    /// For each comparison, the number of games whose value equals the string, and the number of games whose value contains it.
+    /// For each comparison, the number of games whose value equals the string, and the number whose value contains it.
     pub games: Vec<[u64; 2]>,
 }
 
@@ -33,8 +33,8 @@ impl WholeTextsCollector {
         (!compared.is_empty()).then_some(WholeTextsCollector { compared })
     }
 
-    /// Returns the comparisons that no game meets although some values contain the string, each with the number of games that have
-    /// such a value.
+    /// Returns the comparisons that no game meets although some values contain the string. Each has the number of games with such a
+    /// value.
     pub fn missed<'a>(&'a self, part: &'a WholeTextsPart) -> impl Iterator<Item = (&'a Comparison, u64)> {
         let games = self.compared.iter().zip(&part.games);
         games.filter(|(_, games)| games[0] == 0 && games[1] > 0).map(|(compared, games)| (compared, games[1]))

@@ -8,21 +8,20 @@ use crate::request::Request;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::visible::{EscapeContext, escape};
 
-/// The version of requests and answers. It is increased when a request or a field is removed or
-/// changes its meaning.
+/// The version of requests and responses. It is increased when a request or a field is removed or its meaning changes.
 pub const SERVE_SCHEMA: u32 = 1;
 
-/// An answer to a request. Its rows are already written as JSON.
+/// The response to a request. Its rows are already serialized as JSON.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Response {
     /// The fields, without the id and the rows.
     pub fields: Map<String, Value>,
-    /// The rows, each as the text of a JSON object; `None` if this kind of answer has no rows.
+    /// The rows, each as the text of a JSON object, or `None` if this kind of response has no rows.
     pub rows: Option<Vec<String>>,
 }
 
 impl Response {
-    /// Creates an answer from the fields of an object.
+    /// Creates a response from the fields of an object.
     ///
     /// # Panics
     ///
@@ -34,7 +33,7 @@ impl Response {
         }
     }
 
-    /// Returns the answer as a line of JSON, without the line end. Characters that act on a terminal are escaped.
+    /// Returns the response as a line of JSON, without the line end. Terminal control characters are escaped.
     pub fn line(&self, id: Option<&RequestId>) -> String {
         let mut out = format!("{{\"id\":{}", id.map_or("null", RequestId::json));
         for (name, value) in &self.fields {
@@ -48,14 +47,14 @@ impl Response {
     }
 }
 
-/// Returns the remarks about the boards of a request and about its query, as JSON.
+/// Returns the remarks on a request's boards and on its query, as JSON.
 pub(super) fn remarks(request: &Request, query: &str, remarks: &[Diagnostic]) -> Vec<Value> {
     let of_board = request.board_remarks();
     let of_board = of_board.iter().map(|(field, board, remark)| remark.json(board, field, 1));
     of_board.chain(remarks.iter().map(|remark| remark.json(query, "query", 1))).collect()
 }
 
-/// Returns an error as a line.
+/// Returns an error response as a line of JSON.
 pub(super) fn error_line(id: Option<&RequestId>, fault: &Fault) -> String {
     let mut fields = Map::new();
     fields.insert("error".into(), fault.json());

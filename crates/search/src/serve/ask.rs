@@ -1,4 +1,4 @@
-//! Runs queries and writes their answers.
+//! Runs queries and creates the responses.
 
 use std::mem::take;
 use std::ops::ControlFlow;
@@ -30,31 +30,31 @@ pub struct Answered {
     pub query: String,
     /// The warnings and notes about the query.
     pub remarks: Vec<Diagnostic>,
-    /// The notes about how the query ran.
+    /// Notes about the execution of the query, for example about its engine.
     pub notes: Vec<String>,
-    /// The numbers of games and positions that hit, after the selection of games and hits. If the search stopped at a limit,
-    /// they are the numbers up to that point.
+    /// The number of games and of positions with hits, after the selection of games and hits. If the search stopped at a limit,
+    /// they are counted up to that point.
     pub hit: HitTotals,
-    /// The numbers of all games and positions; `None` if the search stopped at a limit.
+    /// The number of all games and positions, or `None` if the search stopped at a limit.
     pub searched: Option<(u64, u64)>,
     /// The engine that answered.
     pub engine: &'static str,
-    /// The memory used on the graphics card, if the card answered.
+    /// The memory used on the graphics card, if a card ran the query.
     pub card: Option<CardUse>,
-    /// The time that the search took.
+    /// The duration of the search.
     pub time: Duration,
     /// The type of the query's value.
     pub ty: Type,
-    /// The kept hits; `None` if the hits were only counted or were sent as they were found.
+    /// The kept hits, or `None` if hits were only counted, or were sent as they were found.
     pub kept: Option<Arc<KeptHits>>,
-    /// The number of rows that are kept or were sent; `None` if the hits were only counted.
+    /// The number of rows that are kept or were sent, or `None` if hits were only counted.
     pub rows: Option<u64>,
-    /// True if hits were left out because they would need more memory than is allowed.
+    /// True if hits were left out because they would exceed the memory limit.
     pub is_cut: bool,
 }
 
 impl Answered {
-    /// Returns the answer, with the rows of the first page if they were requested.
+    /// Returns the response, including the rows of the first page if they were requested.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Answered {
 }
 
 impl OpenDatabases {
-    /// Runs a query; `watch` is called with its progress.
+    /// Runs a query. `watch` is called with progress updates.
     ///
     /// # Errors
     ///
@@ -97,8 +97,8 @@ impl OpenDatabases {
         self.ask_sending(ask, cancel, watch, &mut |_, _| ())
     }
 
-    /// Runs a query. If the request has `stream`, `send` receives rows as they are found, and the number of the first of these
-    /// rows, counted from 0. `send` may block: the search waits for it, and computes only a few blocks ahead.
+    /// Runs a query. If the request has `stream`, rows are passed to `send` as they are found, with the index of the first of these
+    /// rows. `send` may block: the search then waits for it, and computes only a few blocks ahead.
     pub(super) fn ask_sending(
         &self,
         ask: &Ask,
@@ -126,7 +126,7 @@ impl OpenDatabases {
         let extras = extras_of(&executor, &choice);
         let columns = request.columns.as_deref();
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
-        // If side lines are searched, blocks contain comments even if nothing else needs them.
+        // Searches of side lines keep comments in blocks even if nothing else needs them.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
         // If `tells_spans` is false, the spans of hits (the moves and positions that matched) are computed later, when rows are
         // written.
@@ -182,7 +182,7 @@ impl OpenDatabases {
     }
 }
 
-/// Adds the name of the engine to an answer, and the memory used on the graphics card if the card was used.
+/// Adds the engine's name to a response, and the memory used on the graphics card if a card was used.
 pub(super) fn tell_engine(answer: &mut Response, engine: &str, card: Option<CardUse>) {
     answer.fields.insert("engine".into(), engine.into());
     if let Some(CardUse { uploaded, resident }) = card {
@@ -190,7 +190,7 @@ pub(super) fn tell_engine(answer: &mut Response, engine: &str, card: Option<Card
     }
 }
 
-/// Returns the query of a request that has exactly one query.
+/// Returns the query of a request that must have exactly one query.
 pub(super) fn only(request: &Request) -> Result<Query, Fault> {
     let queries = Query::from_request(request).map_err(|error| Fault::from_database(error, ""))?;
     Ok(queries.into_iter().next().expect("a request has a query"))
@@ -199,19 +199,19 @@ pub(super) fn only(request: &Request) -> Result<Query, Fault> {
 /// Collects the hits to keep while a search runs.
 struct Keeping {
     order: Option<(Order, TopGames<GameIndex>)>,
-    /// The number of games that are skipped at the beginning.
+    /// The number of games to skip at the beginning.
     skip: u64,
-    /// The maximum number of games to find, including the skipped ones.
+    /// The maximum number of games to find, including skipped ones.
     games_max: u64,
-    /// True if hits are kept at all.
+    /// True if hits are to be kept.
     keeps: bool,
-    /// True if blocks are in memory only because the kept hits refer to them. Such blocks count as memory of the hits.
+    /// True if blocks stay in memory only because the kept hits refer to them. Such blocks are counted in the memory of the hits.
     owns_blocks: bool,
     names: Names,
     hit: HitTotals,
-    /// The games and positions in `hit` that belong to skipped games.
+    /// The part of `hit` that is due to skipped games.
     skipped: HitTotals,
-    /// True if the limit of games was reached.
+    /// True once the limit on the number of games has been reached.
     is_ended: bool,
     blocks: Vec<KeptBlock>,
     bytes: u64,
@@ -248,10 +248,10 @@ impl Keeping {
         }
     }
 
-    /// Adds the answers for the next block. Breaks if no more games are wanted.
+    /// Adds the hits of the next block. Returns `Break` if no more games are needed.
     fn take(&mut self, kept: KeptBlock) -> ControlFlow<()> {
         let found = kept.found(&self.names);
-        // The block with which the hits exceed the memory limit is still kept, but not the blocks after it.
+        // The block with which the hits exceed the memory limit is still kept, but no later blocks are.
         let (at, is_full) = (self.blocks.len() as u32, self.bytes > self.bytes_max);
         let (mut is_kept, mut flow) = (false, ControlFlow::Continue(()));
         for game in found.games_found() {
@@ -298,8 +298,8 @@ impl Keeping {
         flow
     }
 
-    /// Returns the numbers of games and positions that hit. If hits are only counted, or if the search stopped at a limit, the
-    /// skipped games are not included.
+    /// Returns the number of games and of positions with hits. If hits are only counted, or if the search stopped at a limit,
+    /// skipped games are excluded.
     fn hit(&self) -> HitTotals {
         let HitTotals { games, positions } = self.hit;
         match self.keeps && !self.is_ended {
@@ -310,7 +310,7 @@ impl Keeping {
         }
     }
 
-    /// Drops the blocks that contain none of the first games in the order.
+    /// Drops the blocks without any of the first games in the order.
     fn prune(&mut self) {
         let Some((order, top)) = self.order.take() else { return };
         let mut places = vec![None; self.blocks.len()];
@@ -330,7 +330,7 @@ impl Keeping {
         block.bytes() + if self.owns_blocks { block.block.memory_bytes() } else { 0 }
     }
 
-    /// Returns the listed games in their order.
+    /// Returns the games to list, in order.
     fn list(mut self) -> ListedGames {
         self.prune();
         let is_ordered = self.order.is_some();
@@ -341,7 +341,7 @@ impl Keeping {
         ListedGames { blocks: self.blocks, bytes: self.bytes, places, is_ordered }
     }
 
-    /// Returns the games that were found since the last call, and forgets them.
+    /// Returns the games that were found since the last call, and removes them.
     fn drain(&mut self) -> ListedGames {
         let (blocks, places) = (take(&mut self.blocks), take(&mut self.places));
         ListedGames { blocks, bytes: take(&mut self.bytes), places, is_ordered: false }
@@ -353,7 +353,7 @@ struct Sending<'a> {
     send: &'a mut dyn FnMut(u64, Vec<String>),
     columns: Option<&'a [Column]>,
     cancel: &'a CancelToken,
-    /// The number of rows that were sent.
+    /// The number of rows sent so far.
     rows: u64,
     fault: Option<Fault>,
 }

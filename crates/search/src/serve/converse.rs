@@ -1,10 +1,10 @@
-//! A conversation with a client. Requests are read and answered while queries run.
+//! Holds a conversation with a client: reads and answers requests while queries run.
 //!
 //! One thread reads requests. A few threads run the long requests (`open`, `close`, `query`, `batch`, `count`, `statistics`,
-//! `write`, `positions`). A long request starts as soon as it does not depend on an earlier one that is still running. Another
-//! thread writes pages, games and explanations. A request that needs the result of another request waits for it. `cancel`,
-//! `progress`, `ping`, `version` and `quit` are answered immediately. The invariant: each request gets exactly one answer, even if
-//! it is wrong, fails or is cancelled.
+//! `write`, `positions`). A long request starts once it no longer depends on an earlier one that is still running. Another thread
+//! writes pages, games and explanations. A request that needs the result of another request waits for it. `cancel`, `progress`,
+//! `ping`, `version` and `quit` are answered immediately. Invariant: each request gets exactly one response, even if it is invalid,
+//! fails or is cancelled.
 
 use std::any::Any;
 use std::io::{self, BufRead};
@@ -27,18 +27,18 @@ use crate::library::{CancelToken, Progress};
 use crate::report::SCHEMA;
 use orbit_core::sync::{lock, wait, wait_timeout};
 
-/// The minimum time between two events that report the progress of one request.
+/// The minimum time between two progress events for the same request.
 const EVENT_EVERY: Duration = Duration::from_millis(100);
-/// The time after which the games on an idle graphics card are dropped. The card is also checked in intervals of this length.
+/// The time after which games are removed from an idle graphics card. Idle cards are checked at the same interval.
 pub(super) const CARD_IDLE: Duration = Duration::from_secs(300);
-/// The stack size of the threads that parse queries, which is that of a program's main thread.
+/// The stack size of threads that parse queries. It equals that of a program's main thread.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The message to a client that uses another protocol.
 const NO_OBJECT: &str =
     "each line is a request, a JSON object such as {\"id\":1,\"request\":\"ping\"}: the connection is closed";
 
-/// The facts about the program that the greeting shows.
+/// The facts about the program that the greeting contains.
 #[derive(Clone, Copy, Debug)]
 pub struct Greeting<'a> {
     /// The name of the program.
@@ -52,13 +52,13 @@ pub struct Greeting<'a> {
 pub enum Origin {
     /// Standard input. When it ends, all requests are still answered.
     Input,
-    /// A connection. When it ends, the client has left, so its requests are cancelled. A client whose first byte does not begin an
-    /// object, such as a browser, gets an error, and nothing more is read from it.
+    /// A connection. When it ends, the client has gone, so its requests are cancelled. If the first byte from a client does not
+    /// begin a JSON object, as with a browser, the client gets an error and nothing more is read from it.
     Client,
 }
 
-/// Sends the greeting, reads requests until the end of the input or `quit`, and passes each line of an answer to `say`. `quit`
-/// cancels the requests that run or wait.
+/// Sends the greeting, reads requests until the end of the input or `quit`, and passes each response line to `say`. `quit` cancels
+/// all running and waiting requests.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ pub fn converse(
     hello.fields.insert("event".into(), "greeting".into());
     say(&hello.line(None));
     let ended = std::thread::scope(|scope| {
-        // When this guard is dropped, even after an error, it signals the other threads that the conversation has ended.
+        // When this guard is dropped, even after an error, the other threads learn that the conversation has ended.
         let _end = EndOnDrop(&shared);
         let thread = || std::thread::Builder::new().stack_size(STACK_BYTES);
         for _ in 0..RUNNING_MAX {
@@ -99,7 +99,7 @@ pub fn converse(
     Ok(())
 }
 
-/// Returns whether the first byte begins an object. Returns true if there is no byte.
+/// Returns whether the first byte begins a JSON object. Returns true if there is no input.
 fn begins_with_object(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         match input.fill_buf() {
@@ -152,7 +152,8 @@ impl SharedConversation<'_> {
         }))
     }
 
-    /// Reads requests. Returns the id of a `quit` request, or `None` at the end of the input.
+    /// Reads requests until `quit` or the end of the input. Returns the id of the `quit` request, or `None` at the end of the
+    /// input.
     fn read(&self, input: &mut impl BufRead) -> io::Result<Option<RequestId>> {
         while let Some(line) = next_line(input, LINE_BYTES_MAX)? {
             let line = match line {
@@ -184,7 +185,7 @@ impl SharedConversation<'_> {
         lock(&self.state).jobs.iter().for_each(|job| job.cancel.cancel());
     }
 
-    /// Answers a request, or puts it into the queue.
+    /// Answers a request, or adds it to a queue.
     fn take(&self, id: RequestId, request: Message, bytes: usize) {
         let work = match request {
             Message::Open(open) => return self.add_job(id, SlowWork::Open(open), bytes),
@@ -239,7 +240,7 @@ impl SharedConversation<'_> {
         if let Err(fault) = state.has_room(quick.bytes) {
             return Err((quick.id, fault));
         }
-        // The request waits for the last earlier request that provides what it needs.
+        // The request waits for the last of the earlier requests that provide what it needs.
         if let Some(job) = state.jobs.iter_mut().rev().find(|job| quick.needs(job)) {
             job.then.push(quick);
             return Ok(());
@@ -253,7 +254,7 @@ impl SharedConversation<'_> {
     fn cancel(&self, id: &RequestId, of: &RequestId) {
         let mut state = lock(&self.state);
         let found = state.find(of);
-        // The request is cancelled before the answer is sent, because a slow client can delay the answer.
+        // The request is cancelled before the response is sent, because a slow client can delay the response.
         found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
         let answer = match found {
             Some(_) => Ok(Response::from_value(json!({ "cancelled": true }))),
@@ -280,12 +281,12 @@ impl SharedConversation<'_> {
         }
     }
 
-    /// Answers a job, and releases the requests that wait for it.
+    /// Sends the response to a job, and releases the requests that wait for the job.
     fn finish(&self, state: &mut QueueState, id: &RequestId, answer: Result<Response, Fault>) {
         let Some(at) = state.find(id) else { return };
         let job = state.jobs.remove(at);
-        // The job is answered before the requests that wait for it. The state is locked until all of them are answered or queued,
-        // so no other answer is sent in between.
+        // The job's response is sent before those of the requests that wait for it. The state is locked until all of them are
+        // answered or queued, so no other response can come in between.
         self.answer(&job.id, answer);
         for mut quick in job.then {
             match quick.find(&state.results) {
@@ -296,7 +297,7 @@ impl SharedConversation<'_> {
         self.changed.notify_all();
     }
 
-    /// Runs long requests one after the other, until the conversation has ended and no long request is left.
+    /// Runs long requests one after the other, until the conversation has ended and there are none left.
     fn run_jobs(&self) {
         let mut state = lock(&self.state);
         loop {
@@ -372,8 +373,8 @@ impl SharedConversation<'_> {
         }
     }
 
-    /// Writes pages, games and explanations, until the conversation has ended and no request is left. Between requests, it frees
-    /// the memory of idle graphics cards.
+    /// Writes pages, games and explanations, until the conversation has ended and there are no requests left. Between requests, it
+    /// frees the memory on idle graphics cards.
     fn run_pages(&self) {
         let mut looked = Instant::now();
         let mut state = lock(&self.state);
@@ -425,7 +426,7 @@ fn progress_fields(progress: &Progress) -> Map<String, Value> {
     Response::from_value(fields).fields
 }
 
-/// Runs some work and converts a panic to an error, so that a panic ends one request and not the conversation.
+/// Runs `work` and converts a panic to an error, so that a panic ends one request instead of the whole conversation.
 fn caught<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     let text = |panic: Box<dyn Any + Send>| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

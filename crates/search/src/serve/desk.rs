@@ -15,31 +15,32 @@ use crate::library::{CancelToken, Database, DatabaseOptions, EngineChoice, Progr
 use orbit_core::sync::lock;
 use orbit_engine::gpu::GpuOptions;
 
-/// The maximum number of databases that are open at the same time.
+/// The maximum number of open databases.
 pub const DATABASES_MAX: usize = 16;
-/// The maximum length of the name of a database, in bytes.
+/// The maximum length of a database name, in bytes.
 const NAME_BYTES_MAX: usize = 200;
 
 /// Options for [`OpenDatabases`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServeOptions {
-    /// The memory that all databases together may use, in bytes. A database that does not fit is read again for each query.
+    /// The total memory for all databases, in bytes. A database that does not fit is read again for each query.
     pub memory_max: u64,
-    /// The memory that the hits of one query may use, in bytes. If they need more, only the first hits are kept.
+    /// The memory for the hits of one query, in bytes. If they need more, only the first hits are kept.
     pub kept_max: u64,
     /// The engine for requests that do not name one.
     pub engine: EngineChoice,
-    /// The graphics card. With `None`, a card is used only if a request names the engine `gpu`.
+    /// The graphics card. If it is `None`, a card is used only for requests that name the engine `gpu`.
     pub gpu: Option<GpuOptions>,
-    /// The number of threads of a query.
+    /// The number of threads for each query.
     pub threads: usize,
     /// The files that requests may read and write.
     pub files: RequestFiles,
 }
 
 impl Default for ServeOptions {
-    /// The defaults are 2 GiB, 256 MiB, the engine `auto`, any card, one thread per core, and all files.
+    /// The defaults are 2 GiB for databases, 256 MiB for hits, the engine `auto`, any card, one thread per core, and access to all
+    /// files.
     fn default() -> ServeOptions {
         ServeOptions {
             memory_max: 2 << 30,
@@ -52,14 +53,14 @@ impl Default for ServeOptions {
     }
 }
 
-/// The open databases, by their names. Each method runs one request on the caller's thread. Several threads may call methods at the
-/// same time.
+/// The open databases by name. Each method runs one request on the caller's thread. Several threads may call methods at the same
+/// time.
 pub struct OpenDatabases {
     options: ServeOptions,
     /// The threads that the requests of all clients share.
     turns: Turns,
     memory: Arc<Memory>,
-    /// The databases in the order in which they were opened.
+    /// The databases, in the order in which they were opened.
     databases: Mutex<Vec<(String, Arc<Database>)>>,
 }
 
@@ -95,8 +96,8 @@ impl OpenDatabases {
         self.options.files.check_written(path)
     }
 
-    /// Creates the list of open databases for one client. At first it contains the databases of this list, with which it shares
-    /// memory and threads. When the client opens, closes or renames databases, the lists of other clients do not change.
+    /// Creates the list of open databases for one client. It starts with the databases in this list, and shares memory and threads
+    /// with them. Databases that the client opens, closes or renames do not affect the lists of other clients.
     pub(super) fn for_client(&self) -> OpenDatabases {
         OpenDatabases {
             options: self.options.clone(),
@@ -106,7 +107,7 @@ impl OpenDatabases {
         }
     }
 
-    /// Opens a database; `watch` is called with its progress.
+    /// Opens a database. `watch` is called with progress updates.
     ///
     /// # Errors
     ///
@@ -162,7 +163,7 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// Fails if there is no database of that name.
+    /// Fails if no database has this name.
     pub fn close(&self, name: &str) -> Result<Response, Fault> {
         let mut databases = lock(&self.databases);
         let Some(at) = databases.iter().position(|(known, _)| known == name) else {
@@ -172,14 +173,14 @@ impl OpenDatabases {
         Ok(Response::from_value(json!({ "closed": name })))
     }
 
-    /// Renames a database. If another database already has the new name, it is replaced.
+    /// Renames a database. A database that already has the new name is replaced.
     pub fn rename(&self, from: &str, to: &str) {
         let mut databases = lock(&self.databases);
         databases.retain(|(name, _)| name != to);
         databases.iter_mut().filter(|(name, _)| name == from).for_each(|(name, _)| *name = to.to_owned());
     }
 
-    /// Returns the files from which a database is read, and the files from which its reels were made. The list is empty if no
+    /// Returns the files from which a database is read, and the files from which its reels were built. The list is empty if no
     /// database has this name.
     pub fn files(&self, name: &str) -> Vec<PathBuf> {
         self.database(name).map_or(Vec::new(), |database| database.files())
@@ -195,7 +196,7 @@ impl OpenDatabases {
         lock(&self.databases).iter().map(|(name, database)| described(name, database)).collect()
     }
 
-    /// Frees the memory that the databases occupy on the graphics card, if no query has used the card for the time `idle`.
+    /// Frees the memory that the databases use on the graphics card, if no query has used the card for the duration `idle`.
     pub(super) fn give_back(&self, idle: Duration) {
         let databases = lock(&self.databases).clone();
         databases.iter().for_each(|(_, database)| database.card().give_back(idle));
@@ -226,8 +227,8 @@ fn unknown(name: &str, databases: &[(String, Arc<Database>)]) -> Fault {
     Fault::new(ErrorCode::UnknownDatabase, message)
 }
 
-/// Returns a description of a database. The numbers of games and positions, and the files that were not read to their ends, are
-/// known only if the database is in memory. `card` is the number of bytes of its games that stay on the graphics card.
+/// Returns a description of a database. The numbers of games and positions, and the files that were only partly read, are included
+/// only if the database is in memory. `card` is the number of bytes of its games that are kept on the graphics card.
 fn described(name: &str, database: &Database) -> Value {
     let summary = database.summary();
     json!({

@@ -1,4 +1,4 @@
-//! Explains a query, without a database.
+//! Explains a query. No database is needed.
 
 use serde_json::{Value, json};
 
@@ -25,11 +25,11 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Reads the query.
+    /// Parses and explains a query.
     ///
     /// # Errors
     ///
-    /// Fails if the query has an error. The returned error shows its place.
+    /// Fails if the query has an error; the returned error shows its place.
     pub fn new(explain: &Explain) -> Result<Explained, Fault> {
         let query = only(&explain.request)?;
         let prepared = query.prepared();
@@ -44,12 +44,12 @@ impl Explained {
         })
     }
 
-    /// Returns the query, with its remarks and the copies that its transform makes.
+    /// Returns the query, with its remarks and transformed copies.
     pub fn query(&self) -> &Query {
         &self.query
     }
 
-    /// Returns the explanation as an answer that lists at most `copies` of the query's transformed copies.
+    /// Returns the explanation as a response that lists at most `copies` transformed copies of the query.
     pub(super) fn answer(&self, copies: usize) -> Response {
         let query = &self.query;
         let all = query.copies().iter().zip(query.transforms()).enumerate();

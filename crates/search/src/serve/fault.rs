@@ -1,4 +1,4 @@
-//! The reasons why a request is not answered.
+//! Defines the errors with which requests fail.
 
 use std::fmt;
 
@@ -9,31 +9,31 @@ use crate::request::RequestError;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_engine::EngineError;
 
-/// The kind of an error, for use by programs.
+/// The kind of an error, for client programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// The line is not a request: it is not JSON, or it has an unknown field or a wrong value.
+    /// The line is not a valid request: it is not JSON, or it has an unknown field or an invalid value.
     Request,
     /// The line is too long.
     TooLong,
     /// Too many requests are waiting.
     Busy,
-    /// No database of this name is open.
+    /// No open database has this name.
     UnknownDatabase,
-    /// No request with this id is running or waiting, and no hits are stored under this id.
+    /// No running or waiting request has this id, and no hits are stored under it.
     UnknownQuery,
     /// The hits of the query are no longer stored.
     Dropped,
     /// The request was cancelled.
     Cancelled,
-    /// The query has an error, or it fails in a game.
+    /// The query has an error, or its evaluation fails in a game.
     Query,
     /// A database cannot be opened or read.
     Database,
-    /// The engine refuses the query or fails.
+    /// The engine rejects the query or fails.
     Engine,
-    /// There is a bug in the program.
+    /// The program has a bug.
     Internal,
 }
 
@@ -71,19 +71,19 @@ impl ErrorCode {
     }
 }
 
-/// The reason why a request is not answered. `Display` shows it as one line, without the place.
+/// The error with which a request fails. `Display` shows it as one line, without the place in the query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The kind of the error.
     pub code: ErrorCode,
-    /// The error and its remedy, as a sentence.
+    /// A sentence that describes the error and its remedy.
     pub message: String,
-    /// The place in a query, with the text of that query.
+    /// The place in a query, and the text of that query.
     place: Option<Box<(Diagnostic, String)>>,
 }
 
 impl Fault {
-    /// Creates an error that is not about a place in a query.
+    /// Creates an error that does not refer to a place in a query.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Fault {
         Fault { code, message: message.into(), place: None }
     }
@@ -130,8 +130,8 @@ impl Fault {
         Fault::new(ErrorCode::Cancelled, "cancelled")
     }
 
-    /// Returns the error as an object with a code and a message. An error in a query also has file, line, column, start,
-    /// end, label and help.
+    /// Returns the error as a JSON object with a code and a message. For an error in a query, the object also has file, line,
+    /// column, start, end, label and help.
     pub fn json(&self) -> Value {
         let Some(place) = &self.place else {
             return json!({ "code": self.code.name(), "message": self.message });
@@ -144,8 +144,8 @@ impl Fault {
         object
     }
 
-    /// Returns the error as text for people. If the error has a place in a query, the text has several lines, and the place is
-    /// marked.
+    /// Returns the error as text for people. If the error refers to a place in a query, the text has several lines and marks the
+    /// place.
     pub fn render(&self, styled: bool) -> String {
         match &self.place {
             Some(place) => place.0.render(&place.1, "query", styled),

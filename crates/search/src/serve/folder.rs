@@ -8,10 +8,10 @@ use super::fault::{ErrorCode, Fault};
 /// The files that requests may read and write.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum RequestFiles {
-    /// All files that the user of the process may use.
+    /// All files that the user who runs the process may access.
     #[default]
     All,
-    /// The files in a folder and its subfolders. Links that lead out of the folder are refused.
+    /// The files in a folder and its subfolders. Links that lead out of the folder are rejected.
     Below(PathBuf),
     /// No files.
     None,
@@ -28,7 +28,7 @@ impl RequestFiles {
         self.check(path, fs::canonicalize(folder).ok().filter(|_| !is_link && path.file_name().is_some()))
     }
 
-    /// Checks a path. `real` is the path of a file to read, or of the folder of a file to write, with links resolved.
+    /// Checks a path. `real` is the path with links resolved: of the file itself for reading, or of its folder for writing.
     fn check(&self, path: &Path, real: Option<PathBuf>) -> Result<(), Fault> {
         let refused = |why: String| Err(Fault::new(ErrorCode::Request, format!("{}: {why}", path.display())));
         match self {

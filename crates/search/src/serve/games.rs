@@ -1,4 +1,4 @@
-//! Answers the requests for one game, with all its positions, and for the games that have a position.
+//! Answers requests for one game with all its positions, and requests for the games in which a position occurs.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ impl OpenDatabases {
         Ok(answer(&self.game(&game.database, game.game)?))
     }
 
-    /// Looks up a position; `watch` is called with the progress.
+    /// Looks up a position. `watch` is called with progress updates.
     pub(super) fn answer_position(
         &self,
         PositionRequest { at, database, .. }: &PositionRequest,
@@ -46,7 +46,7 @@ impl OpenDatabases {
     }
 }
 
-/// Returns the answer: the tags, the moves with their positions, and the PGN.
+/// Returns the response: the tags, the moves with their positions, and the PGN.
 fn answer(game: &GameRef) -> Response {
     let row = game.row();
     let mut walk = NodeWalk::from_game(&row);

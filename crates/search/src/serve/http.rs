@@ -1,11 +1,11 @@
-//! The HTTP server: checks the `Host`, the `Origin` and the token of each request, and limits connections, sizes and times. Without
-//! the token, a client can use only the opening explorer, which answers like that of lichess. With the token, it can also send the
-//! requests of a conversation, as over a socket.
+//! Serves HTTP: checks the `Host`, the `Origin` and the token of each request, and limits connections, sizes and times. Without the
+//! token, a client can use only the opening explorer, which responds like that of lichess. With the token, it can also send all
+//! requests that a socket accepts.
 //!
-//! A connection serves one request. There are three invariants. First, a request is answered only if its `Host` is an address of
-//! this server and its `Origin` is that of the server or an allowed one, so that no other page in a browser can read or request
-//! anything. Second, requests without the token reach only the explorer. Third, until a client is answered, the memory and the time
-//! that it can take are bounded.
+//! Each connection serves one request. There are three invariants. First, a request is answered only if its `Host` is an address of
+//! this server and its `Origin` is this server or an allowed origin, so that other web pages in a browser can neither read nor
+//! request anything. Second, requests without the token reach only the explorer. Third, the memory and time that a client can use
+//! up before it is answered are bounded.
 
 mod explorer;
 mod head;
@@ -26,26 +26,26 @@ use super::folder::RequestFiles;
 use super::place::{Endpoint, ListenError};
 use orbit_core::sync::lock;
 
-/// The maximum number of connections that are open at the same time.
+/// The maximum number of simultaneously open connections.
 pub const CONNECTIONS_MAX: usize = 32;
-/// The maximum length of the head of a request, in bytes.
+/// The maximum length of a request head, in bytes.
 pub const HEAD_BYTES_MAX: usize = 32 << 10;
-/// The maximum length of the path of a request, including its query string, in bytes.
+/// The maximum length of a request path, including the query string, in bytes.
 pub const TARGET_BYTES_MAX: usize = 16 << 10;
-/// The maximum length of the body of a request, in bytes.
+/// The maximum length of a request body, in bytes.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
-/// The time within which the head of a request must be complete.
+/// The time within which a request head must be complete.
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
-/// The time within which the body of a request must be complete, and within which a client must read each piece of an answer.
+/// The time within which a request body must be complete, and within which a client must read each piece of a response.
 const BODY_TIME: Duration = Duration::from_secs(60);
-/// After the answer, the rest of the request is read for at most this time, and at most this number of bytes. Without this reading,
-/// the client could lose the end of the answer.
+/// After the response, the rest of the request is read and discarded, for at most this time and up to this number of bytes.
+/// Otherwise the client could lose the end of the response.
 const FAREWELL: Duration = Duration::from_secs(1);
 const FAREWELL_BYTES: u64 = 1 << 20;
-/// The pause after the system has failed to accept a connection or to start its thread.
+/// The pause after a connection could not be accepted, or its thread could not be started.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// The scheme, host and port of pages that may send requests: `https://example.org`.
+/// The scheme, host and port of web pages that may send requests, such as `https://example.org`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HttpOrigin(String);
 
@@ -72,16 +72,17 @@ pub struct HttpListener {
     address: SocketAddr,
     origins: Vec<HttpOrigin>,
     token: String,
-    /// The files that requests with the token may use.
+    /// The files that requests with the token may access.
     files: RequestFiles,
 }
 
 impl HttpListener {
-    /// Listens at an address, with a new token.
+    /// Listens at an address, and creates a new token.
     ///
     /// # Errors
     ///
-    /// Fails if other machines may reach the address and this is not allowed, the address is in use, or the system refuses it.
+    /// Fails if other machines can reach the address although this is not allowed, if the address is in use, or if the system does
+    /// not permit it.
     pub fn bind(
         address: SocketAddr,
         allow_remote: bool,
@@ -100,14 +101,14 @@ impl HttpListener {
         Ok(HttpListener { socket, address, origins, token, files })
     }
 
-    /// Returns the event `listening` as a line of JSON, which contains the address and the token for clients.
+    /// Returns the `listening` event as a line of JSON, with the address and the token for clients.
     pub fn event(&self) -> String {
         let address = format!("http://{}", self.address);
         Response::from_value(json!({ "event": "listening", "address": address, "token": self.token }))
             .line(None)
     }
 
-    /// Serves clients until the process ends, each on its own thread.
+    /// Serves clients until the process ends, each on a thread of its own.
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let count = Mutex::new(0);
         std::thread::scope(|scope| {
@@ -125,7 +126,7 @@ impl HttpListener {
                 if is_full {
                     let refusal =
                         RequestRefusal::new(503, "too many clients are connected: come again later");
-                    // The answer fits into the socket's buffer, so this does not block.
+                    // The response fits into the socket's buffer, so this does not block.
                     let _ = refusal.write(&stream, None);
                     continue;
                 }
@@ -150,7 +151,7 @@ impl HttpListener {
             Err(refusal) => refusal.write(stream, None),
         };
         stream.shutdown(Shutdown::Write)?;
-        // If a connection is closed while there are bytes to read, the client may lose the last bytes that were written.
+        // If a connection is closed before all received bytes are read, the client may lose the last bytes that were sent to it.
         let farewell = Timed { stream, until: Instant::now() + FAREWELL };
         let _ = io::copy(&mut farewell.take(FAREWELL_BYTES), &mut io::sink());
         answered
@@ -190,8 +191,8 @@ impl HttpListener {
         }
     }
 
-    /// Checks that a request does not come from a web page of another site. Returns the origin of the request if it is one of the
-    /// allowed origins.
+    /// Checks that a request does not come from the web page of another site. Returns the origin of the request if it is an allowed
+    /// origin.
     fn check<'a>(&self, head: &'a RequestHead) -> Result<Option<&'a str>, RequestRefusal> {
         let hosts: Vec<&str> = head.all("host").collect();
         let [host] = hosts[..] else {
@@ -210,7 +211,8 @@ impl HttpListener {
             (Some(_), _) => {
                 Err(RequestRefusal::new(403, "pages of this Origin may not ask: see --allow-origin"))
             }
-            // Browsers send `Sec-Fetch-Site` even without `Origin`, for example when a page loads an image or follows a link.
+            // Browsers send `Sec-Fetch-Site` even in requests without `Origin`, for example when a page loads an image or the user
+            // follows a link.
             (None, _)
                 if head.all("sec-fetch-site").any(|site| matches!(site, "cross-site" | "same-site")) =>
             {
@@ -220,7 +222,7 @@ impl HttpListener {
         }
     }
 
-    /// Returns true if a host is an IP address with the port of this server, or `localhost`. All other names are refused, because
+    /// Returns true if a host is `localhost` or an IP address, with the port of this server. All other names are rejected, because
     /// the owner of a name can bind it to any address (DNS rebinding).
     fn is_own(&self, host: &str) -> bool {
         let port = self.address.port();
@@ -237,7 +239,7 @@ impl HttpListener {
         own && (is_address || name.eq_ignore_ascii_case("localhost"))
     }
 
-    /// Reads requests as lines, and writes each answer as a line as soon as it is known.
+    /// Reads requests as lines, and writes each response as a line as soon as it is available.
     fn converse(
         &self,
         stream: &TcpStream,

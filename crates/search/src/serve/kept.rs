@@ -1,7 +1,7 @@
-//! The hits of a query, which are kept so that any page of them can be written.
+//! Keeps the hits of a query, so that any page of them can be written.
 //!
-//! For each block (a group of games) with hits, this module keeps the answers. The block itself is shared with the database. Rows
-//! are written on request, by the same code that writes the tables of a scan.
+//! For each block (a group of games) with hits, the results of the search are kept; the block itself is shared with the database.
+//! Rows are written on request, by the code that also writes tables for `orbit scan`.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -17,21 +17,21 @@ use orbit_engine::{EngineError, FindSpan, Interrupt, PreparedQuery};
 use orbit_reel::Block;
 use orbit_transforms::Likeness;
 
-/// The maximum number of runs of hits (consecutive hits with the same value) in a line of text, and the maximum number of moves of
-/// a hit.
+/// The maximum number of runs (consecutive hits with the same value) in a line of text, and the maximum number of moves that are
+/// shown of a hit.
 const TEXT_MAX: usize = 12;
 
-/// All kept hits of a query, in the order in which they are listed.
+/// All kept hits of a query, in list order.
 #[derive(Debug)]
 pub struct KeptHits {
-    /// The text of the query, to show the places of errors.
+    /// The text of the query, for showing the places of errors.
     text: String,
     prepared: PreparedQuery,
     sources: Vec<String>,
     extras: Extras,
-    /// True if the comments of games were kept.
+    /// True if game comments were kept.
     has_comments: bool,
-    /// True if games are not listed in the order of the database.
+    /// True if games are not listed in database order.
     is_ordered: bool,
     blocks: Vec<KeptBlock>,
     games: Vec<KeptGame>,
@@ -46,20 +46,20 @@ pub struct KeptHits {
 struct KeptGame {
     block: u32,
     index: u32,
-    /// The number of rows of all games before this one.
+    /// The number of rows of all games before this game.
     rows_before: u64,
 }
 
-/// The index of a game's block among the kept blocks, the index of the game in that block, and the number of hits in the game.
+/// The index of a game's block among the kept blocks, the index of the game in that block, and the game's number of hits.
 pub(super) type GameIndex = (u32, u32, u64);
 
-/// The listed games, and their blocks.
+/// The games to list, and their blocks.
 pub(super) struct ListedGames {
     pub(super) blocks: Vec<KeptBlock>,
-    /// The memory that the blocks need.
+    /// The memory that the blocks need, in bytes.
     pub(super) bytes: u64,
     pub(super) places: Vec<GameIndex>,
-    /// True if the games are not in the order of the database.
+    /// True if the games are not in database order.
     pub(super) is_ordered: bool,
 }
 
@@ -104,12 +104,12 @@ impl KeptHits {
         self.games.len()
     }
 
-    /// Returns the approximate memory that the hits need.
+    /// Returns the approximate memory that the hits need, in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns the optional facts that the rows have.
+    /// Returns the optional facts that rows have.
     pub fn extras(&self) -> Extras {
         self.extras
     }
@@ -122,13 +122,13 @@ impl KeptHits {
         })
     }
 
-    /// Returns up to `rows` rows as JSON objects. `from` is the number of the first row, counted from 0. The objects have the given
-    /// columns, or the default ones.
+    /// Returns up to `rows` rows as JSON objects, starting at the index `from`. The objects have the given columns, or the default
+    /// columns.
     ///
     /// # Errors
     ///
-    /// Fails if the query fails while the moves and positions of hits (spans) are computed, or a column needs comments that were
-    /// not kept.
+    /// Fails if an error occurs while spans (the moves and positions that matched) are computed, or if a column needs comments that
+    /// were not kept.
     pub fn page(&self, from: u64, rows: u64, columns: Option<&[Column]>) -> Result<Vec<String>, Fault> {
         let columns = columns.map_or_else(|| Columns::with_object_defaults(self.extras), Columns::new);
         if columns.wants().contains(Wants::COMMENTS) && !self.has_comments {
@@ -149,7 +149,7 @@ impl KeptHits {
         Ok(lines.map(str::to_owned).collect())
     }
 
-    /// Returns all rows in a format, with its header. If `format` is `None`, returns the games as PGN, written from the kept
+    /// Returns all rows in a format, including the header. If `format` is `None`, returns the games as PGN, written from the kept
     /// blocks.
     ///
     /// # Errors
@@ -169,7 +169,7 @@ impl KeptHits {
         Ok(out)
     }
 
-    /// Returns some games as text: for each game, the lines that a scan writes.
+    /// Returns the text of some games: for each game, the lines that `orbit scan` prints.
     ///
     /// # Errors
     ///
@@ -180,8 +180,8 @@ impl KeptHits {
         self.write(games, Format::Text { runs_max: TEXT_MAX, layout, moves_max, styled, cut: true })
     }
 
-    /// Returns a listed game: its block, its index in the block, and the nodes of its hits. Returns `None` if there is no such
-    /// game.
+    /// Returns a listed game: its block, its index in the block, and the nodes (position numbers) of its hits. Returns `None` if
+    /// there is no such game.
     pub fn game(&self, listed: usize) -> Option<(&Block, usize, Vec<u32>)> {
         let game = self.games.get(listed)?;
         let kept = &self.blocks[game.block as usize];
@@ -192,11 +192,11 @@ impl KeptHits {
         Some((&kept.block, game.index as usize, nodes))
     }
 
-    /// Writes some listed games in a format. Returns one text for each game.
+    /// Writes some of the listed games in a format. Returns one text per game.
     fn write(&self, games: Range<usize>, format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let listed = &self.games[games.start.min(self.games.len())..games.end.min(self.games.len())];
         let mut order: Vec<usize> = (0..listed.len()).collect();
-        // The games of one block are written by one call, because the widths of text columns depend on all of them.
+        // Games of the same block are written by one call, because the widths of text columns depend on all of them.
         order.sort_by_key(|&at| (listed[at].block, listed[at].index));
         let mut out = vec![Vec::new(); listed.len()];
         for of_block in order.chunk_by(|&a, &b| listed[a].block == listed[b].block) {
@@ -208,7 +208,7 @@ impl KeptHits {
         Ok(out)
     }
 
-    /// Writes some games of a block in a format. The indices in `games` must be in ascending order.
+    /// Writes some games of a block in a format. `games` contains their indices in ascending order.
     fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let (fault, never) = (OnceCell::new(), Interrupt::default());
         let late = match (&kept.answers.spans, self.finder()?) {
@@ -220,7 +220,7 @@ impl KeptHits {
         let found = Found { spans: found.spans.or(late), ..found };
         let is_text = matches!(format, Format::Text { .. }) && !self.is_ordered;
         let texts = match (is_text, games.first(), games.last()) {
-            // The widths of text columns depend on all games that are written together, so all found games of this range are
+            // The widths of text columns depend on all games that are written together, so all found games in this range are
             // written.
             (true, Some(&first), Some(&last)) => {
                 let report = format.report(&found, first..last + 1);
@@ -235,8 +235,8 @@ impl KeptHits {
         }
     }
 
-    /// Returns a finder of spans (the moves and positions of hits). Returns `None` if spans are not wanted or were returned with
-    /// the answers.
+    /// Returns a finder of spans (the moves and positions that matched). Returns `None` if spans are not wanted or the search
+    /// already found them.
     fn finder(&self) -> Result<Option<&SpanFinder>, Fault> {
         if let Some(finder) = self.spans.get() {
             return Ok(finder.as_ref());

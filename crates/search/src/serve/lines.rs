@@ -1,20 +1,20 @@
-//! Reads requests line by line. A line that is too long is skipped, so that it does not fill the memory.
+//! Reads requests line by line. A line that is too long is skipped, so that it cannot exhaust the memory.
 
 use std::io::{self, BufRead};
 
-/// The maximum length of a line that is read, in bytes without the line end.
+/// The maximum length of a line, in bytes without the line end.
 pub const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// A line of input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RequestLine {
-    /// The bytes of the line without its end.
+    /// The bytes of the line, without the line end.
     Whole(Vec<u8>),
-    /// The line is too long and was skipped.
+    /// The line was too long and was skipped.
     TooLong,
 }
 
-/// Reads the next line. Returns `None` at the end of the input. The last line needs no line feed.
+/// Reads the next line. Returns `None` at the end of the input. The last line may lack a line feed.
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub(super) fn next_line(input: &mut impl BufRead, bytes_max: usize) -> io::Resul
         is_any = true;
         let end = memchr::memchr(b'\n', bytes);
         let piece = &bytes[..end.unwrap_or(bytes.len())];
-        // The line may have one more byte, for the carriage return of a line end.
+        // The line may have one extra byte, for a carriage return at its end.
         is_too_long |= line.len() + piece.len() > bytes_max + 1;
         if !is_too_long {
             line.extend_from_slice(piece);

@@ -1,8 +1,9 @@
-//! Clients that connect over sockets. Each client has its own conversation.
+//! Serves clients that connect over sockets. Each client has its own conversation.
 //!
 //! Each client has its own [`OpenDatabases`]. Clients share the memory, the threads, and the databases that were open at the start.
-//! The invariants: a socket in the file system accepts only the user of the process; an address accepts only this machine, unless
-//! the caller allows other machines; no client waits for another client that is idle or slow.
+//! Invariants: a socket in the file system accepts connections only from the user who runs the process; an address accepts
+//! connections only from this machine, unless the caller allows other machines; no client waits for another client that is idle or
+//! slow.
 
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -22,13 +23,13 @@ use super::place::{Endpoint, ListenError};
 use super::socket_file::{self, SocketFile};
 use orbit_core::sync::lock;
 
-/// The maximum number of clients that are connected at the same time.
+/// The maximum number of simultaneously connected clients.
 pub const CLIENTS_MAX: usize = 16;
-/// After a conversation has ended, the server stops reading from a client that sends nothing for this time.
+/// The time to wait for further bytes from a client after its conversation has ended.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// The maximum number of bytes that are read from a client after its conversation and dropped.
+/// The maximum number of bytes that are read and discarded after the conversation with a client has ended.
 const FAREWELL_BYTES: u64 = 1 << 20;
-/// The pause after the server has failed to accept a connection or to start its conversation.
+/// The pause after a connection could not be accepted, or its conversation could not be started.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// Accepts clients at an endpoint.
@@ -46,12 +47,12 @@ enum Socket {
 }
 
 impl Listener {
-    /// Listens at an endpoint. An old socket at which no process answers is replaced.
+    /// Listens at an endpoint. An old socket on which no process listens is replaced.
     ///
     /// # Errors
     ///
-    /// Fails if other machines may reach the address and this is not allowed, the endpoint is in use, or the system refuses
-    /// it.
+    /// Fails if other machines can reach the address although this is not allowed, if the endpoint is in use, or if the system does
+    /// not permit it.
     pub fn bind(place: &Endpoint, allow_remote: bool) -> Result<Listener, ListenError> {
         let system = |error| ListenError::System(place.clone(), error);
         match place {
@@ -73,7 +74,7 @@ impl Listener {
         }
     }
 
-    /// Returns the event `listening` as a line of JSON, which contains the address for clients.
+    /// Returns the `listening` event as a line of JSON, with the address for clients.
     pub fn event(&self) -> String {
         Response::from_value(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
     }
@@ -87,7 +88,7 @@ impl Listener {
         }
     }
 
-    /// Serves clients until the process ends, each on its own threads.
+    /// Serves clients until the process ends, each on threads of its own.
     ///
     /// # Panics
     ///
@@ -95,7 +96,7 @@ impl Listener {
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {
-            // Each conversation frees the memory of idle graphics cards. This thread frees it while there is no conversation.
+            // Each conversation frees the memory on idle graphics cards. This thread does so while there are no conversations.
             let look = || {
                 loop {
                     std::thread::sleep(CARD_IDLE);
@@ -112,7 +113,7 @@ impl Listener {
                     Socket::Unix(listener, _) => listener.accept().map(|(stream, _)| Box::new(stream) as _),
                 };
                 let come = come.and_then(|stream| clients.take(scope, stream));
-                // The connection cannot be served: the client has left, or the system has no more file handles or threads. Other
+                // The connection cannot be served: the client has gone, or the system has no more file handles or threads. Other
                 // clients may connect later.
                 if come.is_err() {
                     std::thread::sleep(REFUSED_PAUSE);
@@ -130,7 +131,7 @@ struct Clients<'a> {
 }
 
 impl Clients<'_> {
-    /// Begins a conversation on a new thread, unless there are too many clients.
+    /// Starts a conversation on a new thread, unless there are too many clients.
     fn take<'scope>(
         &'scope self,
         scope: &'scope std::thread::Scope<'scope, '_>,
@@ -159,15 +160,15 @@ impl Clients<'_> {
         let say = |line: &str| {
             let _whole = lock(&out);
             if stream.say(line).is_err() {
-                // The client has left. The thread that reads requests notices this at the end of the input.
+                // The client has gone. The thread that reads requests then sees the end of the input.
                 stream.shut(Shutdown::Both);
             }
         };
         let input = (&mut BufReader::new(ClientBytes(stream)), Origin::Client);
-        // An error of the connection ends only this conversation.
+        // A connection error ends only this conversation.
         let _ = converse(&self.desk.for_client(), self.greeting, input, &say);
         stream.shut(Shutdown::Write);
-        // If a connection is closed while there are bytes to read, the client may lose the last bytes that were written.
+        // If a connection is closed before all received bytes are read, the client may lose the last bytes that were sent to it.
         if stream.set_timeout(FAREWELL).is_ok() {
             let _ = io::copy(&mut ClientBytes(stream).take(FAREWELL_BYTES), &mut io::sink());
         }
@@ -185,13 +186,13 @@ impl Drop for ClientGuard<'_> {
 
 /// A connection.
 trait ClientStream: Send + Sync {
-    /// Reads the bytes that have arrived.
+    /// Reads the bytes that have been received.
     fn hear(&self, buffer: &mut [u8]) -> io::Result<usize>;
     /// Writes a line.
     fn say(&self, line: &str) -> io::Result<()>;
     /// Shuts down one direction of the connection, or both.
     fn shut(&self, how: Shutdown);
-    /// Sets the time after which reading gives up.
+    /// Sets the time after which reading fails.
     fn set_timeout(&self, timeout: Duration) -> io::Result<()>;
 }
 

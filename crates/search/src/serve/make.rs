@@ -1,4 +1,4 @@
-//! The requests `batch`, `count`, `statistics` and `write`, which compute results from hits.
+//! Answers the requests `batch`, `count`, `statistics` and `write`, which compute results from hits.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -20,11 +20,11 @@ use crate::themes::{self, Theme};
 use orbit_core::files::refuse_clashes;
 use orbit_engine::{EngineError, EngineInfo};
 
-/// The maximum number of rows in the answer to a `batch`, one for each theme and group.
+/// The maximum number of rows in the response to `batch`: one row for each combination of theme and group.
 const BATCH_ROWS_MAX: usize = 100_000;
 
 impl OpenDatabases {
-    /// Counts, groups or writes the hits of queries; `watch` is called with the progress.
+    /// Counts, groups or writes the hits of queries. `watch` is called with progress updates.
     pub(super) fn make(
         &self,
         make: &Make,
@@ -88,7 +88,7 @@ impl OpenDatabases {
         Ok(answer)
     }
 
-    /// Returns the names of the themes of a request, and their queries.
+    /// Returns the names and the queries of the themes in a `batch` request.
     fn themes(&self, batch: &Batch, request: &Request) -> Result<(Vec<ThemeLabel>, Vec<Query>), Fault> {
         let wrong = |why: String| Fault::new(ErrorCode::Request, why);
         let check = |path: &Path| match path.metadata() {
@@ -116,7 +116,7 @@ fn too_many_rows(matrix: &ThemeMatrix) -> String {
     )
 }
 
-/// Writes a file of games, a report or a heat map, depending on the extension of the path. A report can have a title.
+/// Writes a PGN file, a report or a heat map, depending on the file extension. A report can have a title.
 fn write(
     database: &Database,
     scan: Scan<'_>,

@@ -1,4 +1,4 @@
-//! The memory of the databases of all clients, which have one common limit.
+//! Manages the memory of all clients' databases, which is subject to a common limit.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, Weak};
@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::library::{CancelToken, Database, Residence};
 use orbit_core::sync::{lock, wait_timeout};
 
-/// The time after which a waiting request checks again whether it was cancelled.
+/// The interval at which a waiting request checks whether it has been cancelled.
 const CANCEL_POLL: Duration = Duration::from_millis(50);
 
-/// The memory of the open databases. Only one database is opened at a time, because it may use all memory that the others leave.
+/// The memory of the open databases. Databases are opened one at a time, because each may use all the memory that the others leave.
 #[derive(Default)]
 pub(super) struct Memory {
     state: Mutex<MemoryState>,
@@ -23,16 +23,16 @@ struct MemoryState {
     databases: Vec<OpenDatabase>,
 }
 
-/// A database that is open, or that a request still searches.
+/// A database that is open, or is still in use by a request.
 struct OpenDatabase {
-    /// A weak reference that shows whether the database still exists.
+    /// A weak reference, which shows whether the database still exists.
     database: Weak<dyn Send + Sync>,
     bytes: u64,
     files: Vec<PathBuf>,
 }
 
 impl Memory {
-    /// Waits until no other database is being opened. Returns `None` if the request is cancelled first.
+    /// Waits until no other database is being opened. Returns `None` if the request is cancelled before that.
     pub(super) fn begin(&self, cancel: &CancelToken) -> Option<DatabaseOpening<'_>> {
         let mut state = lock(&self.state);
         while state.is_opening {
@@ -45,7 +45,7 @@ impl Memory {
         Some(DatabaseOpening(self))
     }
 
-    /// Returns the files of all databases that are open or still searched.
+    /// Returns the files of all databases that are open or still in use.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let mut state = lock(&self.state);
         state.open().flat_map(|database| database.files.clone()).collect()
@@ -59,16 +59,16 @@ impl MemoryState {
     }
 }
 
-/// The permission to open a database. Only one exists at a time; when it is dropped, the next database can be opened.
+/// Permission to open a database. Only one such value exists at a time; when it is dropped, the next database can be opened.
 pub(super) struct DatabaseOpening<'a>(&'a Memory);
 
 impl DatabaseOpening<'_> {
-    /// Returns the memory that all open databases use.
+    /// Returns the memory that all open databases use, in bytes.
     pub(super) fn taken(&self) -> u64 {
         lock(&self.0.state).open().map(|database| database.bytes).sum()
     }
 
-    /// Counts the memory of a database until the database is dropped.
+    /// Counts the memory of a database until it is dropped.
     pub(super) fn add(&self, database: &Arc<Database>) {
         let (bytes, files) = (resident_bytes(database), database.files());
         let database: Weak<Database> = Arc::downgrade(database);

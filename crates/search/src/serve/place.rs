@@ -1,16 +1,16 @@
-//! The endpoints at which clients connect.
+//! The endpoints to which clients connect.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::{fmt, io};
 
-/// An endpoint at which clients connect: `127.0.0.1:4000`, `[::1]:0`, `unix:PATH`.
+/// An endpoint to which clients connect: `127.0.0.1:4000`, `[::1]:0`, `unix:PATH`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Endpoint {
-    /// An address; port 0 means any free port.
+    /// A network address. Port 0 means any free port.
     Address(SocketAddr),
-    /// A socket in the file system, only on Unix.
+    /// The path of a socket in the file system. Available only on Unix.
     Path(PathBuf),
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for Endpoint {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListenError {
-    /// Other machines could reach the address.
+    /// Other machines can reach the address.
     #[error(
         "other machines may reach {0}, and who reaches it can read and write files as you: listen on 127.0.0.1, or allow it \
          with --allow-remote"
@@ -57,7 +57,7 @@ pub enum ListenError {
     /// The path exists and is not a socket.
     #[error("{0} exists and is no socket: name another path")]
     NoSocket(PathBuf),
-    /// The system refuses to listen at the endpoint.
+    /// The system does not permit listening at the endpoint.
     #[error("nothing can listen at {0} ({1}): name another place")]
     System(Endpoint, io::Error),
 }

@@ -1,4 +1,4 @@
-//! The requests of a conversation that are running or waiting, and the rules that decide which request waits for which.
+//! The running and waiting requests of a conversation, and the rules by which requests wait for each other.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -9,16 +9,16 @@ use super::request::{Ask, Close, Explain, GameRequest, Make, Open, Page, Positio
 use super::results::Results;
 use crate::library::{CancelToken, Progress};
 
-/// The maximum number of long requests that run at once.
+/// The maximum number of long requests that run at the same time.
 pub const RUNNING_MAX: usize = 4;
-/// The maximum number of requests that wait.
+/// The maximum number of waiting requests.
 pub const QUEUE_MAX: usize = 1000;
-/// The maximum number of bytes in the lines of all waiting requests.
+/// The maximum total length in bytes of the lines of all waiting requests.
 const QUEUE_BYTES_MAX: usize = 64 << 20;
 
 #[derive(Default)]
 pub(super) struct QueueState {
-    /// The long requests, in the order in which they arrived. Some of them are running.
+    /// The running and waiting long requests, in the order in which they arrived.
     pub(super) jobs: Vec<QueuedJob>,
     pub(super) pages: VecDeque<Quick>,
     pub(super) results: Results,
@@ -26,7 +26,7 @@ pub(super) struct QueueState {
     pub(super) is_ended: bool,
 }
 
-/// A long request that is running or waiting.
+/// A running or waiting long request.
 pub(super) struct QueuedJob {
     pub(super) id: RequestId,
     pub(super) work: Arc<SlowWork>,
@@ -34,7 +34,7 @@ pub(super) struct QueuedJob {
     pub(super) is_running: bool,
     pub(super) cancel: CancelToken,
     pub(super) progress: Arc<Mutex<Progress>>,
-    /// The short requests that wait until this long request is answered.
+    /// The short requests that wait for this long request.
     pub(super) then: Vec<Quick>,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum SlowWork {
     Positions(Box<PositionRequest>),
 }
 
-/// A request that is answered quickly.
+/// A short request, which is answered quickly.
 pub(super) struct Quick {
     pub(super) id: RequestId,
     pub(super) work: QuickWork,
@@ -60,12 +60,12 @@ pub(super) enum QuickWork {
 }
 
 impl QueueState {
-    /// Returns the index of a long request that is running or waiting.
+    /// Returns the index of the running or waiting long request with this id.
     pub(super) fn find(&self, id: &RequestId) -> Option<usize> {
         self.jobs.iter().position(|job| job.id == *id)
     }
 
-    /// Returns the first long request that is not running and need not wait for an earlier request.
+    /// Returns the first long request that is not running and has no earlier request to wait for.
     pub(super) fn next_job(&mut self) -> Option<&mut QueuedJob> {
         let waits =
             |at: usize| self.jobs[..at].iter().any(|before| self.jobs[at].work.waits_for(&before.work));
@@ -104,14 +104,13 @@ impl SlowWork {
         matches!(self, SlowWork::Open(_) | SlowWork::Close(_))
     }
 
-    /// Returns whether the request changes the list of databases or a file. Such requests run in the
-    /// order in which they arrived.
+    /// Returns whether the request changes the list of databases or a file. Such requests run in the order in which they arrived.
     fn changes(&self) -> bool {
         self.opens_or_closes()
             || matches!(self, SlowWork::Make(make) if matches!(make.what, What::File { .. }))
     }
 
-    /// Returns whether the request must wait for an earlier one.
+    /// Returns whether the request must wait for the earlier request `before`.
     fn waits_for(&self, before: &SlowWork) -> bool {
         let is_of_same = self.database() == before.database();
         is_of_same && (self.opens_or_closes() || before.opens_or_closes())

@@ -14,11 +14,11 @@ use crate::request::{Request, check_columns, read_fields, take_field};
 use crate::themes::CATALOGUE;
 use orbit_core::diagnostic::nearest;
 
-/// The maximum number of rows of a page.
+/// The maximum number of rows in a page.
 pub const PAGE_ROWS_MAX: u64 = 1000;
-/// The default name of a database.
+/// The default database name.
 pub const MAIN: &str = "main";
-/// The maximum length in bytes of an id that is a string.
+/// The maximum length of a string id, in bytes.
 const ID_BYTES_MAX: usize = 200;
 
 /// The id of a request: a whole number or a string, as JSON text.
@@ -72,7 +72,7 @@ pub enum Message {
     Game(GameRequest),
     /// Explains the meaning of a query.
     Explain(Box<Explain>),
-    /// Stops a request that is running or waiting.
+    /// Cancels a running or waiting request.
     Cancel(RequestRef),
     /// Returns the progress of a request.
     Progress(RequestRef),
@@ -87,7 +87,7 @@ pub enum Message {
 /// The fields of a line.
 struct LineFields {
     fields: Map<String, Value>,
-    /// The name of a field that occurs more than once in the line.
+    /// The name of a field that occurs more than once in the line, if there is one.
     twice: Option<String>,
 }
 
@@ -121,15 +121,15 @@ impl<'de> Visitor<'de> for LineFieldsVisitor {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
-    /// The PGN files, folders and reels, in the order in which they are read.
+    /// The PGN files, folders and reels to open, in this order.
     pub paths: Vec<String>,
     /// The name of the new database.
     #[serde(default = "main_name")]
     pub database: String,
-    /// True if side lines and comments are kept.
+    /// True to keep side lines and comments.
     #[serde(default)]
     pub variations: bool,
-    /// True if events report the progress.
+    /// True to send progress events.
     #[serde(default)]
     pub progress: bool,
 }
@@ -150,55 +150,55 @@ pub struct Ask {
     pub request: Request,
     /// The name of the database to search.
     pub database: String,
-    /// The number of rows of the first page, which the answer contains.
+    /// The number of rows in the first page, which is part of the response.
     pub rows: u64,
-    /// True if rows are sent as they are found, and not kept.
+    /// True to send rows as they are found instead of keeping them.
     pub stream: bool,
-    /// True if events report the progress.
+    /// True to send progress events.
     pub progress: bool,
 }
 
-/// The requests `batch`, `count`, `statistics` and `write`.
+/// A request `batch`, `count`, `statistics` or `write`.
 #[derive(Debug)]
 pub struct Make {
-    /// The queries, and the choice of games and hits.
+    /// The queries, and the selection of games and hits.
     pub request: Request,
     /// The name of the database to search.
     pub database: String,
     /// The kind of result.
     pub what: What,
-    /// True if events report the progress.
+    /// True to send progress events.
     pub progress: bool,
 }
 
-/// A result that is computed from hits: numbers of hits, statistics, or a file.
+/// A result that is computed from hits: counts, statistics, or a file.
 #[derive(Debug)]
 pub enum What {
-    /// The numbers of games and positions that each query hits.
+    /// The number of games and of positions with hits, for each query.
     Count,
-    /// Counts by these groupings, such as `year,eco*result`.
+    /// Counts for these groupings, such as `year,eco*result`.
     Statistics(String),
-    /// Counts of many themes, in total and by groups.
+    /// Counts for many themes, in total and by groups.
     Batch(Batch),
-    /// A file: games as PGN, a report as HTML, or a heat map as SVG.
+    /// A file with games as PGN, a report as HTML, or a heat map as SVG.
     File {
         /// The name of the file.
         path: PathBuf,
-        /// The title of a report; `None` for the first line of the query.
+        /// The title of a report. If it is `None`, the first line of the query is the title.
         title: Option<String>,
     },
 }
 
-/// The fields of the request `batch`.
+/// The fields of a `batch` request.
 #[derive(Debug)]
 pub struct Batch {
     /// The file of themes, or `catalogue` for the built-in themes.
     pub themes: PathBuf,
-    /// The names of the themes to count. If they and `group` are empty, all themes are counted.
+    /// The names of the themes to count. If this list and `group` are both empty, all themes are counted.
     pub only: Vec<String>,
-    /// The groups of the themes to count.
+    /// The names of theme groups to count.
     pub group: Vec<String>,
-    /// The groupings of games and positions; `None` for no groups.
+    /// The groupings of games and positions, or `None` to count only totals.
     pub by: Option<String>,
 }
 
@@ -208,13 +208,13 @@ pub struct Batch {
 pub struct Page {
     /// The id of the query.
     pub of: RequestId,
-    /// The number of the first row, from 0.
+    /// The index of the first row, from 0.
     #[serde(default)]
     pub from: u64,
     /// The number of rows.
     #[serde(default = "usual_rows")]
     pub rows: u64,
-    /// The columns of the rows; `None` for the default columns.
+    /// The columns of the rows, or `None` for the default columns.
     pub columns: Option<Vec<Column>>,
 }
 
@@ -239,7 +239,7 @@ pub struct PositionRequest {
     /// The name of the database.
     #[serde(default = "main_name")]
     pub database: String,
-    /// True if events report the progress.
+    /// True to send progress events.
     #[serde(default)]
     pub progress: bool,
 }
@@ -253,7 +253,7 @@ fn exact_position<'de, D: Deserializer<'de>>(from: D) -> Result<ExactPosition, D
 pub struct Explain {
     /// The query.
     pub request: Request,
-    /// The maximum number of transformed copies of the query to list.
+    /// The maximum number of the query's transformed copies to list.
     pub copies: usize,
 }
 
@@ -261,7 +261,7 @@ pub struct Explain {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestRef {
-    /// The id of the other request.
+    /// The id of the request to which this one refers.
     pub of: RequestId,
 }
 
@@ -277,7 +277,7 @@ fn usual_rows() -> u64 {
     50
 }
 
-/// The default number of transformed copies of the query that `explain` lists.
+/// The default number of transformed copies that `explain` lists.
 const COPIES_USUAL: usize = 10;
 
 const KINDS: [&str; 16] = [
@@ -300,7 +300,7 @@ const KINDS: [&str; 16] = [
 ];
 
 impl Message {
-    /// Parses a line. Returns the id of the request, if it has one, and the request.
+    /// Parses a line. Returns the id, if the line has one, and the request.
     pub fn read(line: &[u8]) -> (Option<RequestId>, Result<Message, Fault>) {
         let wrong = |message: String| Err(Fault::new(ErrorCode::Request, message));
         let LineFields { mut fields, twice } = match serde_json::from_slice(line) {
@@ -386,7 +386,7 @@ impl Explain {
 }
 
 impl What {
-    /// Checks that the output file has a supported extension, and that only a report has a title.
+    /// Checks that the output file has a supported extension, and that only reports have a title.
     fn check(&self) -> Result<(), &'static str> {
         match self {
             What::File { path, .. } if !is_picture(path) && !is_games(path) => Err(
@@ -400,7 +400,7 @@ impl What {
     }
 }
 
-/// The fields of all requests that compute results from hits, besides those of a [`Request`].
+/// The fields that a request for results from hits has in addition to those of a [`Request`].
 const OF_MAKE: [&str; 2] = ["database", "progress"];
 
 impl Make {
@@ -438,7 +438,7 @@ impl Make {
 impl Batch {
     const FIELDS: [&str; 4] = ["themes", "only", "group", "by"];
 
-    /// Reads and removes the fields. Other fields that give queries are refused.
+    /// Removes the fields of a `batch` request and returns them. Fails if other fields specify queries.
     fn take_from(fields: &mut Map<String, Value>) -> Result<Batch, Fault> {
         let of_query = ["query", "theme", "board", "similar", "at", "transforms", "dialect"];
         if let Some(name) = of_query.into_iter().find(|name| fields.contains_key(*name)) {
@@ -460,11 +460,11 @@ impl Ask {
         Ask { request: Request::new(query), database: main_name(), rows: 0, stream: false, progress: false }
     }
 
-    /// Reads the fields of a `query` request.
+    /// Creates a `query` request from its fields.
     ///
     /// # Errors
     ///
-    /// Fails if a field is unknown, or its value is wrong.
+    /// Fails if a field is unknown or has an invalid value.
     pub fn from_fields(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
         let database = take_field(&mut fields, "database")?.unwrap_or_else(main_name);
         let rows = take_field(&mut fields, "rows")?.unwrap_or_default();
@@ -484,17 +484,17 @@ impl Ask {
     }
 }
 
-/// Returns whether a file is a report or a heat map, according to its extension.
+/// Returns whether the extension of a file is that of a report or a heat map.
 pub(super) fn is_picture(path: &Path) -> bool {
     ends_in(path, &[".html", ".svg"])
 }
 
-/// Returns whether a file is a report, according to its extension.
+/// Returns whether the extension of a file is that of a report.
 pub(super) fn is_page(path: &Path) -> bool {
     ends_in(path, &[".html"])
 }
 
-/// Returns whether a file contains games, according to its extension.
+/// Returns whether the extension of a file is that of a game file.
 fn is_games(path: &Path) -> bool {
     ends_in(path, &[".pgn", ".pgn.zst"])
 }
@@ -504,7 +504,7 @@ fn ends_in(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads a request that must have exactly one query. `others` are the names of the fields that the caller has removed.
+/// Reads a request that must have exactly one query. `others` are the names of fields that the caller has already removed.
 fn one_query(fields: Map<String, Value>, others: &[&'static str]) -> Result<Request, Fault> {
     let request: Request = read_fields(fields, others)?;
     if request.query.len() > 1 {
@@ -513,7 +513,7 @@ fn one_query(fields: Map<String, Value>, others: &[&'static str]) -> Result<Requ
     Ok(request)
 }
 
-/// Returns `rows`, or an error if a page cannot have this many rows.
+/// Returns `rows`, or an error if it exceeds the maximum number of rows in a page.
 pub(super) fn checked_rows(rows: u64) -> Result<u64, Fault> {
     match rows <= PAGE_ROWS_MAX {
         true => Ok(rows),

@@ -1,4 +1,4 @@
-//! The hits of the most recent queries.
+//! Stores the hits of the most recent queries.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,24 +7,24 @@ use super::fault::{ErrorCode, Fault};
 use super::kept::KeptHits;
 use super::request::RequestId;
 
-/// The maximum number of queries whose hits are kept.
+/// The maximum number of queries whose hits are stored.
 pub const RESULTS_MAX: usize = 16;
-/// The maximum memory that all kept hits may use.
+/// The maximum memory for all stored hits, in bytes.
 const BYTES_MAX: u64 = 512 << 20;
 /// The maximum number of answered requests whose ids are remembered although no hits are stored for them.
 const DROPPED_MAX: usize = 1000;
 
-/// The reason stored for a request that does not list hits.
+/// The reason that is stored for a request that does not list hits.
 const NO_LIST: &str = "";
-/// The reason stored for a query whose hits were sent as they were found.
+/// The reason that is stored for a query whose hits were sent as they were found.
 const SENT: &str = "they were sent as they were found";
 
-/// The hits of queries, by the ids of the queries.
+/// The hits of queries, by query id.
 #[derive(Default)]
 pub(super) struct Results {
-    /// The queries whose answers are kept, the oldest first.
+    /// The queries whose results are stored, oldest first.
     kept: VecDeque<One>,
-    /// The ids of requests whose hits were dropped, the oldest first, each with the reason.
+    /// The ids of requests whose hits are not stored, oldest first, and the reasons.
     dropped: VecDeque<(RequestId, &'static str)>,
 }
 
@@ -33,12 +33,12 @@ struct One {
     id: RequestId,
     /// The name of the database.
     database: String,
-    /// The hits; `None` if the query only counted them.
+    /// The hits, or `None` if the query only counted them.
     kept: Option<Arc<KeptHits>>,
 }
 
 impl Results {
-    /// Stores the hits of a query. If the limits are exceeded, the hits of other queries are dropped, the oldest first.
+    /// Stores the hits of a query. If a limit is exceeded, the hits of the oldest queries are dropped.
     pub(super) fn add(&mut self, id: RequestId, database: &str, kept: Option<Arc<KeptHits>>) {
         self.forget(&id);
         self.kept.push_back(One { id, database: database.to_owned(), kept });
@@ -51,25 +51,25 @@ impl Results {
         }
     }
 
-    /// Remembers that a request was answered, and that it does not list hits.
+    /// Records that a request was answered and does not list hits.
     pub(super) fn note(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, NO_LIST);
     }
 
-    /// Remembers that a query was answered, and that its hits were sent as they were found.
+    /// Records that a query was answered and its hits were sent as they were found.
     pub(super) fn note_sent(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, SENT);
     }
 
-    /// Forgets an id, because another request uses it.
+    /// Removes an id, because a new request uses it.
     pub(super) fn forget(&mut self, id: &RequestId) {
         self.kept.retain(|one| one.id != *id);
         self.dropped.retain(|(dropped, _)| dropped != id);
     }
 
-    /// Drops the hits of a database that was closed.
+    /// Drops the hits in a database that was closed.
     pub(super) fn close(&mut self, database: &str) {
         let (closed, kept) = self.kept.drain(..).partition(|one| one.database == database);
         self.kept = kept;
@@ -77,7 +77,7 @@ impl Results {
         closed.into_iter().for_each(|one| self.drop(one.id, "their database was closed"));
     }
 
-    /// Returns whether a request with this id was answered and is still remembered.
+    /// Returns whether an answered request with this id is still remembered.
     pub(super) fn know(&self, id: &RequestId) -> bool {
         self.kept.iter().any(|one| one.id == *id) || self.dropped.iter().any(|(dropped, _)| dropped == id)
     }
@@ -86,7 +86,7 @@ impl Results {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such query, its hits were dropped, or they were only counted.
+    /// Fails if there is no such query, or if its hits were dropped or only counted.
     pub(super) fn find(&self, id: &RequestId) -> Result<Arc<KeptHits>, Fault> {
         let name = id.json();
         if let Some(one) = self.kept.iter().find(|one| one.id == *id) {

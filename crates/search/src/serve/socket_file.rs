@@ -12,7 +12,7 @@ use super::place::{Endpoint, ListenError};
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
-    /// The device and inode of the socket. They are compared before the file is removed, because another process may have replaced
+    /// The device and inode of the socket. They are checked before the file is removed, because another process may have replaced
     /// the socket.
     id: (u64, u64),
 }
@@ -26,11 +26,11 @@ impl SocketFile {
     }
 }
 
-/// Listens at a path to which no other user can connect. An old socket at which no process answers is replaced.
+/// Listens at a path to which no other user can connect. An old socket on which no process listens is replaced.
 ///
 /// # Errors
 ///
-/// Fails if another process answers at the path, the path is not a socket, or the system refuses it.
+/// Fails if another process listens at the path, if the path is not a socket, or if the system does not permit it.
 pub(super) fn bind(path: &Path) -> Result<(UnixListener, SocketFile), ListenError> {
     let place = || Endpoint::Path(path.to_owned());
     match fs::symlink_metadata(path) {
@@ -45,8 +45,8 @@ pub(super) fn bind(path: &Path) -> Result<(UnixListener, SocketFile), ListenErro
     listen(path).map_err(|error| ListenError::System(place(), error))
 }
 
-/// Creates the socket. A socket accepts connections as soon as it has a name, and its first permissions depend on the umask.
-/// Therefore it is created in a folder that no other user can enter, and is moved to its path once its permissions are set.
+/// Creates the socket. A socket accepts connections as soon as it has a name, and its initial permissions depend on the umask.
+/// Therefore it is created in a folder that no other user can enter, and is moved to its final path once its permissions are set.
 fn listen(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     let folder = path.with_file_name(format!(".orbit-{}", std::process::id()));
     let made = folder.join("s");

@@ -1,14 +1,14 @@
-//! Numbers for the groups of statistics, so that counting does not compare strings. They are valid only while one block of games is
-//! counted.
+//! Encodes the groups of statistics as numbers, which are faster to compare than strings. The codes are valid only while one block
+//! (a group of games) is counted.
 
 use hashbrown::HashMap;
 
 use super::GroupKey;
 
-/// The number of a group within one block: the value itself if groups are numbers, or the index of a string.
+/// The code of a group within one block: the value itself if groups are numbers, and otherwise the index of a string.
 pub(super) type GroupCode = i64;
 
-/// The groups that are strings or players. The code of a group is its index in `keys`.
+/// The groups that are strings or players. A group's code is its index in `keys`.
 #[derive(Default)]
 pub(super) struct NameCodes {
     pub(super) keys: Vec<GroupKey>,

@@ -1,7 +1,7 @@
-//! The groups of a block's games and positions, as numbers.
+//! Encodes the groups of a block's games and positions as numbers.
 //!
-//! Counting compares groups very often. So within a block (a set of whole games), a group is a [`GroupCode`], and each distinct
-//! value of a tag is parsed once. Codes of different blocks cannot be compared, but their [`GroupKey`]s can.
+//! Counting compares groups very often. So within a block (a set of whole games), a group is a [`GroupCode`], and each distinct tag
+//! value is parsed only once. Codes from different blocks cannot be compared, but their [`GroupKey`]s can.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -28,15 +28,15 @@ use orbit_reel::{Block, GameMeasures, GameRow};
 /// The group of unknown values.
 const UNKNOWN: GroupCode = GroupCode::MIN;
 
-/// The names of evaluations that are mates. Their codes are above and below those of all other evaluations. `BELOW` is the code
-/// of evaluations below the lowest border between classes.
+/// The names of evaluations that are mates. Their codes are above and below those of all other evaluations. `BELOW` is the code for
+/// evaluations below the lowest class boundary.
 pub(super) const WHITE_MATES: &str = "White mates";
 pub(super) const BLACK_MATES: &str = "Black mates";
 const WHITE_MATES_CODE: GroupCode = GroupCode::MAX;
 const BLACK_MATES_CODE: GroupCode = GroupCode::MIN + 1;
 const BELOW: GroupCode = GroupCode::MIN + 2;
 
-/// A position of a block: its game, its slot (the number of the position in the block), and its ply.
+/// A position in a block: its game, its slot (the index of the position in the block), and its ply.
 #[derive(Clone, Copy)]
 pub(super) struct PositionAt {
     /// The index of the game in the block.
@@ -45,35 +45,35 @@ pub(super) struct PositionAt {
     pub(super) ply: usize,
 }
 
-/// The groups of one property in one block.
+/// The groups of a block's games or positions by one property.
 pub(super) enum GroupColumn {
-    /// All games and positions are one group.
+    /// A single group of all games and positions.
     Whole,
-    /// Two groups for each game, such as the titles of both players. They are equal if the property has a single value in a game.
+    /// Two groups for each game, such as the titles of both players. They are equal if the property has only one value in a game.
     Games { codes: Vec<[GroupCode; 2]>, names: Option<NameCodes> },
-    /// The names of White and Black of each game.
+    /// The names of White and Black in each game.
     Players { codes: Vec<[GroupCode; 2]>, names: NameCodes },
     /// Groups by half-moves, in steps.
     Plies(u32),
-    /// Groups by move numbers, in steps. `numbers` contains the numbering of each game.
+    /// Groups by move number, in steps. `numbers` has the move numbering of each game.
     Moves { step: u32, numbers: Vec<MoveNumbers> },
-    /// Steps or classes of a measure, for each slot (each position of the block).
+    /// Steps or classes of a measure, for each slot (the index of a position in the block).
     Measures { measure: Measure, codes: Vec<GroupCode> },
-    /// Groups by the query's values, in steps.
+    /// Groups by the query's value, in steps.
     Values(u32),
-    /// Groups by the transformed copies of the query that match.
+    /// Groups by the matching transformed copies of the query.
     Copies,
-    /// Groups by the number of moves in the span of a hit (the moves that matched), in steps.
+    /// Groups by the number of moves in a hit's span (the moves that matched), in steps.
     Lengths(u32),
-    /// Groups by the first move in the span of a hit (the moves that matched).
+    /// Groups by the first move in a hit's span (the moves that matched).
     Sans(RefCell<NameCodes>),
-    /// Groups by the positions of hits.
+    /// Groups by the position of the hit.
     Positions(RefCell<NameCodes>),
     /// Groups by the moves before or after hits.
     Played(PlayedColumn),
 }
 
-/// One hit: its slot (the number of its position in the block), and its index among the hits of the block.
+/// A hit: its slot (the index of its position in the block), and its index among the hits in the block.
 #[derive(Clone, Copy)]
 pub(super) struct HitAt<'a> {
     pub(super) slot: usize,
@@ -195,7 +195,7 @@ impl GroupColumn {
         GroupColumn::Games { codes: codes.map(twice).collect(), names: None }
     }
 
-    /// Returns whether only hits have the property, but not other positions; see [`By::is_of_hits`].
+    /// Returns whether only hits have the property, and not positions in general; see [`By::is_of_hits`].
     pub(super) fn is_of_hits(&self) -> bool {
         matches!(self, GroupColumn::Values(_) | GroupColumn::Copies | GroupColumn::Positions(_))
             || self.is_of_spans()
@@ -207,27 +207,27 @@ impl GroupColumn {
         matches!(self, GroupColumn::Played(_))
     }
 
-    /// Returns whether groups are made by a property of hits' spans, which are the moves that matched.
+    /// Returns whether groups are based on spans (the moves that matched) of hits.
     pub(super) fn is_of_spans(&self) -> bool {
         matches!(self, GroupColumn::Lengths(_) | GroupColumn::Sans(_))
     }
 
-    /// Returns the index of the transformed copy that a group represents. Returns `None` if groups are not copies.
+    /// Returns the index of the transformed copy that a group represents, or `None` if groups are not copies.
     pub(super) fn copy(&self, code: GroupCode) -> Option<usize> {
         matches!(self, GroupColumn::Copies).then(|| usize::try_from(code - 1).ok()).flatten()
     }
 
-    /// Returns whether groups are made by a property of positions.
+    /// Returns whether groups are based on a property of positions.
     pub(super) fn is_of_plies(&self) -> bool {
         matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. } | GroupColumn::Measures { .. })
     }
 
-    /// Returns whether a group can occur again in a game after positions of another group.
+    /// Returns whether a group can recur in a game after positions of another group.
     pub(super) fn comes_again(&self) -> bool {
         matches!(self, GroupColumn::Measures { .. })
     }
 
-    /// Returns whether the player that a group represents has White in a game, and whether that player has Black. Returns `None` if
+    /// Returns whether the player that a group represents has White in a game, and whether this player has Black. Returns `None` if
     /// groups are not players.
     pub(super) fn sides(&self, game: usize, code: GroupCode) -> Option<[bool; 2]> {
         let GroupColumn::Players { codes, .. } = self else { return None };
@@ -245,7 +245,7 @@ impl GroupColumn {
         Some([white?, black?]).filter(|[white, black]| white != black)
     }
 
-    /// Lists the groups of a position, whether or not it hits. If only hits have this property, all positions are in one group.
+    /// Appends the groups of a position, which need not be a hit. If only hits have the property, all positions are in one group.
     pub(super) fn codes(&self, place: PositionAt, out: &mut Vec<GroupCode>) {
         let PositionAt { game, slot, ply } = place;
         out.clear();
@@ -279,7 +279,7 @@ impl GroupColumn {
             GroupColumn::Moves { step, numbers } => {
                 let number = numbers[game].full(ply as u32);
                 let left = (number / step + 1) * step - number;
-                // A move has two half-moves, and `ply` may be the second of them.
+                // A move consists of two half-moves, and `ply` may be the second of them.
                 let is_second = numbers[game].full(ply as u32 + 1) > number;
                 ply + 2 * left as usize - usize::from(is_second)
             }
@@ -288,8 +288,7 @@ impl GroupColumn {
         }
     }
 
-    /// Lists the groups of a position that hits. If groups are moves before or after the hit, also returns the side that plays
-    /// these moves.
+    /// Appends the groups of a hit. If groups are moves before or after the hit, also returns the side that plays these moves.
     pub(super) fn codes_of_hit(
         &self,
         place: PositionAt,
@@ -333,7 +332,7 @@ impl GroupColumn {
         None
     }
 
-    /// Returns the key of a code that [`GroupColumn::codes`] returned.
+    /// Returns the key for a code from [`GroupColumn::codes`].
     pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         match self {
             GroupColumn::Whole => GroupKey::Whole,
@@ -342,7 +341,7 @@ impl GroupColumn {
         }
     }
 
-    /// Returns the key of a code that [`GroupColumn::codes_of_hit`] returned.
+    /// Returns the key for a code from [`GroupColumn::codes_of_hit`].
     pub(super) fn key_of_hit(&self, code: GroupCode) -> GroupKey {
         match self {
             GroupColumn::Whole => GroupKey::Whole,
@@ -364,7 +363,7 @@ impl GroupColumn {
     }
 }
 
-/// Returns the group of each position of the block by a measure, in steps, or in classes if there is no step.
+/// Returns the group of each position in the block by a measure. Groups are steps, or classes if `step` is `None`.
 fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode> {
     let mut codes = vec![UNKNOWN; block.slots()];
     let code = |number: i64| match (number, step) {
@@ -389,7 +388,7 @@ fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode
     codes
 }
 
-/// Returns the result of a game for the player with White: `won`, `drawn` or `lost`.
+/// Returns the result of a game as seen by White: `won`, `drawn` or `lost`.
 pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::WhiteWins => "won",
@@ -399,14 +398,13 @@ pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Returns each game's group according to its opening, which is determined from the main line.
+/// Returns the group of each game by its opening, which is determined from the main line.
 fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> GroupCode) -> Vec<[GroupCode; 2]> {
     let of_game = |game: GameRow| twice(game.opening().map_or(UNKNOWN, &mut *code));
     block.games().map(of_game).collect()
 }
 
-/// Returns each game's group according to its source. `read` converts the name of the source; it returns `None` if the group is
-/// unknown.
+/// Returns the group of each game by its source. `read` converts the source name, and returns `None` if the group is unknown.
 fn of_sources(
     found: &Found,
     names: &mut NameCodes,
@@ -422,13 +420,13 @@ fn of_sources(
     found.block.games().map(code).map(twice).collect()
 }
 
-/// Iterates over the side of the player in each game.
+/// Iterates over the selected player's side in each game.
 fn of_sides<'a>(found: &Found<'a>) -> impl Iterator<Item = Option<Color>> + use<'a> {
     let sides = found.sides;
     (0..found.block.games_len()).map(move |game| sides.and_then(|sides| sides[game]))
 }
 
-/// Iterates over the groups of the opponent in each game. `white` and `black` are the groups of the two sides of each game.
+/// Iterates over the opponent's group in each game. `white` and `black` are the groups of the two sides in each game.
 fn of_other_side(found: &Found, [white, black]: [Vec<GroupCode>; 2]) -> impl Iterator<Item = GroupCode> {
     of_sides(found).zip(white.into_iter().zip(black)).map(|(side, (white, black))| match side {
         None => UNKNOWN,
@@ -447,7 +445,7 @@ fn steps(number: GroupCode, step: u32) -> GroupCode {
     number.div_euclid(step) * step
 }
 
-/// Returns each game's group according to a tag. `read` converts the value of the tag, and is called once for each distinct value.
+/// Returns the group of each game by a tag. `read` converts a tag value, and is called once for each distinct value.
 fn tag(
     block: &Block,
     name: &str,
@@ -470,7 +468,7 @@ fn texts(block: &Block, name: &str, names: &mut NameCodes) -> Vec<GroupCode> {
     tag(block, name, code).collect()
 }
 
-/// Returns each game's group according to the player of a side: the name, with the FIDE number if there is one.
+/// Returns the group of each game by the player of one side: the name, and the FIDE number if there is one.
 fn players(block: &Block, side: Color, names: &mut NameCodes) -> Vec<GroupCode> {
     let (tag, numbers) = (tags::player_tag(side), block.tag_names(fide::tag(side)));
     let spelt = texts(block, tag, names);

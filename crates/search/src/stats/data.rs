@@ -1,4 +1,4 @@
-//! Counts in a form that can be stored and read back. Groups are sorted, so equal counts give equal bytes.
+//! Stores counts in a form that can be read back. Groups are sorted, so equal counts yield equal bytes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,7 +14,7 @@ use orbit_core::game::Mention;
 
 use super::{By, Counts, GroupKey, Grouping, MoveTally, ScoreOf, Stats, Tally, TallyTable, rows};
 
-/// The greatest absolute value of a number in a key. It is greater than any year, rating or number of thousandths of a second.
+/// The maximum absolute value of a number in a key. It is greater than any year, rating or number of thousandths of a second.
 const KEY_MAX: u64 = 1 << 52;
 
 /// The stored form of a [`GroupKey`], which distinguishes numbers, strings and unknown values. The serialized form of `GroupKey`
@@ -41,7 +41,7 @@ struct MoveGroup(#[serde(with = "KeyData")] GroupKey, #[serde(with = "KeyData")]
 
 #[derive(Serialize, Deserialize)]
 struct CountsData {
-    /// The groupings as text. Those that the user requested come first.
+    /// The groupings as text, starting with those that the user requested.
     groupings: Vec<String>,
     asked: usize,
     groups_max: usize,
@@ -52,7 +52,7 @@ struct CountsData {
     tells_sides: [bool; 2],
     total: [Tally; 2],
     values: Distribution,
-    /// For each grouping, the groups of all games, the groups of the games with hits, and the values at the hits by group.
+    /// For each grouping, the groups of all games, the groups of games with hits, and the values at hits by group.
     tables: Vec<([Vec<Group>; 2], Vec<ValueBucket>)>,
     met: BTreeSet<[String; 2]>,
 }
@@ -90,7 +90,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Returns whether one of the groupings is by moves next to hits. If so, the data ends with a list of move tallies.
+/// Returns whether any grouping is by moves before or after hits. If so, the data ends with a list of move tallies.
 fn are_of_moves(groupings: &[Grouping]) -> bool {
     groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }
@@ -149,8 +149,8 @@ impl<'de> Visitor<'de> for CountsVisitor {
 }
 
 impl Counts {
-    /// Checks counts that were read from bytes. `all` are the counts that contain the groups of all games; if several queries
-    /// search the same games, only the counts of one query contain them.
+    /// Checks counts that were read from bytes. `all` are the counts that contain the groups of all games: if several queries
+    /// search the same games, only the counts of one query contain these.
     pub(super) fn check(&self, all: &Counts, most: u64) -> Result<(), &'static str> {
         let Counts { stats, total, values, tables, .. } = self;
         if all.stats != *stats {
@@ -191,7 +191,7 @@ impl Counts {
     }
 }
 
-/// Checks the tally of a group's hits against the tally of all games of the group.
+/// Checks a group's tally of hits against its tally of all games.
 fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
     let is_part = hit.games <= all.games && hit.positions <= all.positions;
     if is_part && hit.is_sound(most) && all.is_sound(most) { Ok(()) } else { Err(FAULT) }
@@ -199,7 +199,7 @@ fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
 
 const FAULT: &str = "the counts of a group do not fit each other";
 
-/// Returns whether a group can have this key. The absolute value of a number is at most [`KEY_MAX`].
+/// Returns whether this is a possible key of a group. The absolute value of a number is at most [`KEY_MAX`].
 fn is_possible(key: &GroupKey) -> bool {
     match key {
         GroupKey::Number(number) | GroupKey::Thousandths(number) => number.unsigned_abs() <= KEY_MAX,

@@ -1,4 +1,4 @@
-//! The properties by which games and positions are grouped, and the strings that name them.
+//! Defines the properties by which games and positions are grouped, and the strings that name them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,81 +13,79 @@ use orbit_engine::Wants;
 /// One property of a game or of a position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum By {
-    /// The year of the tag `Date`, or else of `UTCDate`.
+    /// The year in the tag `Date` or, if that is unknown, in `UTCDate`.
     Year,
-    /// The decade of the game, named by its first year, such as 1990.
+    /// The decade of the game, represented by its first year, such as 1990.
     Decade,
     /// The first 1 to 3 characters of the tag `ECO`: `B`, `B9`, `B90`.
     Eco(u8),
-    /// The name of the opening, determined from the positions of the game.
+    /// The name of the opening, which is determined from the positions of the game.
     OpeningName,
     /// The first 1 to 3 characters of the opening's ECO code, which is determined from the positions of the game.
     OpeningEco(u8),
-    /// The result, as the end of the movetext states it.
+    /// The result at the end of the movetext.
     Result,
-    /// The source of the game: the file, or another origin.
+    /// The source of the game: a file, or another origin.
     Source,
     /// The folder of the source file.
     Folder,
-    /// A rating, in steps of this many points.
+    /// A rating, in steps of this size.
     Elo(Rating, u32),
-    /// Each of the two players. A game is in the groups of both players, and the score of a group is that of its player.
+    /// Both players. Each game is in the groups of both, and the score of a group is that of its player.
     Player,
-    /// The opponent of the player whose games are chosen.
+    /// The opponent of the selected player.
     Opponent,
-    /// The player who has this side.
+    /// The player of this side.
     PlayerOf(Color),
-    /// The side of the player whose games are chosen.
+    /// The side of the selected player.
     Side,
-    /// The rating of the player whose games are chosen, in steps of this many points.
+    /// The rating of the selected player, in steps of this size.
     PlayerElo(u32),
-    /// The rating of the opponent of the player whose games are chosen, in steps of this many points.
+    /// The rating of the selected player's opponent, in steps of this size.
     OpponentElo(u32),
     /// The value of a tag.
     Tag(String),
-    /// The title of the player who has this side. With `None`, a game is in the groups of both players' titles.
+    /// The title of the player of this side. If it is `None`, each game is in the groups of both players' titles.
     Title(Option<Color>),
-    /// The speed of the game, according to the tag `TimeControl`.
+    /// The speed of the game, based on the tag `TimeControl`.
     Speed,
-    /// The way in which the game ended, according to the tag `Termination`.
+    /// The way in which the game ended, based on the tag `Termination`.
     Termination,
-    /// A measure of a position, which is read from the comments of the game. Groups are steps of this many thousandths, or
-    /// classes if there is no step.
+    /// A measure of a position, which is read from game comments. Groups are steps of this many thousandths, or classes if there is
+    /// no step.
     Measure(Measure, Option<u32>),
     /// The number of half-moves played before a position, in steps.
     Ply(u32),
     /// The number of the next move, as in a FEN, in steps.
     Move(u32),
-    /// The value of the query at a hit, in steps. The value of a set is its number of squares. The hits of a condition have the
-    /// group `true`.
+    /// The value of the query at a hit, in steps. For a set, it is the number of squares. Hits of a condition are in the group
+    /// `true`.
     Value(u32),
-    /// The matching copies among those that the outermost transform makes. A position is counted in the group of each matching
-    /// copy.
+    /// The matching copies, of those that the outermost transform makes. A position is counted in the group of each matching copy.
     Copy,
     /// The number of moves in a hit's span (the moves that matched), in steps.
     Length(u32),
-    /// The first move in SAN of a hit's span (the moves that matched). For `find` and `echo`, it is the move that led to the
-    /// position that was found.
+    /// The first move of a hit's span (the moves that matched), in SAN. For `find` and `echo`, it is the move that led to the found
+    /// position.
     San,
-    /// The position of a hit, no matter which moves led to it.
+    /// The position of the hit, no matter which moves led to it.
     Position,
-    /// The moves after a hit. A hit has up to `plies` groups: its next move, its next two moves, and so on. Moves are
-    /// transformed back to the pattern that the user wrote; if `is_played` is true, they are shown as they were played in the
-    /// game.
+    /// The moves after a hit. A hit is in up to `plies` groups: its next move, its next two moves, and so on. Moves are transformed
+    /// back to fit the original pattern, unless `is_played` is true: then they are shown as they were played.
     #[expect(missing_docs, reason = "the sentence before says what they are")]
     Next { plies: u8, is_played: bool },
-    /// The move that led to a hit. It is transformed back to the pattern that the user wrote; if `is_played` is true, it is
-    /// shown as it was played in the game.
+    /// The move that led to a hit. It is transformed back to fit the original pattern, unless `is_played` is true: then it is shown
+    /// as it was played.
     #[expect(missing_docs, reason = "the sentence before says what it is")]
     Previous { is_played: bool },
 }
 
-/// A grouping by one property, or a cross table of two.
+/// A grouping by one property, or a cross table of two properties.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Grouping {
-    /// The property; in a cross table, the property of the rows.
+    /// The property or, in a cross table, the property of the rows.
     pub first: By,
-    /// The property of the columns in a cross table; `None` if there is only one property.
+    /// The property of the columns in a cross table, or `None` if there is only one property.
     pub second: Option<By>,
 }
 
@@ -110,22 +108,22 @@ pub enum GroupingError {
         "`{0}`: a step is a number from 0.001 to {STEP_MAX}, as in `clock:10` or `eval:0.5`; of `eval` a multiple of 0.01"
     )]
     Thousandths(String),
-    /// A grouping by opening would shorten ECO codes to a number of characters other than 1, 2 or 3.
+    /// A number of ECO characters other than 1, 2 or 3 was given for a grouping by opening.
     #[error("`{0}`: openings are grouped by `{name}:1` (B), `{name}:2` (B9) or `{name}` (B90)", name = .0.split(':').next().unwrap_or_default())]
     Eco(String),
-    /// A name after `tag:` is similar to the name of a known tag.
+    /// The name after `tag:` is similar to the name of a known tag.
     #[error(
         "`tag:{name}` is no known tag (did you mean `tag:{hint}`?); write `tag::{name}` for a tag of exactly this name"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     Resembles { name: String, hint: &'static str },
-    /// No tag can have this name.
+    /// The name after `tag:` is not a possible tag name.
     #[error("`{0}`: the name of a tag is letters, digits and `_`, as in `tag:Annotator`")]
     Tag(String),
-    /// A step is given for a grouping without steps.
+    /// A step is given for a grouping that has no steps.
     #[error("`{0}`: this grouping takes nothing after a colon: leave out the colon and what follows")]
     NoArgument(String),
-    /// The text after `next:` or `previous:` cannot be read.
+    /// The text after `next:` or `previous:` is invalid.
     #[error(
         "`{0}`: after a colon stands `played` for moves as they were played, after `next` also how many, 1 to {NEXT_MAX}, as in \
          `next:3` or `next:3:played`"
@@ -139,13 +137,13 @@ pub enum GroupingError {
     Itself(String),
 }
 
-/// The maximum number of moves in a grouping `next`. With n moves, a hit is in up to n groups.
+/// The maximum number of moves in a `next` grouping. With n moves, a hit is in up to n groups.
 pub(super) const NEXT_MAX: u8 = 12;
 
 /// The largest step.
 const STEP_MAX: u32 = 1_000_000;
 
-/// The names of tags that can be written without `tag:`.
+/// The names of tag groupings that need no `tag:`, and the tags.
 const TAGS: &[(&str, &str)] = &[
     ("event", "Event"),
     ("site", "Site"),
@@ -155,7 +153,7 @@ const TAGS: &[(&str, &str)] = &[
     ("variant", "Variant"),
 ];
 
-/// The names of all groupings, in the order of [`By`].
+/// The names of all groupings, in the same order as the variants of [`By`].
 const NAMES: &[&str] = &[
     "year",
     "decade",
@@ -216,11 +214,11 @@ fn list() -> String {
 }
 
 impl Grouping {
-    /// Parses several groupings with commas between them. Duplicates are dropped.
+    /// Parses a list of groupings, separated by commas. Duplicates are dropped.
     ///
     /// # Errors
     ///
-    /// Fails if a string between the commas is not a grouping. The error is about the first such string.
+    /// Fails if an entry of the list is not a grouping. The error describes the first such entry.
     pub fn list(text: &str) -> Result<Vec<Grouping>, GroupingError> {
         let mut out = Vec::new();
         for word in text.split(',') {
@@ -235,7 +233,7 @@ impl Grouping {
         Ok(out)
     }
 
-    /// Iterates over the property of the rows and, if there is one, the property of the columns.
+    /// Iterates over the property of the rows and, in a cross table, the property of the columns.
     pub fn properties(&self) -> impl Iterator<Item = &By> {
         std::iter::once(&self.first).chain(&self.second)
     }
@@ -275,8 +273,8 @@ impl fmt::Display for Grouping {
 }
 
 impl By {
-    /// Returns whether groups are sorted by the number of their games with hits. Groups of other properties have a natural order,
-    /// such as that of years.
+    /// Returns whether groups are sorted by their number of games with hits. Groups of other properties have a natural order, such
+    /// as that of years.
     pub fn is_ranked(&self) -> bool {
         matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San | By::Position)
             || self.is_of_openings()
@@ -285,7 +283,7 @@ impl By {
             || self.is_of_moves()
     }
 
-    /// Returns whether groups are names and not numbers.
+    /// Returns whether groups are names rather than numbers.
     pub fn is_named(&self) -> bool {
         matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_) | By::Position)
             || matches!(self, By::Tag(_) | By::Title(_) | By::Speed | By::Termination)
@@ -294,7 +292,7 @@ impl By {
             || self.is_of_moves()
     }
 
-    /// Returns true if groups are openings that are determined from the positions of a game.
+    /// Returns true if groups are openings that are determined from a game's positions.
     fn is_of_openings(&self) -> bool {
         matches!(self, By::OpeningName | By::OpeningEco(_))
     }
@@ -304,7 +302,7 @@ impl By {
         matches!(self, By::Player | By::Opponent | By::PlayerOf(_))
     }
 
-    /// Returns whether only hits have the property. A group by such a property is compared with all games.
+    /// Returns whether only hits have the property. Groups of such a property are compared with all games.
     pub fn is_of_hits(&self) -> bool {
         matches!(self, By::Value(_) | By::Copy | By::Position) || self.is_of_spans() || self.is_of_moves()
     }
@@ -314,12 +312,12 @@ impl By {
         matches!(self, By::Next { .. } | By::Previous { .. })
     }
 
-    /// Returns whether the property needs a chosen player.
+    /// Returns whether the property requires that a player is selected.
     pub fn is_of_player(&self) -> bool {
         matches!(self, By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_))
     }
 
-    /// Returns whether groups are made by a hit's span, which consists of the moves that matched.
+    /// Returns whether groups are based on spans (the moves that matched) of hits.
     pub fn is_of_spans(&self) -> bool {
         matches!(self, By::Length(_) | By::San)
     }
@@ -331,7 +329,7 @@ impl By {
             By::Title(_) | By::Speed | By::Termination => Wants::TAGS,
             By::Measure(measure, _) => Wants::from_measure(*measure),
             By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Wants::TAGS,
-            // Move numbers depend on the tag `FEN`.
+            // Move numbers depend on the `FEN` tag.
             By::Move(_) => Wants::TAGS,
             By::Value(_) => Wants::VALUES,
             By::Copy => Wants::ALL_COPIES | Wants::COPY_NAMES,
@@ -432,8 +430,8 @@ impl FromStr for By {
     }
 }
 
-/// Parses the argument of a grouping by moves. Returns the number of moves, if it is given, and whether moves are shown as they
-/// were played. Returns `None` if the argument is not valid.
+/// Parses the argument of a grouping by moves. Returns the number of moves, if given, and whether moves are shown as they were
+/// played. Returns `None` if the argument is invalid.
 fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
     let Some(argument) = argument else { return Some((None, false)) };
     let (plies, rest) = match argument.split_once(':') {
@@ -449,7 +447,7 @@ fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
     rest.is_none_or(|rest| rest == PLAYED).then_some((plies, rest.is_some()))
 }
 
-/// The argument that shows moves as they were played.
+/// The argument that requests moves as they were played.
 const PLAYED: &str = "played";
 
 fn is_tag(name: &str) -> bool {
@@ -483,7 +481,8 @@ impl fmt::Display for By {
             By::OpponentElo(step) => write!(f, "opponentelo:{step}"),
             By::Tag(tag) => match TAGS.iter().find(|(_, known)| known == tag) {
                 Some((short, _)) => f.write_str(short),
-                // A tag whose name is similar to that of a known tag is written with a second colon, so that it can be read back.
+                // If a tag's name is similar to that of a known tag, it is written with a second colon, so that it can be parsed
+                // again.
                 None if tag_named(tag).is_err() => write!(f, "tag::{tag}"),
                 None => write!(f, "tag:{tag}"),
             },
@@ -557,7 +556,7 @@ mod tests {
         }
         assert_eq!("next:1".parse::<By>(), "next".parse());
         assert_eq!("tag:Event".parse::<By>(), "EVENT".parse());
-        // `tag:White` is the tag as it is written, not the player.
+        // `tag:White` means the tag itself, not the player.
         assert_eq!("tag:White".parse::<By>().unwrap().to_string(), "tag:White");
         assert_eq!(Grouping::list("year, eco:3,eco").unwrap().len(), 2);
     }

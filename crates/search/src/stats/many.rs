@@ -1,22 +1,22 @@
-//! The counts of several queries over the same games.
+//! Counts the hits of several queries in the same games.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CountedGames, Counts, Stats, TooManyGroups, people};
 use crate::found::Found;
 
-/// The counts of several queries over the same games. Counts that do not depend on hits are computed once for all queries.
+/// The counts of several queries in the same games. Counts that do not depend on hits are computed once for all queries.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyCounts {
-    /// The counts of each query. The counts of the first query contain the groups of all games, those of the others only the groups
-    /// of games with hits. If only some queries search side lines, the first query of each kind has the groups of all games.
+    /// The counts of each query. Those of the first query contain the groups of all games, the others only the groups of games with
+    /// hits. If only some queries search side lines, the first query of each kind has the groups of all games.
     counts: Vec<Counts>,
-    /// For each query, true if it searches only main lines although others also search side lines.
+    /// For each query, true if it searches only main lines while others also search side lines.
     main_lines: Vec<bool>,
 }
 
 impl Stats {
-    /// Counts the answers of several queries for one block (a group of games).
+    /// Counts the hits of several queries in one block (a group of games).
     ///
     /// # Panics
     ///
@@ -43,14 +43,14 @@ impl ManyCounts {
     ///
     /// # Panics
     ///
-    /// Panics if the counts are by different groupings, or of different numbers of queries.
+    /// Panics if the counts differ in their groupings or their number of queries.
     pub fn add(&mut self, other: ManyCounts) -> Result<(), TooManyGroups> {
         assert_eq!(self.counts.len(), other.counts.len(), "counts of as many queries");
         self.main_lines.iter_mut().zip(other.main_lines).for_each(|(is, more)| *is |= more);
         self.counts.iter_mut().zip(other.counts).try_for_each(|(sum, more)| sum.add(more))
     }
 
-    /// Checks counts that were read from a file: no number may be above `most`, and the numbers must be consistent.
+    /// Checks counts that were read from a file: no number may exceed `most`, and the numbers must be consistent.
     ///
     /// # Errors
     ///
@@ -63,19 +63,19 @@ impl ManyCounts {
         (0..self.counts.len()).try_for_each(|query| self.counts[query].check(all(query), most))
     }
 
-    /// Returns whether all counts are by the groupings of `stats`.
+    /// Returns whether all counts use the groupings of `stats`.
     pub fn are_of(&self, stats: &Stats) -> bool {
         self.counts.iter().all(|counts| counts.stats == *stats)
     }
 
-    /// Returns whether `self` and `other` have the same number of queries and the same groupings, so that they can be added.
+    /// Returns whether `self` and `other` can be added, that is, have the same number of queries and the same groupings.
     pub fn is_like(&self, other: &ManyCounts) -> bool {
         let is_like = |(ours, theirs): (&Counts, &Counts)| ours.stats == theirs.stats;
         self.counts.len() == other.counts.len() && self.counts.iter().zip(&other.counts).all(is_like)
     }
 
-    /// Returns the counts of each query, and merges the groups of all spellings of a player's name. Spellings are recognized only
-    /// after all games were counted, so that the result does not depend on the division into blocks.
+    /// Returns the counts of each query, and merges the groups for all spellings of a player's name. Spellings are recognized only
+    /// after all games have been counted, so that the result does not depend on the division into blocks.
     pub fn into_counts(mut self) -> Vec<Counts> {
         people::take_together(&mut self.counts);
         for query in 0..self.counts.len() {
@@ -90,7 +90,7 @@ impl ManyCounts {
     }
 }
 
-/// Returns the first query that searches the same positions as this query.
+/// Returns the index of the first query that searches the same positions as this query.
 fn first_like(main_lines: &[bool], query: usize) -> usize {
     main_lines.iter().position(|is| *is == main_lines[query]).unwrap_or(query)
 }

@@ -1,4 +1,4 @@
-//! The counts of many themes by groups, as `orbit batch`, `orbit serve` and Python return them.
+//! Counts the hits of many themes in groups, for `orbit batch`, `orbit serve` and Python.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::records::rounded;
 use super::{Counts, GroupKey, GroupRow, Grouping, ScoreOf, Share, ShareDifference};
 
-/// The names of the columns in CSV: those that identify a row, then the fields of [`ThemeCount`].
+/// The column names in CSV: those that identify a row, then the fields of [`ThemeCount`].
 const COLUMNS: [&str; 23] = [
     "theme",
     "title",
@@ -36,29 +36,28 @@ const COLUMNS: [&str; 23] = [
     "side_score",
 ];
 
-/// The names and the query of a theme.
+/// The name, title, group and query of a theme.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ThemeLabel {
     /// The name.
     pub theme: String,
     /// The name that people read.
     pub title: String,
-    /// The group to which the theme belongs; empty if it belongs to none.
+    /// The group of the theme, or an empty string if it has none.
     pub group: String,
     /// The text of the query.
     pub query: String,
 }
 
-/// The counts of themes in the same games, in total and by the same groupings for every theme. `Serialize` writes the JSON of
-/// `orbit batch --format json`. The rows of a theme are computed when they are needed, because many themes and groups would need
-/// gigabytes.
+/// The counts of themes in the same games, in total and by the same groupings. `Serialize` writes the JSON of `orbit batch --format
+/// json`. The rows of a theme are computed on demand, because with many themes and groups, all rows would need gigabytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThemeMatrix {
     groupings: Vec<Grouping>,
     labels: Vec<ThemeLabel>,
     /// The counts of each theme.
     counts: Vec<Counts>,
-    /// The groups of each grouping, in their order.
+    /// The groups of each grouping, in order.
     keys: Vec<Vec<GroupKey>>,
 }
 
@@ -69,17 +68,17 @@ pub struct ThemeCounts {
     pub label: ThemeLabel,
     /// The counts in all games.
     pub total: GroupRow,
-    /// The groups of each grouping of the matrix. Groups by name or opening are ordered by their numbers of games; all other groups
-    /// are in their natural order.
+    /// The groups of each grouping. Groups by name or opening are sorted by number of games; all other groups are in their natural
+    /// order.
     pub groups: Vec<Vec<GroupRow>>,
 }
 
 impl ThemeMatrix {
-    /// Creates the matrix from the counts of each theme, which were made by these groupings.
+    /// Creates the matrix from the counts of each theme, which must have these groupings.
     ///
     /// # Panics
     ///
-    /// Panics if there are more or fewer labels than counts.
+    /// Panics if the numbers of labels and counts differ.
     pub fn new(labels: Vec<ThemeLabel>, counts: Vec<Counts>, groupings: &[Grouping]) -> ThemeMatrix {
         assert_eq!(labels.len(), counts.len(), "each theme has a label and counts");
         let keys = groupings.iter().map(|by| keys(widest(&counts).map(|index| &counts[index]), by)).collect();
@@ -91,12 +90,12 @@ impl ThemeMatrix {
         &self.groupings
     }
 
-    /// Returns the names and the query of each theme, in the order in which the themes were given.
+    /// Returns the label of each theme, in the order in which the themes were given.
     pub fn labels(&self) -> &[ThemeLabel] {
         &self.labels
     }
 
-    /// Returns the counts of the theme with this index.
+    /// Returns the counts of a theme, given its index.
     ///
     /// # Panics
     ///
@@ -116,18 +115,18 @@ impl ThemeMatrix {
         (0..self.labels.len()).map(|index| self.theme(index))
     }
 
-    /// Returns the number of rows: one for each group of each grouping of each theme.
+    /// Returns the number of rows: one for each combination of theme, grouping and group.
     pub fn rows(&self) -> usize {
         self.keys.iter().map(Vec::len).sum::<usize>() * self.labels.len()
     }
 
-    /// Returns the counts of the theme whose search covered the most positions. If some themes search side lines, this is one of
-    /// those.
+    /// Returns the counts of the theme whose search covered the most positions. It is one that searches side lines, if any theme
+    /// does.
     pub fn widest(&self) -> Option<ThemeCounts> {
         widest(&self.counts).map(|index| self.theme(index))
     }
 
-    /// Returns the counts as CSV: for each theme a row with its total, and a row for each group.
+    /// Returns the counts as CSV. Each theme has a row for its total, and a row for each group.
     pub fn csv(&self) -> Vec<u8> {
         let mut out = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
         let in_memory = "memory takes everything";
@@ -146,7 +145,7 @@ impl ThemeMatrix {
         out.into_inner().expect(in_memory)
     }
 
-    /// Returns the records of a theme's groups. `place` is the index of their grouping. The first group of a grouping, with which
+    /// Returns the records of a theme's groups. `place` is the index of the grouping. The first group of the grouping, with which
     /// the others are compared, is the same for all themes.
     fn records(&self, place: usize, rows: &[GroupRow]) -> impl Iterator<Item = ThemeCount> {
         let first = self.keys[place].first();
@@ -177,7 +176,7 @@ fn widest(counts: &[Counts]) -> Option<usize> {
     (0..counts.len()).rev().max_by_key(|&index| counts[index].total().all.positions)
 }
 
-/// Returns the groups of a grouping in their order. All themes are searched in the same games, so every theme has the same groups.
+/// Returns the groups of a grouping in order. All themes are searched in the same games, so they all have the same groups.
 fn keys(widest: Option<&Counts>, grouping: &Grouping) -> Vec<GroupKey> {
     let mut rows = widest.map_or(Vec::new(), |counts| counts.rows(grouping));
     if grouping.first.is_ranked() {
@@ -200,7 +199,7 @@ struct MatrixRecord<'a> {
     themes: RecordsOf<'a>,
 }
 
-/// The records of all themes, each of which is made when it is written.
+/// The records of all themes. Each record is created only when it is written.
 struct RecordsOf<'a>(&'a ThemeMatrix);
 
 impl Serialize for RecordsOf<'_> {
@@ -227,8 +226,8 @@ struct GroupRecord<'a> {
     count: ThemeCount,
 }
 
-/// The counts of one theme in one group of games, as a row of CSV or JSON. Shares and scores are from 0 to 1, rounded to six
-/// places.
+/// The counts of one theme in one group of games, as a row of CSV or JSON. Shares and scores are between 0 and 1, rounded to six
+/// decimal places.
 #[derive(Serialize)]
 struct ThemeCount {
     games_hit: u64,
@@ -242,11 +241,11 @@ struct ThemeCount {
     score_of: ScoreOf,
     score_hit: Option<f64>,
     score_all: Option<f64>,
-    /// The share of games with hits in this group, minus the share in the first group of the grouping.
+    /// The share of games with hits in this group, minus the share in the grouping's first group.
     difference: Option<f64>,
     difference_low: Option<f64>,
     difference_high: Option<f64>,
-    /// The results of the games with hits, for the side that has the pattern. `None` unless the query determines that side.
+    /// The results of games with hits for the side that has the pattern, or `None` if the query does not determine this side.
     side_wins: Option<u64>,
     side_draws: Option<u64>,
     side_losses: Option<u64>,
@@ -278,8 +277,8 @@ impl ThemeCount {
         }
     }
 
-    /// Returns the row of counts for a group, with the difference between its share of games with hits and that of the first group
-    /// of the grouping.
+    /// Returns the row for a group, with the difference between its share of games with hits and that of the grouping's first
+    /// group.
     fn beside(row: &GroupRow, first: Option<&GroupRow>) -> ThemeCount {
         let difference =
             first.filter(|first| first.keys != row.keys).and_then(|first| row.difference_from(first));

@@ -1,4 +1,4 @@
-//! Groups of players. All spellings of a name become one group.
+//! Merges the groups of players, so that all spellings of a name are one group.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use super::grouping::{By, Grouping};
 use super::{Counts, GroupKey, TallyTable};
 use orbit_core::game::{Mention, are_alike, who_is_who};
 
-/// Returns the pairs of similar names that name the two players of one game. Such names belong to different people, so their groups
-/// are not merged.
+/// Returns the pairs of similar names that occur as the two players of one game. Such names belong to different people, so their
+/// groups are not merged.
 pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> BTreeSet<[String; 2]> {
     let mut pairs = BTreeSet::new();
     let mut letters: HashMap<&str, u64> = HashMap::new();
     for game in games {
         let Some([white, black]) = players.names(game) else { continue };
-        // Similar names have the same surname, so the first letters of their words rule out most pairs quickly.
+        // Similar names have the same surname, so comparing the first letters of words quickly rules out most pairs.
         let [a, b] = [white, black].map(|name| *letters.entry(name).or_insert_with(|| beginnings(name)));
         if a & b != 0 && are_alike(white, black) {
             let [one, other] = if white < black { [white, black] } else { [black, white] };
@@ -34,7 +34,7 @@ fn beginnings(name: &str) -> u64 {
     if name.is_ascii() { bits } else { u64::MAX }
 }
 
-/// Merges the groups of all spellings of a player's name into one group. The first entry of `counts` contains the groups of all
+/// Merges the groups for all spellings of a player's name into one group. The first entry of `counts` contains the groups of all
 /// games.
 pub(super) fn take_together(counts: &mut [Counts]) {
     let Some(first) = counts.first_mut() else { return };

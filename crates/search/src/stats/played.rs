@@ -1,7 +1,7 @@
-//! Groups of hits by the moves next to the hits: the moves after a hit, and the move that led to it.
+//! Groups hits by adjacent moves: the moves after a hit, or the move that led to it.
 //!
-//! Moves are transformed back by [`Found::frame`], or shown as they were played. If the hit itself has a span (moves that matched),
-//! the groups are the moves after the last move of the span, and the move before its first one.
+//! Moves are transformed back by [`Found::frame`], or shown as they were played. If the hit has a span (the moves that matched),
+//! the groups are based on the moves after the last move of the span, or the move before its first move.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -21,21 +21,20 @@ use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
 use orbit_visits::{GameSum, TabledFacts};
 
-/// The names of the groups of hits that no move follows, and of hits that no move precedes.
+/// The names of the groups for hits with no following move, and for hits with no preceding move.
 const END: &str = "(end)";
 const START: &str = "(start)";
 
-/// The moves next to a hit by which hits are grouped.
+/// The moves adjacent to a hit by which hits are grouped.
 #[derive(Clone, Copy)]
 pub(super) enum AdjacentMoves {
-    /// The moves after the hit. There is a group for the first move, for the first two moves, and so on, up to this number of
-    /// moves.
+    /// The moves after the hit. There is a group for the first move, for the first two moves, and so on, up to this number.
     Next(u8),
     /// The move before the hit.
     Previous,
 }
 
-/// For each hit, its groups by the moves next to it.
+/// The groups of each hit by adjacent moves.
 pub(super) struct PlayedColumn {
     beside: AdjacentMoves,
     is_played: bool,
@@ -51,8 +50,8 @@ impl PlayedColumn {
         self.names.borrow().key(code)
     }
 
-    /// Lists the groups of a hit. `slot` is the number of the hit's position in the block, and `hit` is its index among the hits of
-    /// the block. Returns the side that plays the first of these moves, or that would play it.
+    /// Appends the groups of a hit. `slot` is the index of its position in the block, and `hit` is its index among the hits in the
+    /// block. Returns the side that plays the first of these moves, or that would be to move.
     pub(super) fn codes(
         &self,
         (found, game, span): (&Found, &GameRow, Option<&MatchSpan>),
@@ -96,47 +95,47 @@ impl PlayedColumn {
     }
 }
 
-/// Returns the node of the last position of a hit: the position after the last move of its span, or the hit itself.
+/// Returns the node at which a hit ends: the position after the last move of its span, or the hit itself.
 fn last(span: Option<&MatchSpan>, node: u32) -> u32 {
     span.and_then(|span| span.moves.last().copied()).unwrap_or(node)
 }
 
-/// Returns the node of the first position of a hit: the position before the first move of its span, or the hit itself.
+/// Returns the node at which a hit begins: the position before the first move of its span, or the hit itself.
 fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     let first = span.and_then(|span| span.moves.first().copied());
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
 }
 
-/// Further sums over the games in a group of moves. If both sides play the moves in a game, the game is counted for each of
+/// Additional sums over the games in a group of moves. If both sides play the moves in a game, the game is counted for each of
 /// them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MoveTally {
-    /// The results of the games for the sides that play the moves.
+    /// The results of the games for the side that plays the moves.
     pub results: SideResults,
-    /// For the sides that play the moves: the number of known ratings, and the sum of these ratings.
+    /// The number of known ratings of sides that play the moves, and the sum of these ratings.
     pub rated: [u64; 2],
-    /// Three numbers about the sides that play the moves, in games with a result and an opponent with a known rating: the number of
-    /// these sides, their points (2 for a win and 1 for a draw), and the sum of the opponents' ratings.
+    /// Three numbers about sides that play the moves, in games with a result and a rated opponent: the number of such sides, their
+    /// points (2 for a win, 1 for a draw), and the sum of the opponents' ratings.
     pub opposed: [u64; 3],
     /// The first and the last year of the games.
     pub years: Option<[u16; 2]>,
-    /// The game with the highest rating.
+    /// The game of the highest-rated players.
     pub best: Option<BestGame>,
 }
 
-/// The game of a group whose players have the highest mean rating. If no game of the group has both ratings, it is the game with
-/// the highest rating of one player.
+/// The game in a group whose players have the highest mean rating. If no game has both ratings, it is the game with the highest
+/// single rating.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BestGame {
-    /// The mean of both ratings. If only one rating is known, it is that rating.
+    /// The mean of both ratings, or the only known rating.
     pub rating: u32,
-    /// True if both ratings are known. Such games are preferred to games with one known rating.
+    /// True if both ratings are known. Such games are preferred over games with one known rating.
     pub are_both_rated: bool,
     /// The name of the source.
     pub source: String,
     /// The number of the game within its source, from 1.
     pub number: u32,
-    /// The names of White and Black, if they are known.
+    /// The names of White and Black, as far as they are known.
     pub players: [Option<String>; 2],
     /// The year, if it is known.
     pub year: Option<u16>,
@@ -177,8 +176,8 @@ impl<'a> StoredFacts<'a> {
 }
 
 impl BestGame {
-    /// Returns whether this game is preferred to another one. Games with both ratings come first, then games with higher ratings.
-    /// Equal games are in the order of their sources and numbers.
+    /// Returns whether this game is preferred over another one. Games with two known ratings come first, then games with higher
+    /// ratings. Ties are broken by source and number.
     fn is_before(&self, other: &BestGame) -> bool {
         let place = |game: &BestGame| (Reverse(game.rank()), game.source.clone(), game.number);
         place(self) < place(other)
@@ -190,7 +189,7 @@ impl BestGame {
 }
 
 impl MoveTally {
-    /// Adds a game. `sides` are the sides that play the moves.
+    /// Adds a game. `sides` are the sides that play the moves of the group.
     pub(super) fn add_game(&mut self, facts: &StoredFacts, sides: ByColor<bool>) {
         self.add_known(facts.game.outcome(), 1, facts.ratings.map(known), facts.year, sides);
         let is_higher = |rank: &_| self.best.as_ref().is_none_or(|best| *rank >= best.rank());
@@ -200,20 +199,20 @@ impl MoveTally {
         self.add_best(best);
     }
 
-    /// Adds a game without its players' names. Such a game never becomes the best game.
+    /// Adds a game without player names. Such a game never becomes the best game.
     pub(crate) fn add_facts(&mut self, facts: &TabledFacts, sides: ByColor<bool>) {
         let [white, black] = facts.ratings.map(|rating| known(rating.map(u64::from)));
         self.add_known(facts.outcome, 1, ByColor { white, black }, facts.date.map(|date| date.year), sides);
     }
 
-    /// Adds the sums of several games, without the names of their players.
+    /// Adds the sums over several games, without player names.
     pub(crate) fn add_sum(&mut self, sum: &GameSum, sides: ByColor<bool>) {
         let [white, black] = sum.ratings;
         let year = sum.facts.date.map(|date| date.year);
         self.add_known(sum.facts.outcome, sum.games, ByColor { white, black }, year, sides);
     }
 
-    /// Adds games with the same result. `ratings` contains for each side the number of known ratings and their sum.
+    /// Adds games with the same result. For each side, `ratings` has the number of known ratings and their sum.
     fn add_known(
         &mut self,
         outcome: Outcome,
@@ -244,7 +243,6 @@ impl MoveTally {
         tally
     }
 
-    /// Adds the tally of other games.
     pub(crate) fn add(&mut self, other: MoveTally) {
         self.results.add(&other.results);
         self.rated.iter_mut().zip(other.rated).for_each(|(sum, more)| *sum += more);
@@ -267,7 +265,7 @@ impl MoveTally {
         }
     }
 
-    /// Returns whether the tally is consistent with `games` games with hits, and with `results` games that have a result.
+    /// Returns whether the tally is consistent with `games` games with hits, of which `results` have a result.
     pub(super) fn is_sound(&self, games: u64, results: u64) -> bool {
         let MoveTally { rated, opposed, .. } = self;
         let most = RATING_MAX.into();
@@ -277,22 +275,22 @@ impl MoveTally {
         fits && are_means && self.results.is_sound(results)
     }
 
-    /// Returns the mean rating of the sides that play the moves; `None` if no rating is known.
+    /// Returns the mean rating of the sides that play the moves, or `None` if no rating is known.
     pub fn rating(&self) -> Option<u64> {
         let [count, sum] = self.rated;
         (sum + count / 2).checked_div(count)
     }
 
-    /// Returns the mean rating of the opponents of the sides that play the moves, in games with a result. Returns `None` if no
-    /// opponent's rating is known.
+    /// Returns the mean rating of the opponents of the sides that play the moves, in games with a result. Returns `None` if none of
+    /// these ratings is known.
     pub fn opponent_rating(&self) -> Option<u64> {
         let [games, _, ratings] = self.opposed;
         (ratings + games / 2).checked_div(games)
     }
 
-    /// Returns the performance rating by Elo's formula: the rating whose expected score equals the actual score if each opponent
-    /// has the mean rating of the opponents. It differs from this mean by at most 800 points. Returns `None` if there are no
-    /// games with a result and a rated opponent.
+    /// Returns the performance rating by Elo's formula: the rating for which the expected score against opponents with the mean
+    /// rating equals the actual score. It differs from this mean by at most 800 points. Returns `None` if there are no games with a
+    /// result and a rated opponent.
     pub fn performance(&self) -> Option<i64> {
         let [games, points, ratings] = self.opposed;
         if games == 0 {
@@ -304,7 +302,7 @@ impl MoveTally {
     }
 }
 
-/// Returns the number of known ratings, 0 or 1, and their sum.
+/// Returns the number of known ratings (0 or 1), and the rating or 0.
 fn known(rating: Option<u64>) -> [u64; 2] {
     rating.map_or([0; 2], |rating| [1, rating])
 }

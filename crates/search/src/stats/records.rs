@@ -1,4 +1,4 @@
-//! Counts for programs, as CSV and JSON. `docs/statistics.md` describes the fields.
+//! Writes counts as CSV and JSON, for programs. `docs/statistics.md` describes the fields.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use super::{By, Counts, GroupKey, GroupRow, Grouping, MoveTally, ScoreOf, Share,
 use crate::report::{Bin, Distribution, NumberSummary};
 use orbit_core::visible::{EscapeContext, escape};
 
-/// One row of CSV or JSON. Shares and scores are from 0 to 1, rounded to six places.
+/// One row of CSV or JSON. Shares and scores are between 0 and 1, rounded to six decimal places.
 #[derive(Serialize)]
 struct RowRecord<'a> {
     /// The grouping. It is `None` in JSON, where rows are listed under the name of their grouping.
@@ -33,7 +33,7 @@ struct RowRecord<'a> {
     pattern: Option<&'a str>,
 }
 
-/// Further columns for a query whose value is a number. They are empty in groups without hits.
+/// Additional columns for a query whose value is a number. They are empty for groups without hits.
 #[derive(Serialize)]
 struct ValuesRecord {
     value_mean: Option<f64>,
@@ -46,7 +46,7 @@ struct ValuesRecord {
     value_max: Option<i32>,
 }
 
-/// Further columns with the results of the sides that have the pattern. They exist if the query determines these sides.
+/// Additional columns with the results of the sides that have the pattern. They exist only if the query determines these sides.
 #[derive(Serialize)]
 struct SidesRecord {
     side_wins: u64,
@@ -63,7 +63,7 @@ impl SidesRecord {
     }
 }
 
-/// Further columns for groups of moves. They are empty in rows of other groups.
+/// Additional columns for groups of moves. They are empty for other groups.
 #[derive(Default, Serialize)]
 struct MovesRecord<'a> {
     move_share: Option<f64>,
@@ -118,8 +118,8 @@ impl<'a> MovesRecord<'a> {
     }
 }
 
-/// The columns of [`RowRecord`] in CSV. The optional columns of [`ValuesRecord`] with the histogram, of [`SidesRecord`] and of
-/// [`MovesRecord`] follow them.
+/// The columns of [`RowRecord`] in CSV. They are followed by the optional columns of [`ValuesRecord`] and the histogram, of
+/// [`SidesRecord`], and of [`MovesRecord`].
 const COLUMNS: [&str; 17] = [
     "grouping",
     "key",
@@ -218,7 +218,7 @@ impl<'a> JsonRecord<'a> {
     }
 }
 
-/// A row in CSV, with the optional columns of its table.
+/// A row of CSV, including the optional columns of its table.
 struct CsvRecord<'a> {
     record: RowRecord<'a>,
     values: Option<(ValuesRecord, String)>,
@@ -271,20 +271,20 @@ impl<'a> RowRecord<'a> {
     }
 }
 
-/// Returns the text of the transformed copy that a row counts; `None` if the row does not count a copy.
+/// Returns the text of the transformed copy that a row counts, or `None` if groups are not copies.
 pub(super) fn pattern<'a>(grouping: &Grouping, row: &GroupRow, copies: &'a [String]) -> Option<&'a str> {
     let place = grouping.properties().position(|by| *by == By::Copy)?;
     let GroupKey::Number(copy) = row.keys[place] else { return None };
     copies.get(usize::try_from(copy - 1).ok()?).map(String::as_str)
 }
 
-/// The JSON document with all counts. `copies` contains each transformed copy of the query as CQL.
+/// The JSON document with all counts. `copies` contains the transformed copies of the query as CQL.
 struct StatisticsDocument<'a> {
     counts: &'a Counts,
     copies: &'a [String],
 }
 
-/// The object `groupings` of the JSON document, which contains the rows under the names of their groupings.
+/// The object `groupings` of the JSON document, which maps the name of each grouping to its rows.
 struct Groupings<'a>(&'a StatisticsDocument<'a>);
 
 impl Serialize for StatisticsDocument<'_> {
@@ -311,7 +311,7 @@ struct RecordRows<'a> {
     grouping: &'a Grouping,
     rows: Vec<GroupRow>,
     copies: &'a [String],
-    /// The step of histograms of values.
+    /// The bin width in histograms of values.
     step: i64,
 }
 
@@ -323,9 +323,8 @@ impl Serialize for RecordRows<'_> {
 }
 
 impl Counts {
-    /// Writes one JSON object and a line feed. The object has `total`, which is a row for everything, and `groupings`, which has an
-    /// array of rows under the name of each grouping. `copies` contains each transformed copy of the query as CQL, in the order of
-    /// the copies' numbers.
+    /// Writes one JSON object and a line feed. The object has `total`, a row for all games, and `groupings`, which maps the name of
+    /// each grouping to an array of rows. `copies` contains the transformed copies of the query as CQL, in order of copy number.
     ///
     /// # Errors
     ///
@@ -335,8 +334,8 @@ impl Counts {
         writeln!(out, "{}", escape(&text, EscapeContext::Json))
     }
 
-    /// Writes CSV: a header, a row for everything, whose grouping is `total`, and the rows of each grouping. `copies` contains each
-    /// transformed copy of the query as CQL, in the order of the copies' numbers.
+    /// Writes CSV: a header, a row for all games with the grouping `total`, and the rows of each grouping. `copies` contains the
+    /// transformed copies of the query as CQL, in order of copy number.
     ///
     /// # Errors
     ///
@@ -368,13 +367,13 @@ impl Counts {
         out.flush()
     }
 
-    /// Returns the width of the steps in which values are counted. It is the same for all groups.
+    /// Returns the bin width for values, which is the same for all groups.
     fn value_step(&self) -> i64 {
         self.total().values.map_or(1, |values| values.step())
     }
 }
 
-/// Returns the counts of values by step. Each step is named by its least number: `-5:12 0:340`.
+/// Returns the counts of values by bin. Each bin is represented by its smallest number: `-5:12 0:340`.
 fn histogram(values: &Distribution, step: i64) -> String {
     let bins = values.bins(step).into_iter().filter(|bin| bin.positions > 0);
     bins.map(|bin| format!("{}:{}", bin.from, bin.positions)).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! Groups as rows, with shares and their confidence intervals, and the order of rows.
+//! Groups as table rows, with shares and confidence intervals, and the order of rows.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -12,41 +12,41 @@ use crate::report::Distribution;
 /// One group, or one cell of a cross table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupRow {
-    /// The group of the first property and the group of the second, which is [`GroupKey::Whole`] if there is no second property.
+    /// The group of the first property, and the group of the second property, or [`GroupKey::Whole`] if there is none.
     pub keys: [GroupKey; 2],
-    /// The tally of all games and positions in the group, whether they hit or not.
+    /// The tally of all games and positions in the group, with or without hits.
     pub all: Tally,
-    /// The tally of the games and positions that hit.
+    /// The tally of games and positions with hits.
     pub hit: Tally,
-    /// The side or player to whom the scores belong.
+    /// The side or player for whom scores are computed.
     pub score_of: ScoreOf,
-    /// The results of the games with hits, for the sides that have the pattern; `None` if the query does not determine them.
+    /// The results of games with hits for the side that has the pattern, or `None` if the query does not determine this side.
     pub sides: Option<SideResults>,
-    /// The values at the hits; `None` if the query's value is not a number or values are not counted.
+    /// The values at hits, or `None` if the query's value is not a number or values are not counted.
     pub values: Option<Distribution>,
-    /// Further numbers about the games with hits, in a group of moves.
+    /// Additional numbers about games with hits, if the group consists of moves.
     pub moves: Option<MoveRow>,
 }
 
-/// The numbers in a row about moves next to hits.
+/// The numbers in a row of a grouping by adjacent moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveRow {
-    /// The sums over the games with hits.
+    /// The sums over games with hits.
     pub tally: MoveTally,
-    /// The number of games in which this move could be played. For the first move of a group, these are all games with hits or, in
-    /// a cross table, those in the group of the other property. For a later move, they are the games in which the moves before it
-    /// were played.
+    /// The number of games in which this move could have been played. For the first move of a group, these are all games with hits
+    /// or, in a cross table, those in the group of the other property. For a later move, they are the games in which the preceding
+    /// moves were played.
     pub games_before: u64,
 }
 
-/// The side or player to whom a score belongs.
+/// The side or player for whom a score is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScoreOf {
     /// White.
     #[default]
     White,
-    /// The player whose games were chosen, or the player of a group.
+    /// The selected player, or the player of a group.
     Player,
 }
 
@@ -61,7 +61,7 @@ impl ScoreOf {
 }
 
 impl MoveRow {
-    /// Returns the mean score of the sides that play the moves, with its interval.
+    /// Returns the mean score of the sides that play the moves, with its confidence interval.
     pub fn score(&self) -> Option<Share> {
         let SideResults { wins, draws, losses } = self.tally.results;
         Share::from_points(2 * wins + draws, wins + draws + losses)
@@ -69,23 +69,24 @@ impl MoveRow {
 }
 
 impl GroupRow {
-    /// Returns the share of the group's games with hits.
+    /// Returns the share of the group's games that have hits.
     pub fn games(&self) -> Option<Share> {
         Share::new(self.hit.games, self.all.games)
     }
 
-    /// Returns the share of games with the move of the group among the games in which the move was possible. Returns `None` if
-    /// the group is not a move.
+    /// Returns the share of games in which the group's move was played, among games in which it could have been played. Returns
+    /// `None` if groups are not moves.
     pub fn move_share(&self) -> Option<Share> {
         Share::new(self.hit.games, self.moves.as_ref()?.games_before)
     }
 
-    /// Returns the share of the group's positions that hit. Positions of one game are similar, so the interval is too narrow.
+    /// Returns the share of the group's positions that are hits. Positions of one game are similar, so the interval is narrower
+    /// than it should be.
     pub fn positions(&self) -> Option<Share> {
         Share::new(self.hit.positions, self.all.positions)
     }
 
-    /// Returns the share of the group's games with hits, minus that of another group.
+    /// Returns the share of the group's games that have hits, minus the corresponding share of another group.
     pub fn difference_from(&self, other: &GroupRow) -> Option<ShareDifference> {
         Some(ShareDifference::between(self.games()?, other.games()?))
     }
@@ -94,7 +95,7 @@ impl GroupRow {
 /// The 97.5 % quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// A share from 0 to 1 with its 95 % confidence interval.
+/// A share between 0 and 1, and its 95 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Share {
     /// The share itself.
@@ -106,10 +107,10 @@ pub struct Share {
 }
 
 impl Share {
-    /// Returns the share of a part in a whole, with Wilson's interval. Returns `None` if the whole is 0.
+    /// Returns the share `part / whole` with Wilson's confidence interval, or `None` if `whole` is 0.
     ///
-    /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
-    /// Journal of the American Statistical Association 22 (1927), 209-212.
+    /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
+    /// Statistical Association 22 (1927), 209-212.
     pub fn new(part: u64, whole: u64) -> Option<Share> {
         if whole == 0 {
             return None;
@@ -118,8 +119,8 @@ impl Share {
         Some(Share::with_interval(part / whole, whole))
     }
 
-    /// Returns the mean score in games, given their number of half points. Returns `None` if there are no games. The interval is
-    /// computed as for a share of the games, so it is wider than necessary if some games are drawn.
+    /// Returns the mean score in some games, given their total half points, or `None` if there are no games. The interval is
+    /// computed like that of a share of games, so it is wider than necessary if games were drawn.
     pub fn from_points(half_points: u64, games: u64) -> Option<Share> {
         let (points, games) = (half_points as f64 / 2.0, games as f64);
         (games > 0.0).then(|| Share::with_interval(points / games, games))
@@ -133,7 +134,7 @@ impl Share {
     }
 }
 
-/// The difference of two shares, from -1 to 1, with its 95 % confidence interval.
+/// The difference between two shares, from -1 to 1, and its 95 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct ShareDifference {
     /// The difference itself.
@@ -145,7 +146,7 @@ pub struct ShareDifference {
 }
 
 impl ShareDifference {
-    /// Returns the difference of the shares in two separate sets of games. The interval is computed from the intervals of both
+    /// Returns the difference between the shares in two disjoint sets of games. The interval is computed from the intervals of both
     /// shares.
     ///
     /// Source: R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
@@ -158,20 +159,20 @@ impl ShareDifference {
     }
 }
 
-/// Returns, for each of the two properties, whether only hits have it. If there is no second property, its value is false.
+/// Returns, for each of the two properties, whether only hits have it. The second value is false if there is no second property.
 fn of_hits(grouping: &Grouping) -> [bool; 2] {
     let mut properties = grouping.properties().map(By::is_of_hits);
     [properties.next(), properties.next()].map(|found| found == Some(true))
 }
 
-/// Returns the keys of the group of all games with which the group `keys` is compared. Games have no groups by a property that only
-/// hits have, so its key is [`GroupKey::Whole`].
+/// Returns the keys of the group of all games with which the group `keys` is compared. If only hits have a property, its key
+/// becomes [`GroupKey::Whole`], because games have no groups by this property.
 pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
     let of_hits = of_hits(grouping);
     [0, 1].map(|k: usize| if of_hits[k] { GroupKey::Whole } else { keys[k].clone() })
 }
 
-/// Returns the rows of a table in no particular order.
+/// Returns the rows of a table, in arbitrary order.
 pub(super) fn group_rows(table: &TallyTable, grouping: &Grouping, counts: &Counts) -> Vec<GroupRow> {
     let stats = &counts.stats;
     let sides = |hit: &Tally| counts.tells_sides.then_some(hit.sides);
@@ -201,18 +202,18 @@ pub(super) fn group_rows(table: &TallyTable, grouping: &Grouping, counts: &Count
     table.hit.iter().map(row).collect()
 }
 
-/// The numbers of games from which rows about moves compute [`MoveRow::games_before`].
+/// The numbers of games from which [`MoveRow::games_before`] is computed.
 struct MoveRows<'a> {
     /// The index of the property whose groups are moves.
     place: usize,
-    /// In a cross table, the games with hits, grouped by the other property.
+    /// In a cross table, the games with hits by the groups of the other property.
     others: Option<&'a HashMap<[GroupKey; 2], Tally>>,
-    /// The number of all games with hits.
+    /// The total number of games with hits.
     games: u64,
 }
 
 impl<'a> MoveRows<'a> {
-    /// Creates the numbers for the rows of a grouping. Returns `None` if the grouping is not by moves next to hits.
+    /// Collects these numbers for a grouping. Returns `None` if the grouping is not by adjacent moves.
     fn from_grouping(grouping: &Grouping, counts: &'a Counts) -> Option<MoveRows<'a>> {
         let place = grouping.properties().position(By::is_of_moves)?;
         let other = grouping.properties().nth(1 - place);
@@ -241,7 +242,7 @@ impl<'a> MoveRows<'a> {
     }
 }
 
-/// Sorts rows as a tree. Each move is followed by its continuations; moves with the most games come first.
+/// Sorts rows as a tree: each move is followed by its continuations, and moves with more games come first.
 pub(super) fn sort_tree(rows: &mut [GroupRow]) {
     let path = |row: &GroupRow| row.keys[0].to_string();
     let games: HashMap<String, u64> = rows.iter().map(|row| (path(row), row.hit.games)).collect();
@@ -263,8 +264,8 @@ pub(super) fn order(by: &By, a: &GroupRow, b: &GroupRow) -> Ordering {
 mod tests {
     use super::*;
 
-    /// The expected values come from R. G. Newcombe, "Two-sided confidence intervals for the single proportion: comparison of
-    /// seven methods", Statistics in Medicine 17 (1998), 857-872, table I, method 3 (Wilson's score without correction), to four
+    /// The expected values are from R. G. Newcombe, "Two-sided confidence intervals for the single proportion: comparison of seven
+    /// methods", Statistics in Medicine 17 (1998), 857-872, table I, method 3 (Wilson's score without correction), to four decimal
     /// places.
     #[test]
     fn intervals_are_those_of_the_literature() {
@@ -280,8 +281,8 @@ mod tests {
         }
     }
 
-    /// The expected values come from R. G. Newcombe, "Interval estimation for the difference between independent proportions:
-    /// comparison of eleven methods", Statistics in Medicine 17 (1998), 873-890, table II, method 10, to four places.
+    /// The expected values are from R. G. Newcombe, "Interval estimation for the difference between independent proportions:
+    /// comparison of eleven methods", Statistics in Medicine 17 (1998), 873-890, table II, method 10, to four decimal places.
     #[test]
     fn intervals_of_differences_are_those_of_the_literature() {
         for (one, other, value, low, high) in [
@@ -318,7 +319,7 @@ mod tests {
     #[test]
     fn intervals_stay_within_bounds() {
         assert_eq!(Share::new(0, 0), None);
-        // Beyond 2^53 an interval is too narrow for an `f64` to distinguish its end from 1.
+        // Beyond 2^53, an interval is so narrow that an `f64` cannot distinguish its end from 1.
         for whole in [1, 10, 1_000_000, 1 << 50] {
             let (none, all) = (Share::new(0, whole).unwrap(), Share::new(whole, whole).unwrap());
             assert_eq!((none.value, none.low, all.value, all.high), (0.0, 0.0, 1.0, 1.0));

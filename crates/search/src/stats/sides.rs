@@ -1,7 +1,7 @@
-//! Finds the sides that have a pattern, and counts the results of games for them.
+//! Determines which side has a pattern, and counts the game results for this side.
 //!
-//! A query under `flipcolor` hits if White has the pattern or if Black has it, so White's score says little about the pattern. The
-//! transformed copies of the query that match at a hit show which side has it.
+//! A query with `flipcolor` matches if either White or Black has the pattern, so White's score says little about the pattern. The
+//! transformed copies that match at a hit show which side has it.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -11,21 +11,20 @@ use crate::found::Found;
 use orbit_core::board::Color;
 use orbit_engine::{CopyHits, Hits, Outcome, any_side};
 
-/// The results of games for the sides that have a pattern in them, if the query determines these sides
-/// (`OutermostOrbit::copy_sides`). A game in which both sides have the pattern is counted for each of them. A game with an unknown
-/// result is not counted.
+/// The results of games for the sides that have a pattern, if the query determines these sides (`OutermostOrbit::copy_sides`). A
+/// game in which both sides have the pattern is counted for each of them. Games with an unknown result are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SideResults {
-    /// The number of games that the side won.
+    /// The number of games won by the side.
     pub wins: u64,
     /// The number of drawn games.
     pub draws: u64,
-    /// The number of games that the side lost.
+    /// The number of games lost by the side.
     pub losses: u64,
 }
 
 impl SideResults {
-    /// Creates the results of one game. `outcome` is the result for the side that the query regards as White.
+    /// Creates the results of one game. `outcome` is the result for the side that the query treats as White.
     pub(crate) fn from_outcome(outcome: Outcome, sides: ByColor<bool>) -> SideResults {
         let mut results = SideResults::default();
         for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
@@ -39,32 +38,31 @@ impl SideResults {
         results
     }
 
-    /// Adds the results of other games.
     pub(crate) fn add(&mut self, other: &SideResults) {
         self.wins += other.wins;
         self.draws += other.draws;
         self.losses += other.losses;
     }
 
-    /// Returns the mean score of the sides that have the pattern, from 0 to 1. Returns `None` if there are no games.
+    /// Returns the mean score of the sides that have the pattern, from 0 to 1, or `None` if there are no games.
     pub fn score(&self) -> Option<f64> {
         let games = self.wins + self.draws + self.losses;
         (games > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / games as f64)
     }
 
-    /// Returns whether the results are consistent with this number of games with results.
+    /// Returns whether these numbers are possible for `results` games with a known result.
     pub(super) fn is_sound(&self, results: u64) -> bool {
         let all = [self.wins, self.draws, self.losses];
         all.iter().all(|&games| games <= 2 * results) && all.iter().sum::<u64>() <= 2 * results
     }
 }
 
-/// The sides that have the pattern at the hits of a block (a group of games), if the query determines them.
+/// The sides that have the pattern at the hits in a block (a group of games), if the query determines them.
 pub(crate) struct PatternSides<'a> {
     hits: &'a Hits,
     told: Option<&'a CopyHits>,
     of_copies: &'a [ByColor<bool>],
-    /// The sides that have the pattern at each hit, in the order of the positions in the block.
+    /// The sides that have the pattern at each hit, in the order of positions in the block.
     of_hits: Vec<ByColor<bool>>,
 }
 
@@ -78,19 +76,19 @@ impl<'a> PatternSides<'a> {
         PatternSides { hits, told: hit_sides, of_copies, of_hits }
     }
 
-    /// Returns the sides that have the pattern of a transformed copy of the query.
+    /// Returns the sides that have the pattern if this transformed copy of the query matches.
     pub(super) fn of_copy(&self, copy: usize) -> Option<ByColor<bool>> {
         self.of_copies.get(copy).copied()
     }
 
-    /// Returns the sides that have the pattern at any of `hits` consecutive hits. `first` is the index of the first of these
-    /// among the hits of the block.
+    /// Returns the sides that have the pattern at any of `hits` consecutive hits. `first` is the index of the first one among the
+    /// block's hits.
     pub(super) fn in_hits(&self, first: usize, hits: u64) -> ByColor<bool> {
         let hits = self.of_hits.get(first..first + hits as usize);
         any_side(hits.unwrap_or_default().iter().copied())
     }
 
-    /// Returns the sides that have the pattern at any of the next `hits` hits, from the position `first_slot` of the block on.
+    /// Returns the sides that have the pattern at any of the next `hits` hits, starting at the position `first_slot` in the block.
     pub(crate) fn from(&self, first_slot: usize, hits: u64) -> ByColor<bool> {
         match self.told {
             Some(told) if hits > 0 => self.in_hits(told.first_in(self.hits, first_slot), hits),

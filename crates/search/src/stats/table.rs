@@ -1,4 +1,4 @@
-//! Counts for people, as aligned tables.
+//! Formats counts as aligned tables for people.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -12,33 +12,33 @@ use crate::report::{NumberSummary, TextTable, grouped};
 use orbit_core::text::clipped;
 use orbit_core::visible;
 
-/// The maximum width of a name. Longer names are cut on a terminal.
+/// The maximum width of a name. On a terminal, longer names are truncated.
 const KEY_WIDTH_MAX: usize = 40;
 /// The maximum number of columns in a cross table whose columns are sorted by the number of games with hits.
 const COLUMNS_MAX: usize = 8;
 
-/// The groups that a text table lists, if the groups are names, openings, copies or moves.
+/// Limits on the groups in a text table, for groups that are names, openings, copies or moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TableLimits {
-    /// The maximum number of groups. The groups with the most games with hits are listed.
+    /// The maximum number of groups. Those with the most games with hits are listed.
     pub rows_max: usize,
-    /// The minimum number of games with hits that a listed group has.
+    /// The minimum number of games with hits in a listed group.
     pub games_min: u64,
 }
 
 impl From<usize> for TableLimits {
-    /// Limits only the number of groups.
+    /// Creates a limit only on the number of groups.
     fn from(rows_max: usize) -> TableLimits {
         TableLimits { rows_max, games_min: 0 }
     }
 }
 
 impl Counts {
-    /// Writes a table for each grouping, with an empty line between two tables. A grouping by one property has a line for each
-    /// group; a grouping by two properties is a cross table of the games with hits. If groups are names, openings or copies, only
-    /// the groups within the limits are listed, and the number of the other groups follows. `copies` contains each transformed copy
-    /// of the query as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a terminal. Headings of
-    /// columns are always cut.
+    /// Writes a table for each grouping, with empty lines between tables. A grouping by one property has a line for each group; a
+    /// grouping by two properties is a cross table of games with hits. If groups are names, openings or copies, only groups within
+    /// the limits are listed, followed by the number of omitted groups. `copies` contains the transformed copies of the query as
+    /// CQL, in order of copy number. If `cut` is true, long names are truncated to fit a terminal. Column headings are always
+    /// truncated.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Returns the tables of groupings by one property whose groups are names, openings, copies or moves. The parameters are those
-    /// of [`Counts::write_text`].
+    /// Returns the tables for all groupings by one property whose groups are names, openings, copies or moves. The parameters are
+    /// those of [`Counts::write_text`].
     pub fn tables(&self, limits: TableLimits, copies: &[String]) -> Vec<GroupTable> {
         let of_names = |grouping: &&Grouping| grouping.second.is_none() && grouping.first.is_ranked();
         let table = |grouping: &Grouping| {
@@ -85,7 +85,7 @@ impl Counts {
         self.stats().groupings().iter().filter(of_names).map(table).collect()
     }
 
-    /// Returns the table for one property, with a line for each group and a line with the total.
+    /// Returns the table for one property, with a line for each group and a line for the total.
     fn list(&self, grouping: &Grouping, limits: TableLimits, copies: &[String], cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, limits);
@@ -117,14 +117,14 @@ impl Counts {
         more.into_iter().for_each(|more| grid.remark(more));
         let mut sums = numbers(&total);
         if score_of != total.score_of {
-            // Each row shows the score of the player that its group represents. The total belongs to no player, so it has no score.
+            // The score in each row is that of the group's player. The total has no single player, so it has no score.
             sums[SCORES].fill(String::new());
         }
         grid.push("total".into(), sums);
         grid
     }
 
-    /// Returns the table of the values at hits for one property, with a line for each group and a line with the total.
+    /// Returns the table of values at hits for one property, with a line for each group and a line for the total.
     fn values(&self, grouping: &Grouping, limits: TableLimits, cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, limits);
@@ -147,7 +147,7 @@ impl Counts {
         grid
     }
 
-    /// Returns the cross table of two properties: the numbers of games with hits, and the totals of each row and each column.
+    /// Returns the cross table of two properties, which has the numbers of games with hits, and row and column totals.
     fn matrix(&self, grouping: &Grouping, second: &By, limits: TableLimits, cut: bool) -> TextTable {
         let margin = |by: &By| self.rows(&by.clone().into());
         let (rows, more) = split(margin(&grouping.first), &grouping.first, limits);
@@ -173,7 +173,7 @@ impl Counts {
     }
 }
 
-/// Returns the table of moves, with a line for each move and a line for all hits. Columns without any value are left out.
+/// Returns the table of moves, with a line for each move and a line for all hits. Columns without values are left out.
 fn moves(by: &By, rows: &[GroupRow], more: Option<String>, total: &GroupRow, cut: bool) -> TextTable {
     let cells: Vec<Vec<String>> = rows.iter().map(|row| move_cells(row, cut)).collect();
     let is_known = |&column: &usize| column < 3 || cells.iter().any(|cells| !cells[column].is_empty());
@@ -189,7 +189,7 @@ fn moves(by: &By, rows: &[GroupRow], more: Option<String>, total: &GroupRow, cut
     grid
 }
 
-/// The headings of the table of moves. The first three columns are never left out.
+/// The headings in the table of moves. The first three columns are never left out.
 const MOVE_HEADINGS: [&str; 10] = [
     "games hit",
     "share",
@@ -203,18 +203,18 @@ const MOVE_HEADINGS: [&str; 10] = [
     "game of the highest rating",
 ];
 
-/// Returns an empty table with groups in the first column. Names are aligned to the left, and numbers to the right.
+/// Returns an empty table whose first column has the groups. Names are left-aligned, and numbers right-aligned.
 fn grid(by: &By, headings: Vec<String>) -> TextTable {
     TextTable::new(headings).first_left(by.is_named())
 }
 
-/// Returns the groups to show, and a line about those that are left out, if there are any.
+/// Returns the groups to show, and a line about omitted groups if there are any.
 fn split(mut rows: Vec<GroupRow>, by: &By, limits: TableLimits) -> (Vec<GroupRow>, Option<String>) {
     if !by.is_ranked() {
         return (rows, None);
     }
     let all = rows.len();
-    // A move in the tree never has fewer games than its continuations, so no continuation is shown without the moves before it.
+    // In the tree, a move never has fewer games than its continuations, so no continuation is shown without the moves before it.
     rows.retain(|row| row.hit.games >= limits.games_min);
     if rows.len() > limits.rows_max {
         let mut ranks: Vec<(Reverse<u64>, usize)> =
@@ -229,7 +229,7 @@ fn split(mut rows: Vec<GroupRow>, by: &By, limits: TableLimits) -> (Vec<GroupRow
     (rows, (more > 0).then(|| format!("... and {} more", grouped(more as u64))))
 }
 
-/// The range of cells that contain the scores of a group.
+/// The range of cells with the scores of a group.
 const SCORES: std::ops::Range<usize> = 6..8;
 
 fn numbers(row: &GroupRow) -> Vec<String> {
@@ -282,18 +282,19 @@ fn move_cells(row: &GroupRow, cut: bool) -> Vec<String> {
     cells
 }
 
-/// Writes wins, draws and losses: `+8 =3 -1`.
+/// Formats wins, draws and losses: `+8 =3 -1`.
 fn ends(results: &SideResults) -> String {
     let [wins, draws, losses] = [results.wins, results.draws, results.losses].map(grouped);
     format!("+{wins} ={draws} -{losses}")
 }
 
-/// Returns the cell with the score of the sides that have the pattern. The cell is empty if there are no games.
+/// Returns the cell with the score of the sides that have the pattern, or an empty cell if there are no games.
 fn side_cell(results: &SideResults) -> String {
     results.score().map_or(String::new(), |score| format!("{:.1} % ({})", 100.0 * score, ends(results)))
 }
 
-/// Returns the values at the hits of a group: a summary, and a bar for each of `steps` steps, which begin at the number `from`.
+/// Returns the cells about the values at a group's hits: a summary, and a bar for each of `steps` bins, the first of which begins
+/// at the number `from`.
 fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String> {
     let values = row.values.clone().unwrap_or_default();
     let mut out = vec![grouped(values.count())];
@@ -318,10 +319,10 @@ fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String
     out
 }
 
-/// Bars for the fewest to the most hits.
+/// The bars, from the fewest to the most hits.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Returns the name of a group on one line.
+/// Returns the name of a group as a single line.
 fn label(key: &GroupKey, cut: bool) -> String {
     let name = key.to_string();
     let name = visible::line(&name);

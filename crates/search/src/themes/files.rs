@@ -1,4 +1,4 @@
-//! The places from which theme files are read: the disk and the program itself.
+//! Finds theme files, on disk or among the built-in files.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -8,24 +8,24 @@ use orbit_themes::FILES;
 
 use super::{CATALOGUE, FileCheck, TextFile, ThemesError};
 
-/// The maximum length of a file.
+/// The maximum length of a file, in bytes.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// The identity of a theme file. Different paths to one file have the same identity.
+/// The identity of a theme file. Different paths to the same file have the same identity.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Identity {
     BuiltIn(&'static str),
     Disk(PathBuf),
 }
 
-/// A file of themes that was found, either on disk or in the program.
+/// A theme file that was found on disk or among the built-in files.
 pub(super) struct ThemeFile {
     pub(super) identity: Identity,
-    /// The path as given, or as the including file writes it.
+    /// The path as given on the command line or in the including file.
     pub(super) path: PathBuf,
 }
 
-/// Finds a file that the user names or that another file includes, if `check` allows it.
+/// Finds a file that the user named or another file includes, if `check` accepts it.
 pub(super) fn find(
     path: &Path,
     including: Option<&ThemeFile>,
@@ -45,7 +45,7 @@ pub(super) fn find(
         return Err(ThemesError::Read { path, error: io::Error::other(why) });
     }
     match fs::canonicalize(&path) {
-        // Only regular files can be included. Reading a file that includes a pipe could block forever.
+        // Only regular files can be included, since reading from a pipe could block forever.
         Ok(identity) if including.is_some() && !identity.is_file() => {
             let error = io::Error::other("it is a folder, a pipe or a device");
             Err(ThemesError::Read { path, error })

@@ -11,10 +11,10 @@ use super::files::{self, Identity, ThemeFile};
 use super::{FileCheck, TextFile, Theme, ThemeFault, ThemesError, parse};
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum depth to which files may include each other.
+/// The maximum nesting depth of included files.
 const DEPTH_MAX: usize = 16;
 
-/// The maximum number of characters in a name, so that tables stay readable.
+/// The maximum number of characters in a name, which keeps tables readable.
 const NAME_MAX: usize = 40;
 
 /// The content of a file.
@@ -57,11 +57,11 @@ pub(super) fn load(path: &Path, check: FileCheck<'_>) -> Result<Vec<Theme>, Them
 struct Loader<'a> {
     check: FileCheck<'a>,
     themes: Vec<Theme>,
-    /// The place of each name in its file, as text: `themes.toml:3:8`.
+    /// The place of each theme name in its file, as text: `themes.toml:3:8`.
     places: HashMap<String, String>,
-    /// The files that are being read. Each of them includes the next one.
+    /// The files that are currently being read. Each of them includes the next one.
     chain: Vec<ThemeFile>,
-    /// All files that have been read. A file is read only once.
+    /// All files that have been read. Each file is read only once.
     done: HashSet<Identity>,
 }
 
@@ -149,8 +149,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_MAX && name.bytes().all(fits)
 }
 
-/// Returns the error that the TOML reader found. If the error concerns a whole table, only the first line of the table is
-/// shown.
+/// Returns the error from the TOML parser. If it concerns a whole table, only the first line of the table is shown.
 fn not_themes(file: &TextFile, error: &toml::de::Error) -> ThemeFault {
     let range = error.span().unwrap_or(0..0);
     let line = file.text.get(range.clone()).and_then(|text| text.lines().next()).map_or(0, str::len);

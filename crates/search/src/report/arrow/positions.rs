@@ -1,4 +1,4 @@
-//! Positions as numbers for machine learning: a row for each hit, without any text.
+//! Encodes positions as numbers for machine learning: one row for each hit, without any text.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use orbit_engine::Answer;
 use orbit_engine::Wants;
 use orbit_pgn::Outcome;
 
-/// The rows of positions, with these columns:
+/// Rows that describe positions, with these columns:
 ///
 /// | column | type | content |
 /// |---|---|---|
@@ -158,7 +158,7 @@ impl Builders {
     }
 }
 
-/// Returns the square where a move ends; for castling, the square where the king ends.
+/// Returns the square where a move ends; for castling, the square where the king lands.
 fn arrival(mv: PackedMove) -> Square {
     match mv.kind() {
         MoveKind::Castle => {
@@ -169,7 +169,7 @@ fn arrival(mv: PackedMove) -> Square {
     }
 }
 
-/// Returns the piece to which a pawn is promoted; 0 if the move is not a promotion.
+/// Returns the piece to which a pawn is promoted, or 0 if the move is not a promotion.
 fn promotion(position: &Position, mv: PackedMove) -> u8 {
     let role = |piece: Option<orbit_core::board::Piece>| piece.map(|piece| piece.role);
     let is_pawn = role(position.board.at(mv.from()).piece()) == Some(Role::Pawn);

@@ -11,10 +11,10 @@ use crate::report::{
     svg,
 };
 
-/// The minimum number of cells with hits for which a map is drawn; fewer cells are written as a list.
+/// The minimum number of cells with hits for which a map is drawn. Fewer cells are shown as a list.
 const MAP_MIN: usize = 3;
 
-/// Returns the heat maps, with the given ids for their tables. A map with few cells is written as a list.
+/// Returns the heat maps. Each is paired with the id for its table. Maps with few cells are shown as lists.
 pub(super) fn heat_maps(maps: &[(String, &HeatMap)]) -> Markup {
     let (drawn, listed): (Vec<_>, Vec<_>) = maps.iter().partition(|(_, map)| map.cells_hit() >= MAP_MIN);
     html! {
@@ -35,7 +35,7 @@ pub(super) fn heat_maps(maps: &[(String, &HeatMap)]) -> Markup {
     }
 }
 
-/// Returns the cells that have hits, with their counts: `h7 12, h2 3`.
+/// Lists the cells with hits and their counts: `h7 12, h2 3`.
 fn cells_in_words(map: &HeatMap) -> String {
     let side = map.grid.side();
     let cells = map.counts.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -67,7 +67,7 @@ fn heat_table(id: &str, map: &HeatMap) -> Markup {
     )
 }
 
-/// Returns the distribution of values, and the values by groups; the id of the table is `values-table`.
+/// Returns the distribution of values, and the values by group. The table has the id `values-table`.
 pub(super) fn values(values: &ValueFindings) -> Markup {
     let head = ["", "group", "positions", "mean", "least", "10 %", "25 %", "median", "75 %", "90 %", "most"];
     let caption =
@@ -98,7 +98,7 @@ pub(super) fn values(values: &ValueFindings) -> Markup {
     }
 }
 
-/// Returns a chart of the values for each grouping by numbers.
+/// Returns a chart of the values for each grouping whose groups are numbers.
 fn means(values: &ValueFindings) -> Markup {
     let is_numbers = |group: &&ValueGroup| group.first.is_some();
     let mut names: Vec<&str> =
@@ -132,7 +132,7 @@ fn cells(summary: &NumberSummary) -> [String; 8] {
     [format!("{mean:.2}"), min, short(p10), short(p25), short(median), short(p75), short(p90), max]
 }
 
-/// Returns the histograms; the id of table number n, from 0, is `histogram-n`.
+/// Returns the histograms. Their tables have the ids `histogram-0`, `histogram-1` and so on.
 pub(super) fn histograms(histograms: &[Histogram]) -> Markup {
     html! {
         div.charts {
@@ -153,7 +153,7 @@ pub(super) fn histograms(histograms: &[Histogram]) -> Markup {
     }
 }
 
-/// Returns the tables of groups; the id of table number n, from 0, is `groups-n`.
+/// Returns the tables of groups. They have the ids `groups-0`, `groups-1` and so on.
 pub(super) fn group_tables(tables: &[GroupTable]) -> Markup {
     html! {
         @for (k, GroupTable { name, headings, rows }) in tables.iter().enumerate() {
@@ -175,7 +175,7 @@ pub(super) fn group_tables(tables: &[GroupTable]) -> Markup {
     }
 }
 
-/// Returns a legend of the marks that occur in a chart. It is empty if there are no marks.
+/// Returns a legend for the marks in a chart, or nothing if it has none.
 fn marks(histogram: &Histogram) -> Markup {
     let (is_cut, has_few) = (svg::is_cut(histogram), histogram.rows.iter().any(HistogramRow::is_few));
     html! {

@@ -1,4 +1,4 @@
-//! The pattern and its transformed copies as boards, and the number of hits of each transform.
+//! Shows the pattern and its transformed copies as boards, and the number of hits for each transform.
 
 use maud::{Markup, html};
 
@@ -13,13 +13,13 @@ use orbit_core::board::Bitboard;
 /// The maximum number of transformed copies that are shown as boards.
 const BOARDS_MAX: usize = 12;
 
-/// Returns a section that draws the pattern as written and, if it has any, its transformed copies; `None` if nothing can be drawn.
+/// Returns a section that draws the original pattern and any transformed copies, or `None` if nothing can be drawn.
 pub(super) fn section(findings: &Findings) -> Option<Markup> {
     let orbit = findings.orbit.as_ref().filter(|orbit| orbit.copies_total > 1);
     (orbit.is_some() || is_drawn(&findings.pattern)).then(|| pattern(findings, orbit))
 }
 
-/// Returns whether the board of a pattern shows anything.
+/// Returns whether the board of a pattern would show anything.
 fn is_drawn(pattern: &PatternBoard) -> bool {
     !pattern.area.0.is_empty()
         || pattern.placement.contains(|letter: char| letter.is_alphabetic() || letter == '_')
@@ -66,7 +66,7 @@ fn board(id: &str, title: &str, pattern: &PatternBoard, has_names: bool) -> Mark
     BoardDrawing { id, title, placement, lit, area, arrows: &[], has_names, is_flipped }.picture()
 }
 
-/// Returns the conditions of a transformed copy that its board does not show.
+/// Returns the conditions of a pattern that its board does not show.
 fn rest(pattern: &PatternBoard) -> Markup {
     html! {
         @if !pattern.rest.is_empty() {
@@ -75,8 +75,8 @@ fn rest(pattern: &PatternBoard) -> Markup {
     }
 }
 
-/// Returns the hits of each transform as a table with bars. Returns nothing if there is a single transform, to which all hits
-/// belong.
+/// Returns a table with bars for the hits of each transform. Returns nothing if there is only one transform, since all hits would
+/// be in one row.
 fn sums(id: &str, caption: &str, sums: &[TransformSum]) -> Markup {
     let all: u64 = sums.iter().fold(0, |all, sum| all.saturating_add(sum.positions));
     let most = sums.iter().map(|sum| sum.positions).max().unwrap_or(0).max(1);

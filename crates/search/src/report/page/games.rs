@@ -1,4 +1,4 @@
-//! The list of the games that are found.
+//! The list of found games.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::{number, table};
 use crate::report::findings::{Findings, ListedGame};
 use crate::report::grouped;
 
-/// Returns the section with the list, which is hidden until the reader opens it. A game in the sample is linked to its board.
+/// Returns the section with the game list, which is hidden until the reader expands it. Games in the sample link to their boards.
 pub(super) fn section(findings: &Findings) -> Markup {
     let games = &findings.games;
     let boards: HashMap<u64, usize> =

@@ -1,4 +1,4 @@
-//! The section of a page for a query without hits.
+//! The section that a page shows for a query without hits.
 
 use maud::{Markup, html};
 
@@ -6,8 +6,8 @@ use super::{number, table};
 use crate::report::findings::{Findings, Miss, Misses};
 use crate::report::summary::grouped;
 
-/// Returns the section of a report without hits: what was searched, how many hits similar queries have, and what the user can
-/// try instead.
+/// Returns the section for a query without hits: what was searched, how many hits similar queries have, and what the user can try
+/// instead.
 pub(super) fn section(findings: &Findings) -> Markup {
     let totals = &findings.totals;
     html! {

@@ -1,4 +1,4 @@
-//! Some of the hits as diagrams.
+//! Shows a sample of the hits as diagrams.
 
 use maud::{Markup, html};
 
@@ -10,12 +10,12 @@ use crate::report::{
 use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{FenRecord, Leniency};
 
-/// The maximum number of hits that are shown at once; the reader can open the rest.
+/// The maximum number of hits that are visible at first; the reader can expand the rest.
 const SHOWN_MAX: usize = 6;
 
 pub(super) fn section(findings: &Findings) -> Markup {
     let (shown, more) = findings.sample.split_at(findings.sample.len().min(SHOWN_MAX));
-    // If the query has a single copy, the text of the copy would only repeat the query.
+    // If the query has a single copy, its text would only repeat the query.
     let has_copies = findings.orbit.as_ref().is_some_and(|orbit| orbit.copies_total > 1);
     html! {
         @if !findings.sample_note.is_empty() { p { (findings.sample_note) } }
@@ -99,7 +99,7 @@ fn diagram(index: usize, hit: &SampleHit, has_copies: bool) -> Markup {
     }
 }
 
-/// Returns the moves around the position of the hit, with a bar at the position.
+/// Returns the moves around the hit's position, with a bar that marks the position.
 fn moves(hit: &SampleHit) -> Markup {
     let SampleMoves { before, after } = &hit.moves;
     let played = before.split_last().map(|(last, earlier)| (earlier, last));
@@ -122,20 +122,19 @@ fn moves(hit: &SampleHit) -> Markup {
     }
 }
 
-/// Returns the address of an analysis board on lichess with the position. The page only links to this address and loads nothing
-/// from it. Returns `None` if the FEN is not valid.
+/// Returns the address of a lichess analysis board for the position. The page only links to it and loads nothing from it. Returns
+/// `None` if the FEN is not valid.
 fn analysis(fen: &str) -> Option<String> {
     FenRecord::read(fen.as_bytes(), Leniency::NONE).ok()?;
     let is_plain = fen.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b' '));
-    // If rooks castle from unusual squares, the castling rights name the files of the rooks. Lichess analyses such positions as
-    // Chess960.
+    // If rooks castle from unusual squares, the castling rights contain file letters. Lichess analyses such positions as Chess960.
     let castling = fen.split(' ').nth(2).unwrap_or("-");
     let is_usual = castling.bytes().all(|letter| b"KQkq-".contains(&letter));
     let variant = if is_usual { "" } else { "chess960/" };
     is_plain.then(|| format!("https://lichess.org/analysis/{variant}{}", fen.replace(' ', "_")))
 }
 
-/// Returns a name; if it is empty, `?` as in PGN.
+/// Returns a name, or `?` as in PGN if the name is empty.
 fn known(name: &str) -> &str {
     if name.trim().is_empty() { "?" } else { name }
 }
@@ -156,7 +155,7 @@ fn to_move(fen: &str) -> Option<&'static str> {
     Some(if record.setup.turn.is_white() { "White" } else { "Black" })
 }
 
-/// Returns a link and its host. Only `https` links are shown, because tags of games are not trusted.
+/// Returns a link and its host. Only `https` links are accepted, because game tags are not trusted.
 fn link(hit: &SampleHit) -> Option<(&str, &str)> {
     let url = hit.url.as_deref()?;
     let host = url.strip_prefix("https://")?.split(['/', '?', '#']).next()?;

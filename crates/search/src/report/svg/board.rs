@@ -9,18 +9,18 @@ use orbit_core::fen::{Symbol, ranks};
 /// A board with its pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardDrawing<'a> {
-    /// The prefix of all `id` attributes of the board, which must be unique in a page.
+    /// The prefix of all `id` attributes of the board. It must be unique in a page.
     pub id: &'a str,
-    /// The content of the picture in a few words.
+    /// A short description of the picture.
     pub title: &'a str,
-    /// A FEN, or its placement field alone. `A`, `a` and `_` are any white piece, any black piece and a square that must be empty.
-    /// Nothing after the first error is drawn.
+    /// A FEN, or only its placement field. `A`, `a` and `_` represent any white piece, any black piece and a square that must be
+    /// empty. Nothing after the first error is drawn.
     pub placement: &'a str,
     /// The squares that are highlighted.
     pub lit: Bitboard,
     /// The squares that are marked with a dot.
     pub area: Bitboard,
-    /// The moves that are drawn as arrows, from square to square; the first arrow is emphasized.
+    /// The moves that are drawn as arrows, as pairs of squares. The first arrow is emphasized.
     pub arrows: &'a [[Square; 2]],
     /// True if the files and ranks are labelled.
     pub has_names: bool,
@@ -29,7 +29,7 @@ pub struct BoardDrawing<'a> {
 }
 
 impl BoardDrawing<'_> {
-    /// Returns the picture. Its page must contain [`super::definitions`].
+    /// Returns the picture. The page that contains it must also contain [`super::definitions`].
     pub fn picture(&self) -> Markup {
         let pieces = pieces_of(self.placement);
         let view = if self.has_names { (-16, -1, 377, 379) } else { (-1, -1, 362, 362) };
@@ -96,8 +96,8 @@ fn arrow(from: (i32, i32), to: (i32, i32)) -> String {
     let ((x, y), (tip_x, tip_y)) = (middle(from), middle(to));
     let length = (tip_x - x).hypot(tip_y - y).max(1.0);
     let (along_x, along_y) = ((tip_x - x) / length, (tip_y - y) / length);
-    // Each corner of the outline is a pair: its distance along the arrow, and its distance to the left of the arrow. The distances
-    // along the arrow are those of the tail, the neck and the tip.
+    // Each corner of the outline is a pair: its distance along the arrow, and its distance to the left of it. The distances along
+    // the arrow are `tail`, `neck` and `tip`.
     let (tail, neck, tip) = (8.0, length - 16.0, length - 2.0);
     let outline =
         [(tail, 2.5), (neck, 3.5), (neck, 10.0), (tip, 0.0), (neck, -10.0), (neck, -3.5), (tail, -2.5)];
@@ -107,7 +107,7 @@ fn arrow(from: (i32, i32), to: (i32, i32)) -> String {
     format!("M{}Z", outline.map(corner).join("L"))
 }
 
-/// Returns the squares with their letters, up to the first error of the placement.
+/// Returns the squares with their piece letters, up to the first error in the placement.
 fn pieces_of(placement: &str) -> Vec<(Square, char)> {
     let field = placement.split([' ', '[']).next().unwrap_or_default();
     let symbols = ranks(field)

@@ -11,13 +11,13 @@ use crate::report::{
 };
 use orbit_core::text::clipped;
 
-/// The maximum number of bars in a chart. The table of the chart shows all rows.
+/// The maximum number of bars in a chart. The chart's table shows all rows.
 pub const ROWS_MAX: usize = 100;
-/// The maximum width, in columns of text, of a rotated name below a bar.
+/// The maximum width of a rotated label below a bar, in text columns.
 const LABEL_WIDTH_MAX: usize = 9;
 
-/// Returns a heat map with the names of its files and ranks and a scale. `style` is CSS to put into the picture; a picture that
-/// is not part of a page needs it.
+/// Returns a heat map with labels for files and ranks, and a scale. `style` is CSS that is embedded in the picture, which is needed
+/// outside a page.
 pub fn heat_map(map: &HeatMap, id: &str, style: Option<&str>) -> Markup {
     let side = map.grid.side() as i32;
     let cell = if map.grid == Grid::Squares { 42 } else { 23 };
@@ -34,7 +34,7 @@ pub fn heat_map(map: &HeatMap, id: &str, style: Option<&str>) -> Markup {
             }
         }
         @if map.grid == Grid::Offsets {
-            // Draws a frame around the middle cell, which counts the hits of copies that are not shifted.
+            // Draws a frame around the middle cell, which counts the hits of unshifted copies.
             rect class="whisker" x=(7 * cell) y=(7 * cell) width=(cell - 1) height=(cell - 1) {}
         }
         @for k in 0..map.grid.side() {
@@ -72,7 +72,7 @@ fn heat_cell(map: &HeatMap, column: usize, row: usize, cell: i32) -> Markup {
     }
 }
 
-/// Returns the steps of the scale, labelled with the counts of the first and the last step.
+/// Returns the steps of the scale. The first and the last step are labelled with their counts.
 fn heat_scale(map: &HeatMap, width: i32) -> Markup {
     let most = map.most();
     let step = 16;
@@ -87,31 +87,31 @@ fn heat_scale(map: &HeatMap, width: i32) -> Markup {
     }
 }
 
-// The right, top and bottom edges of the plotting area of a bar chart. Its left edge depends on the labels of the horizontal lines.
+// The right, top and bottom edges of the plotting area of a bar chart. The left edge depends on the labels of the grid lines.
 pub(super) const RIGHT: f64 = 384.0;
 pub(super) const TOP: f64 = 16.0;
 pub(super) const BOTTOM: f64 = 190.0;
-/// The height of the strip of bars that show the number of games or positions in each group.
+/// The height of the strip with one bar for the number of games or positions in each group.
 const STRIP: f64 = 22.0;
-/// If all bars have at least this width, the numbers of games or positions are written below the bars instead of being drawn as a
-/// strip.
+/// The minimum bar width for which the numbers of games or positions are written below the bars. Below this width, they are drawn
+/// as a strip.
 const NUMBERED_WIDTH_MIN: f64 = 44.0;
-/// The width of a letter in a font of twelve units.
+/// The width of a letter at a font size of 12 units.
 const LETTER: f64 = 6.8;
 
-/// The horizontal positions of the bars in a chart, and of the numbers on its axis.
+/// The horizontal positions of the bars in a chart, and of the numbers on the axis.
 pub(super) struct Plane {
     /// The left end of the axis.
     pub(super) left: f64,
     /// The left and right end of each bar.
     pub(super) places: Vec<(f64, f64)>,
-    /// The numbers on the axis with their positions, if groups are ranges of numbers. With `None`, each bar has the name of its
-    /// group as a label.
+    /// The numbers on the axis and their positions, if groups are ranges of numbers. If it is `None`, each bar is labelled with the
+    /// name of its group.
     pub(super) ticks: Option<Vec<(i64, f64)>>,
 }
 
-/// Returns the shares of a histogram as bars, each with its interval. At most [`ROWS_MAX`] bars are drawn. Groups of numbers are
-/// drawn to scale on a numeric axis, so numbers without a group leave a gap.
+/// Draws the shares in a histogram as bars with confidence intervals, at most [`ROWS_MAX`]. Numeric groups are drawn to scale on a
+/// numeric axis, so missing numbers leave a gap.
 pub fn bars(histogram: &Histogram, id: &str) -> Markup {
     let rows = &histogram.rows[..histogram.rows.len().min(ROWS_MAX)];
     let (top, step) = scale(rows);
@@ -140,8 +140,8 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
 }
 
 impl Plane {
-    /// Computes the positions of the bars of some groups. A group is a range of numbers, or `None` for anything else. `letters` is
-    /// the length of the longest label to the left of the plotting area.
+    /// Computes the horizontal positions of the bars for some groups. A group is a range of numbers, or `None` if it is not
+    /// numeric. `letters` is the length of the longest label to the left of the plotting area.
     pub(super) fn from_groups(groups: &[Option<(i64, i64)>], letters: usize) -> Plane {
         let left = letters as f64 * LETTER + 12.0;
         let known = || groups.iter().flatten();
@@ -154,7 +154,7 @@ impl Plane {
         Plane { left, places: places.collect(), ticks: None }
     }
 
-    /// Places groups to scale. Groups that are not numbers are at the right end, after a gap.
+    /// Places groups to scale. Groups that are not numeric follow at the right end, after a gap.
     fn to_scale(groups: &[Option<(i64, i64)>], (first, last): (i64, i64), left: f64) -> Plane {
         let others = groups.iter().filter(|group| group.is_none()).count() as f64;
         let other_width = (40.0 / others.max(1.0)).min(24.0);
@@ -171,7 +171,7 @@ impl Plane {
             }
         };
         let places = groups.iter().map(place).collect();
-        // The label of a single number is below the middle of its bar. For wider groups, the labels are at the ends.
+        // The label of a single number is centred below its bar. Wider groups are labelled at both ends.
         let is_wide = groups.iter().flatten().any(|(first, last)| last > first);
         let digits = [first, last].map(|end| end.to_string().len()).into_iter().max().unwrap_or(1) as f64;
         let room = ((right - left) / (digits * LETTER + 12.0)).max(1.0);
@@ -187,7 +187,7 @@ impl Plane {
         Plane { left, places, ticks: Some(ticks) }
     }
 
-    /// Returns a line across the chart with its label.
+    /// Returns a labelled horizontal line across the chart.
     pub(super) fn line(&self, y: f64, is_axis: bool, name: &str) -> Markup {
         html! {
             line class=(if is_axis { "axis" } else { "grid" }) x1=(fixed(self.left)) x2=(RIGHT) y1=(fixed(y)) y2=(fixed(y)) {}
@@ -195,10 +195,10 @@ impl Plane {
         }
     }
 
-    /// Returns the numbers of the axis, and the labels of groups that are not numbers.
+    /// Returns the numbers on the axis, and the labels of groups that are not numeric.
     pub(super) fn numbers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Markup {
         let ticks = self.ticks.as_deref().unwrap_or_default();
-        // The groups that are not numbers follow the last number.
+        // The groups that are not numeric follow the last number.
         let end = ticks.last().map_or(RIGHT, |tick| tick.1);
         html! {
             @for (number, x) in ticks {
@@ -218,7 +218,7 @@ impl Plane {
     }
 }
 
-/// Returns the least of 1, 2, 5, 10, 20, 50 and so on that is at least `least`.
+/// Returns the smallest of 1, 2, 5, 10, 20, 50 and so on that is at least `least`.
 fn nice_step(least: f64) -> i64 {
     let mut steps = (0..18).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_i64.pow(power)));
     steps.find(|step| *step as f64 >= least).unwrap_or(i64::MAX)
@@ -244,14 +244,14 @@ fn by_share(a: &(f64, &String), b: &(f64, &String)) -> std::cmp::Ordering {
     a.0.total_cmp(&b.0)
 }
 
-/// Returns the upper end of the share axis and the step between its lines. Shares and intervals of small groups may exceed the
-/// upper end; all others are below it.
+/// Returns the upper end of the share axis, and the distance between its grid lines. Shares and intervals of small groups may
+/// exceed the upper end; all others are below it.
 pub fn scale(rows: &[HistogramRow]) -> (f64, f64) {
     let has_large = rows.iter().any(|row| !row.is_few() && row.share.is_some());
     let counted = rows.iter().filter(|row| !has_large || !row.is_few());
     let most = counted.flat_map(|row| [row.share, row.high]).flatten().filter(|share| share.is_finite());
     let most = most.fold(0.0, f64::max).clamp(0.0, 1.0);
-    // If nothing hits, any positive number gives a usable scale.
+    // If there are no hits, any positive number results in a usable scale.
     let most = if most > 0.0 { most } else { 0.01 };
     let power = 10f64.powf((most / 4.0).log10().floor());
     let step = [1.0, 2.0, 5.0].map(|k| k * power).into_iter().find(|step| step * 5.0 >= most * 0.999);
@@ -259,7 +259,7 @@ pub fn scale(rows: &[HistogramRow]) -> (f64, f64) {
     ((most / step - 0.001).ceil() * step, step)
 }
 
-/// Returns whether an interval or a bar of a chart extends beyond the upper end of the axis.
+/// Returns whether a bar or an interval extends beyond the upper end of the axis.
 pub fn is_cut(histogram: &Histogram) -> bool {
     let rows = &histogram.rows[..histogram.rows.len().min(ROWS_MAX)];
     let (top, _) = scale(rows);
@@ -292,7 +292,7 @@ fn bar(histogram: &Histogram, row: &HistogramRow, (left, right): (f64, f64), top
                 height=(fixed(BOTTOM - y)) {}
             @if let (Some(low), Some(high)) = (row.low, row.high) {
                 @let (low, high) = (height(low, top), height(high, top));
-                // An interval that is shorter than the width of its line is not drawn.
+                // An interval that is shorter than the line width is not drawn.
                 @if low - high > 1.0 {
                     path class=(if width < 6.0 { "whisker thin" } else { "whisker" })
                         d={ "M" (fixed(middle)) " " (fixed(low)) "V" (fixed(high)) (end(low))
@@ -312,14 +312,14 @@ fn is_no_number(name: &str) -> bool {
     !name.contains(|letter: char| letter.is_ascii_digit())
 }
 
-/// Returns whether groups have different numbers of games or positions.
+/// Returns whether the number of games or positions differs between groups.
 fn differ(histogram: &Histogram, rows: &[HistogramRow]) -> bool {
     let mut all = rows.iter().map(|row| row.counts.in_unit(histogram.unit).0);
     let first = all.next();
     all.any(|count| Some(count) != first)
 }
 
-/// Writes the number of games or positions of each group below its label.
+/// Writes the number of games or positions in each group below the group's label.
 fn counts_below(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane) -> Markup {
     html! {
         @for (row, (from, to)) in rows.iter().zip(&plane.places) {
@@ -330,7 +330,7 @@ fn counts_below(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane) -> 
     }
 }
 
-/// Draws the number of games or positions of each group as a strip of bars.
+/// Draws the number of games or positions in each group as a strip of bars.
 fn strip(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane, y: f64) -> Markup {
     let of = |row: &HistogramRow| row.counts.in_unit(histogram.unit).0;
     let most = rows.iter().map(of).max().unwrap_or(0).max(1);
@@ -350,25 +350,25 @@ fn strip(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane, y: f64) ->
     }
 }
 
-/// Returns the width, in columns of text, of the longest name.
+/// Returns the width of the longest label, in text columns.
 fn longest(rows: &[HistogramRow]) -> usize {
     rows.iter().map(|row| row.label.width()).max().unwrap_or(0)
 }
 
-/// Returns the number of bars from one label to the next such that labels do not touch.
+/// Returns the interval, in bars, at which labels can be placed without touching each other.
 fn every(rows: &[HistogramRow], width: f64) -> usize {
     ((longest(rows) as f64 * LETTER + 8.0) / width).ceil().max(1.0) as usize
 }
 
-/// Returns whether labels are rotated because they are long and do not fit below their bars.
+/// Returns whether labels are rotated because they are too long to fit below their bars.
 fn is_turned(rows: &[HistogramRow], width: f64) -> bool {
     every(rows, width) > 1 && longest(rows) > 4
 }
 
-/// Returns the labels of the groups. If labels would overlap, some of them are left out.
+/// Returns the labels of the groups. Some are left out if labels would overlap.
 fn names(rows: &[HistogramRow], plane: &Plane, is_turned: bool) -> Markup {
     let width = plane.widest();
-    // Rotated labels can be as close as lines of text.
+    // Rotated labels need only as much space as lines of text.
     let every = if is_turned { (13.0 / width).ceil().max(1.0) as usize } else { every(rows, width) };
     html! {
         @for (row, (from, to)) in rows.iter().zip(&plane.places).step_by(every) {
@@ -389,7 +389,7 @@ pub(super) fn fixed(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// Returns the label of a line of the share axis, short enough for the margin.
+/// Formats the label of a grid line of the share axis. It is short enough for the margin.
 fn tick(share: f64, step: f64) -> String {
     let decimals = (-(step * 100.0).log10().floor()).max(0.0) as usize;
     match decimals {
@@ -399,7 +399,7 @@ fn tick(share: f64, step: f64) -> String {
     }
 }
 
-/// Returns a share as a percentage with three significant digits: `12.5%`, `3.52%`, `0.035%`.
+/// Formats a share as a percentage with three significant digits: `12.5%`, `3.52%`, `0.035%`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let decimals = match percent {
@@ -483,7 +483,7 @@ mod tests {
         small.high = Some(0.8);
         let rows = vec![small, row("large", 20, 1_000)];
         assert!(scale(&rows).0 < 0.03);
-        // The interval that extends beyond the axis is marked there, and its bar is faded.
+        // The interval that extends beyond the axis is marked, and its bar is faded.
         let text = bars(&histogram(rows), "h").into_string();
         assert_eq!((text.matches("class=\"cut\"").count(), text.matches("class=\"few\"").count()), (1, 1));
         assert_eq!(scale(&[]).0, scale(&[row("x", 0, 1)]).0);
@@ -525,7 +525,7 @@ mod tests {
         for (middle, k) in middles.iter().zip([0.0, 1.0, 9.0, 25.0]) {
             assert!((middle - middles[0] - k * year).abs() < 0.2, "{middles:?}");
         }
-        // Games without a year are set apart, and the gap in the axis stays.
+        // Games without a year are drawn apart from the others, and the axis keeps its gap.
         let mut rows = rows;
         rows.push(row("?", 5, 100));
         let places = ends(&bars(&histogram(rows), "h").into_string());

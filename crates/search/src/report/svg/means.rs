@@ -8,8 +8,8 @@ use super::picture;
 use crate::report::findings::ValueGroup;
 use crate::report::summary::grouped;
 
-/// Returns a chart of the values of groups of numbers, on a numeric axis. A box shows the middle half of the values, and a line
-/// shows the mean. At most [`ROWS_MAX`] groups are drawn. Groups with few games are faded.
+/// Returns a chart of the values of numeric groups, on a numeric axis. A box shows the middle half of the values, and a line the
+/// mean. At most [`ROWS_MAX`] groups are drawn. Groups with few games are faded.
 pub fn means(groups: &[&ValueGroup], name: &str, id: &str) -> Markup {
     let groups = &groups[..groups.len().min(ROWS_MAX)];
     let (lines, step) = lines(groups);
@@ -48,7 +48,8 @@ fn bar(group: &ValueGroup, (left, right): (f64, f64), [p25, mean, p75]: [f64; 3]
     }
 }
 
-/// Returns the values of the lines across the chart, and the step between them. The lines cover the range of all boxes and means.
+/// Returns the values at which grid lines are drawn, and the distance between them. The lines cover the range of all boxes and
+/// means.
 fn lines(groups: &[&ValueGroup]) -> (Vec<f64>, f64) {
     let values =
         || groups.iter().flat_map(|group| [group.summary.p25, group.summary.mean, group.summary.p75]);

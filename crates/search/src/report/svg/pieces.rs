@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-/// The outlines of a piece, and the lines inside it.
+/// The outlines of a piece, and the lines drawn inside it.
 struct PieceShape {
     letter: char,
     body: &'static [&'static str],
@@ -71,7 +71,7 @@ const SHAPES: [PieceShape; 7] = [
     PieceShape { letter: 'A', body: &["M22.5 11.5a11 11 0 1 0 0 22 11 11 0 0 0 0-22z"], detail: "" },
 ];
 
-/// Returns the definitions that boards refer to: the squares, their names and the pieces. A page includes them once, before the
+/// Returns the definitions to which boards refer: the squares, their names and the pieces. A page includes them once, before all
 /// boards.
 pub fn definitions() -> Markup {
     html! {
@@ -94,7 +94,7 @@ pub fn definitions() -> Markup {
     }
 }
 
-/// Returns the names of the files and ranks, to be drawn beside a board.
+/// Returns the labels of files and ranks, which are drawn beside a board.
 pub(super) fn names(is_flipped: bool) -> Markup {
     html! {
         g class="names" font-size="13" text-anchor="middle" {
@@ -107,9 +107,9 @@ pub(super) fn names(is_flipped: bool) -> Markup {
     }
 }
 
-/// Returns the id of the symbol for a letter; `None` if the letter is not a piece.
+/// Returns the id of the symbol for a piece letter, or `None` for any other letter.
 ///
-/// The ids of white and black pieces begin with `white-` and `black-`, so they differ even if case is ignored.
+/// The ids begin with `white-` or `black-`, so they differ even if case is ignored.
 pub(super) fn name(letter: char) -> Option<String> {
     let known = SHAPES.iter().any(|shape| shape.letter == letter.to_ascii_uppercase());
     match letter {

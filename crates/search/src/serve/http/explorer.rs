@@ -1,4 +1,4 @@
-//! Answers the requests of lichess's opening explorer.
+//! Answers requests for lichess's opening explorer.
 
 use super::head::{RequestHead, RequestRefusal};
 use crate::explore::{Explored, Explorer, ExplorerRequest, Parameters};
@@ -8,7 +8,7 @@ use crate::serve::desk::OpenDatabases;
 use crate::serve::fault::{ErrorCode, Fault};
 use crate::serve::request::MAIN;
 
-/// The paths of games: lichess's path, and an older path that some clients use.
+/// The path prefixes of games: that of lichess, and an older one that some clients use.
 const PGN: [&str; 2] = ["/masters/pgn/", "/master/pgn/"];
 
 /// The media types of answers.
@@ -20,12 +20,12 @@ pub(super) fn is_explorer(path: &str) -> bool {
     matches!(path, "/masters" | "/lichess" | "/player") || game_number(path).is_some()
 }
 
-/// Returns the last part of the path of a game.
+/// Returns the game number at the end of a game's path, as text.
 fn game_number(path: &str) -> Option<&str> {
     PGN.iter().find_map(|before| path.strip_prefix(before))
 }
 
-/// Returns the media type and the text of the answer.
+/// Returns the media type and the body of the response.
 pub(super) fn answer(
     desk: &OpenDatabases,
     head: &RequestHead,
@@ -56,8 +56,8 @@ pub(super) fn answer(
     let scan = database.scan(&query).in_turn(desk.turns());
     let (rest, _) = scan
         .collect_from(&explorer, |scan| {
-            // The tables of positions belong to the files, so the stream is opened from the files. If a file has changed, this
-            // fails, and all blocks are searched without the tables.
+            // Position tables exist only for files, so a stream from the files is used. If a file has changed, this fails, and all
+            // blocks are searched without tables.
             let held = |game| database.held_block(game);
             let tabled = explorer.from_tables(scan.stream(true).ok()?, database.tables(), held);
             part = tabled.part;
@@ -67,7 +67,7 @@ pub(super) fn answer(
     part.merge(rest).unwrap_or_else(|error| unreachable!("{error}"));
     let mut json = Explored::new(explorer.asked(), &part).json();
     if let Some(fields) = json.as_object_mut() {
-        // The lists that lichess's answers do not contain, each with the path of the request.
+        // The lists that lichess's responses lack, with the request path of each.
         let left_out = [
             ("/masters", "recentGames", &parameters.recent_games),
             ("/player", "topGames", &parameters.top_games),
@@ -78,7 +78,7 @@ pub(super) fn answer(
             fields.remove(name);
         }
         if path == "/player" {
-            // Lichess's schema requires the field. All games are indexed here.
+            // Lichess's schema requires this field. Here all games are already indexed.
             fields.insert("queuePosition".into(), 0.into());
         }
     }
@@ -88,7 +88,7 @@ pub(super) fn answer(
     })
 }
 
-/// Returns the parameters in a query string. Lists have lichess's default lengths.
+/// Returns the parameters in a query string. Lists default to the lengths that lichess uses.
 fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, RequestRefusal> {
     let (top, recent) = match path {
         "/masters" => ("15", "0"),

@@ -1,5 +1,5 @@
 //! Parses the head of an HTTP request (path, query string, header lines, token), and writes the status, headers and body of
-//! answers.
+//! responses.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{BODY_BYTES_MAX, HEAD_BYTES_MAX, TARGET_BYTES_MAX};
 
-/// The maximum number of lines in a head.
+/// The maximum number of lines in a request head.
 const LINES_MAX: usize = 100;
 
 /// The head of a request.
@@ -16,11 +16,11 @@ const LINES_MAX: usize = 100;
 pub(super) struct RequestHead {
     pub(super) method: String,
     target: String,
-    /// The header lines: the names in lower case, and the values.
+    /// The header lines: lower-case names, and values.
     lines: Vec<(String, String)>,
 }
 
-/// An answer that refuses a request.
+/// A response that rejects a request.
 #[derive(Debug)]
 pub(super) struct RequestRefusal {
     status: u16,
@@ -44,7 +44,7 @@ impl RequestRefusal {
 }
 
 impl RequestHead {
-    /// Reads the head of a request. Also returns the bytes of the body that were read together with the head.
+    /// Reads a request head. Also returns the bytes of the body that were read together with it.
     pub(super) fn read(input: &mut impl Read) -> Result<(RequestHead, Vec<u8>), RequestRefusal> {
         let mut bytes = Vec::new();
         let mut buffer = [0; 4096];
@@ -110,8 +110,7 @@ impl RequestHead {
         pairs.ok_or_else(|| RequestRefusal::new(400, "a value of the query is no UTF-8 behind %"))
     }
 
-    /// Returns true if the request contains the token. All bytes are compared, so the duration of the comparison reveals nothing
-    /// about the token.
+    /// Returns true if the request contains the token. All bytes are compared, so the duration reveals nothing about the token.
     pub(super) fn has_token(&self, token: &str) -> bool {
         let shown = self.all("authorization").next().and_then(|value| value.strip_prefix("Bearer "));
         shown.is_some_and(|shown| {
@@ -137,7 +136,7 @@ impl RequestHead {
     }
 }
 
-/// Decodes a part of a query string, that is, replaces `%` escapes and `+`. Returns `None` if the part is not valid.
+/// Decodes a part of a query string by replacing `%` escapes and `+`. Returns `None` if the part is invalid.
 fn decoded(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
@@ -181,21 +180,21 @@ fn begin(stream: &TcpStream, status: u16, kind: &str, more: &str, origin: Option
     stream.write_all(head.as_bytes())
 }
 
-/// Writes an answer of known length.
+/// Writes a response of known length.
 pub(super) fn whole(stream: &TcpStream, kind: &str, body: &[u8], origin: Option<&str>) -> io::Result<()> {
     begin(stream, 200, kind, &format!("Content-Length: {}\r\n", body.len()), origin)?;
     let mut stream = stream;
     stream.write_all(body)
 }
 
-/// Answers a preflight request, which a browser sends before a page of another origin may send requests.
+/// Answers a preflight request. A browser sends one before it lets a page of another origin send requests.
 pub(super) fn preflight(stream: &TcpStream, origin: Option<&str>) -> io::Result<()> {
     let more = "Access-Control-Allow-Methods: GET, POST\r\nAccess-Control-Allow-Headers: Authorization, Content-Type\r\n\
                 Content-Length: 0\r\n";
     begin(stream, 204, "text/plain", more, origin)
 }
 
-/// Begins an answer of unknown length.
+/// Begins a response of unknown length.
 pub(super) fn begin_chunks(stream: &TcpStream, kind: &str, origin: Option<&str>) -> io::Result<()> {
     begin(stream, 200, kind, "Transfer-Encoding: chunked\r\n", origin)
 }
