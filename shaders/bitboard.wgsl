@@ -1,9 +1,9 @@
 // 64-bit words, stored as pairs of 32-bit integers. A word is a set of squares (x: ranks 1-4, y: ranks 5-8), a mask or
 // a number.
 //
-// The same functions for the processor are in crates/core/src/board/attacks.rs and crates/engine/src/cpu/kernels.rs. Those for
-// adapters with 64-bit integers are in bitboard_wide.wgsl. Some functions do not carry bits from one half to the other, where a
-// mask removes these bits anyway.
+// The CPU versions of these functions are in crates/core/src/board/attacks.rs and crates/engine/src/cpu/kernels.rs. The
+// versions for adapters with 64-bit integers are in bitboard_wide.wgsl. Some functions do not carry bits from one half
+// to the other if a mask would remove them anyway.
 
 alias Bits = vec2<u32>;
 
@@ -54,13 +54,13 @@ fn shr_far(a: Bits, by: u32) -> Bits {
     return Bits(a.y >> by, 0u);
 }
 
-// The set with one square, 0..=63.
+// Returns the set of one square, whose number must be in 0..=63.
 fn bit(square: u32) -> Bits {
     return square_of(square, 0u, true);
 }
 
-// Returns the set of one square. The six bits of `word` from bit `place` on are the number of the square. Returns the empty set if
-// `is_there` is false.
+// Returns the set of one square. The number of the square is in six bits of `word`, starting at bit `place`. Returns
+// the empty set if `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     let half = select(0u, 1u, is_there) << ((word >> place) & 31u);
     let high = half & spread(word, place + 5u);
@@ -73,7 +73,7 @@ fn is_empty(a: Bits) -> bool {
     return (a.x | a.y) == 0u;
 }
 
-// The set without its lowest square.
+// Returns the set without its lowest square.
 fn rest(a: Bits) -> Bits {
     return select(Bits(0u, a.y & (a.y - 1u)), Bits(a.x & (a.x - 1u), a.y), a.x != 0u);
 }
@@ -150,7 +150,7 @@ fn square_root(a: Bits) -> Bits {
     return Bits(root, 0u);
 }
 
-// Compares as signed 64-bit numbers.
+// Compares two words as signed 64-bit numbers.
 fn is_less(a: Bits, b: Bits) -> bool {
     return bitcast<i32>(a.y) < bitcast<i32>(b.y) || (a.y == b.y && a.x < b.x);
 }

@@ -1,9 +1,9 @@
 // 64-bit words, stored as one integer, for adapters that have 64-bit integers. A word is a set of squares, a mask or a
 // number.
 //
-// The functions have the names of those in bitboard.wgsl, which every adapter can run. Functions whose source is the
-// same in both cases are in bits.wgsl. Bits are counted in two halves, because a driver may be unable to count the bits
-// of a 64-bit integer.
+// The functions have the same names as those in bitboard.wgsl, which every adapter can run. Functions whose source is
+// the same in both cases are in bits.wgsl. Bits are counted in two halves, because a driver may be unable to count the
+// bits of a 64-bit integer.
 
 alias Bits = u64;
 
@@ -55,13 +55,13 @@ fn shr_far(a: Bits, by: u32) -> Bits {
     return a >> (32u + by);
 }
 
-// The set with one square, 0..=63.
+// Returns the set of one square, whose number must be in 0..=63.
 fn bit(square: u32) -> Bits {
     return 1lu << (square & 63u);
 }
 
-// Returns the set of one square. The six bits of `word` from bit `place` on are the number of the square. Returns the empty set if
-// `is_there` is false.
+// Returns the set of one square. The number of the square is in six bits of `word`, starting at bit `place`. Returns
+// the empty set if `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     return select(0lu, 1lu, is_there) << ((word >> place) & 63u);
 }
@@ -72,7 +72,7 @@ fn is_empty(a: Bits) -> bool {
     return a == NONE;
 }
 
-// The set without its lowest square.
+// Returns the set without its lowest square.
 fn rest(a: Bits) -> Bits {
     return a & (a - 1lu);
 }
@@ -150,7 +150,7 @@ fn square_root(a: Bits) -> Bits {
     return small(root);
 }
 
-// Compares as signed 64-bit numbers.
+// Compares two words as signed 64-bit numbers.
 fn is_less(a: Bits, b: Bits) -> bool {
     return (a ^ SIGN) < (b ^ SIGN);
 }

@@ -42,9 +42,9 @@ fn larger(a: Bits, b: Bits) -> Bits {
     return select(a, b, is_less(a, b));
 }
 
-// Returns the divisor by which `a` can safely be divided. This is `b`, except in two cases in which it is 1: if `b` is
-// 0, or if `b` is -1 and `a` is the smallest number. In the second case, the wrapped quotient is `a`, and the remainder
-// is 0.
+// Returns a divisor by which `a` can be divided safely. This is `b`, except in two cases in which it is 1: if `b` is 0,
+// or if `b` is -1 and `a` is the smallest number. In the second case, the wrapped quotient is `a`, and the remainder is
+// 0.
 fn divisor(a: i32, b: i32) -> i32 {
     return select(b, 1, b == 0 || (b == -1 && a == -0x7fffffff - 1));
 }

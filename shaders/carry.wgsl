@@ -2,9 +2,9 @@
 // combines, for each position, the results at earlier or later positions of its game. games.wgsl calls `along_game` for
 // each game.
 //
-// The generator inserts two constants before this file: WHAT, the way in which results are combined, and BACK. If BACK
-// is true, each position receives the results of the positions before it, otherwise those of the positions after it.
-// The same computation for the processor is in crates/engine/src/carry.rs.
+// The generator inserts two constants before this file: WHAT, the way to combine results, and BACK. If BACK is true,
+// each position receives the results of the positions before it, otherwise the results of the positions after it. The
+// CPU implementation is in crates/engine/src/carry.rs.
 
 const ANY = 0u;
 const COUNT = 1u;

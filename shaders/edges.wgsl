@@ -1,5 +1,5 @@
-// Reads the move played from a slot's position, for conditions on played moves. The same conditions for the processor
-// are in crates/engine/src/operations/moves.rs, which stores a move with the slot to which it leads.
+// Reads the move played from a slot's position, for conditions on played moves. The CPU implementation of these
+// conditions is in crates/engine/src/operations/moves.rs, which stores a move with the slot to which it leads.
 
 // A move. Each of its sets of squares has one square or none.
 struct Edge {

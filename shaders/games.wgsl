@@ -19,7 +19,7 @@ struct Making {
     // The index in `words` of the first slot's word, and the distance between the words of consecutive slots.
     place: u32,
     stride: u32,
-    // The word that all slots have, if `stride` is 0.
+    // The word of all slots, if `stride` is 0.
     low: u32,
     high: u32,
     unused: u32,
@@ -28,7 +28,7 @@ struct Making {
 @group(0) @binding(0) var<uniform> making: Making;
 // For each game, its first slot and the slot after its last slot.
 @group(0) @binding(1) var<storage, read> games: array<vec2<u32>>;
-// The masks, one after the other. Each has one word of 32 bits for each segment.
+// The masks, stored consecutively. Each has one 32-bit word for each segment.
 @group(0) @binding(2) var<storage, read> masks: array<u32>;
 // The words. Each slot has one word of two 32-bit integers.
 @group(0) @binding(3) var<storage, read> words: array<u32>;
@@ -49,7 +49,8 @@ fn store(slot: u32, low: u32, high: u32) {
     atomicStore(&column[2u * slot + 1u], high);
 }
 
-// Returns a mask of those slots of a segment that are at or after `first` and before `end`. There must be at least one.
+// Returns a mask of the slots of a segment that are at or after `first` and before `end`. There must be at least one
+// such slot.
 fn within(segment: u32, first: u32, end: u32) -> u32 {
     let base = SEGMENT_SLOTS * segment;
     let low = max(first, base) - base;

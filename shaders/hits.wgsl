@@ -1,5 +1,5 @@
-// The first pass: computes one bit for each query and slot (position), which is set if the query matches there. The main functions,
-// in hits_alone.wgsl and hits_pairs.wgsl, divide the segments among invocations.
+// The first pass: computes one bit for each query and slot (position), which is set if the query matches there. The
+// entry points, in hits_alone.wgsl and hits_pairs.wgsl, divide the segments among invocations.
 
 @group(0) @binding(7) var<storage, read_write> hits: array<u32>;
 
@@ -12,7 +12,7 @@ fn kept(place: u32) -> u32 {
     return hits[place] & ~params.slots;
 }
 
-// Evaluates the queries at those slots of a segment that are in the mask `slots`. Only the first `words` groups of four
+// Evaluates the queries at the slots of a segment that are in the mask `slots`. Only the first `words` groups of four
 // moves are replayed.
 fn replay(segment: u32, slots: u32, words: u32) -> Found {
     var at = first_slot(segment);

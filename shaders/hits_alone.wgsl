@@ -1,4 +1,4 @@
-// The entry point of kernels that store nothing but the hits. An invocation replays several segments, one after the other.
+// The entry point of kernels that store only the hits. An invocation replays several segments in sequence.
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {

@@ -1,5 +1,5 @@
-// The entry point of kernels in which two invocations compute a segment together, each for half of its slots. The kernels store
-// nothing but the hits.
+// The entry point of kernels in which two invocations compute a segment together, each for half of its slots. The
+// kernels store only the hits.
 
 // The results of the second half of the workgroup. The first half stores them together with its own results.
 var<workgroup> second: array<Found, WORKGROUP / LANES>;

@@ -1,5 +1,5 @@
-// Computes the moves of a position. The same computation for the processor is in crates/core/src/board/moves.rs and,
-// for sides with several kings, in crates/core/src/board/legal.rs.
+// Computes the moves of a position. The CPU implementation is in crates/core/src/board/moves.rs and, for sides with
+// several kings, in crates/core/src/board/legal.rs.
 
 // The kinds of moves that a plan can request with `Special`.
 const ANY = 0u;
@@ -90,7 +90,7 @@ struct Moves {
     // The squares to which the castling king can make an ordinary move. In Chess960, castling can have the same origin
     // and destination as an ordinary move of the king.
     steps: Bits,
-    // The number of different pairs of origin and destination.
+    // The number of distinct origin-destination pairs.
     pairs: u32,
 }
 
@@ -113,8 +113,8 @@ struct Safety {
     evasions: Bits,
     // The squares that the other side attacks when the king is removed from the board.
     danger: Bits,
-    // The pieces that are pinned to the king. Each set belongs to a line: the directions 0 and 4, 1 and 5, 2 and 6, or
-    // 3 and 7.
+    // The pieces that are pinned to the king. Each set is for one line, a pair of opposite directions: 0 and 4, 1 and
+    // 5, 2 and 6, or 3 and 7.
     pinned0: Bits,
     pinned1: Bits,
     pinned2: Bits,
@@ -153,7 +153,7 @@ fn safety_of(men: Men, black: bool) -> Safety {
     let line6 = slide6(own_king, men.empty);
     let line7 = slide7(own_king, men.empty);
     // The squares that enemy sliders attack, by direction: `back0` is in the direction opposite to `line0`, and so on.
-    // The own king does not block these sliders.
+    // The king of the side to move does not block these sliders.
     let back0 = slide4(straight, lifted);
     let back1 = slide5(oblique, lifted);
     let back2 = slide6(straight, lifted);
@@ -232,13 +232,13 @@ fn ordinary_moves(men: Men, black: bool, origin: Bits, goal: Bits, pseudo: bool)
     return with_pawns(out, men, black, movers1, movers2, movers3, to);
 }
 
-// Returns the squares one rank ahead of some squares, seen from a side's pawns.
+// Returns the squares one rank ahead of the given squares, in the direction in which a side's pawns move.
 fn ahead(squares: Bits, black: bool) -> Bits {
     return select(shl(squares, 8u), shr(squares, 8u), black);
 }
 
 // Adds the moves of pawns. `movers1`, `movers2` and `movers3` are the pieces that may move along the lines of
-// directions 1, 2 and 3; a pinned piece is among them if its line has this direction.
+// directions 1, 2 and 3; a pinned piece is included if it is pinned along this direction.
 fn with_pawns(moves: Moves, men: Men, black: bool, movers1: Bits, movers2: Bits, movers3: Bits, to: Bits) -> Moves {
     let third = select(small(0x00ff0000u), pair(0u, 0x0000ff00u), black);
     let step = ahead(men.pawns & movers2, black) & men.empty;

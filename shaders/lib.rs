@@ -1,4 +1,4 @@
-//! The shaders of orbit as text: parts in WGSL, from which the GPU engine assembles its kernels. Most of these files
+//! The shaders of orbit as text: parts in WGSL, from which the GPU engine assembles its kernels. Most of the files
 //! begin with a longer description.
 
 #![no_std]
@@ -7,7 +7,7 @@
 pub const BITBOARD: &str = include_str!("bitboard.wgsl");
 /// `bitboard_wide.wgsl`: functions on 64-bit words, stored as one integer, for adapters that have 64-bit integers.
 pub const BITBOARD_WIDE: &str = include_str!("bitboard_wide.wgsl");
-/// `bits.wgsl`: functions on words whose source is the same for both ways of storing words.
+/// `bits.wgsl`: functions on words, with the same source for both representations of words.
 pub const BITS: &str = include_str!("bits.wgsl");
 /// `by_segment.wgsl`: reads key positions and moves that are stored segment by segment.
 pub const BY_SEGMENT: &str = include_str!("by_segment.wgsl");
@@ -23,9 +23,10 @@ pub const EDGES: &str = include_str!("edges.wgsl");
 pub const GAMES: &str = include_str!("games.wgsl");
 /// `hits.wgsl`: the first pass, which computes one bit for each query and slot (position).
 pub const HITS: &str = include_str!("hits.wgsl");
-/// `hits_alone.wgsl`: the main function of the first pass in which each invocation processes whole segments (32 positions each).
+/// `hits_alone.wgsl`: the entry point of the first pass if each invocation processes whole segments (32 positions
+/// each).
 pub const HITS_ALONE: &str = include_str!("hits_alone.wgsl");
-/// `hits_pairs.wgsl`: the main function of the first pass in which two invocations share a segment (32 positions).
+/// `hits_pairs.wgsl`: the entry point of the first pass if two invocations share a segment (32 positions).
 pub const HITS_PAIRS: &str = include_str!("hits_pairs.wgsl");
 /// `legal.wgsl`: computes the moves of one position.
 pub const LEGAL: &str = include_str!("legal.wgsl");

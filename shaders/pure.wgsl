@@ -1,5 +1,5 @@
-// Finds the men (pieces and pawns) that take part in pure mates and stalemates, which docs/mates.md defines. The same
-// computation for the processor is in crates/core/src/board/pure.rs.
+// Finds the men (pieces and pawns) that take part in pure mates and stalemates, which docs/mates.md defines. The CPU
+// implementation is in crates/core/src/board/pure.rs.
 
 fn slide(dir: u32, a: Bits, empty: Bits) -> Bits {
     switch dir {

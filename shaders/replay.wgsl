@@ -1,11 +1,11 @@
 // Computes positions from moves. An invocation replays a segment of 32 slots from its key position. by_segment.wgsl or
 // by_word.wgsl reads the key positions and the moves.
 //
-// The same computation for the processor is in crates/reel/src/replay.rs and in `Position::play`.
+// The CPU implementation is in crates/reel/src/replay.rs and in `Position::play`.
 
 const SEGMENT_SLOTS = 32u;
 
-// The codes of moves that are not codes of pieces.
+// The move codes that are not piece codes.
 const CASTLE = 0u;
 const EN_PASSANT = 7u;
 const NULL_MOVE = 8u;
@@ -42,10 +42,10 @@ struct Start {
 // For each game and each column (a condition or number that is constant within a game), two words: the column's mask and its
 // number.
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
-// The tables of the plan's loops, one after the other, each row by row.
+// The concatenated tables of the plan's loops, each stored row by row.
 @group(0) @binding(5) var<storage, read> tables: array<Bits>;
-// The columns that stages (programs that run before the rest of the plan) propagated along games, one after the other. A mask has
-// one word for each segment, and any other column two words for each slot.
+// The concatenated columns that stages (programs that run before the rest of the plan) propagated along games. A mask
+// has one word for each segment, and any other column two words for each slot.
 @group(0) @binding(6) var<storage, read> carried: array<u32>;
 
 struct Board {
@@ -65,7 +65,7 @@ struct At {
     game: u32,
     // The index of the next entry in the table of start positions.
     start: u32,
-    // The move that leaves the slot.
+    // The move that is played in the position.
     mv: u32,
     segment: u32,
     slot: u32,
@@ -168,8 +168,8 @@ fn advance(at: At) -> At {
     next.slot += 1u;
     if (is_last_of_line(at)) {
         next.ply = 0u;
-        // If a side line begins, the number of the game does not change, because the side line belongs to the same
-        // game.
+        // If the next slot begins a side line, the number of the game does not change, because the side line is part of
+        // the same game.
         next.game += 1u - ((at.mv >> 1u) & 1u);
         if ((at.mv & 1u) != 0u) {
             let start = &starts[at.start];
@@ -209,8 +209,8 @@ fn column_number(at: At, column: u32) -> Bits {
     return number(columns[at.game * COLUMN_WORDS + 2u * column + 1u]);
 }
 
-// Returns, at a slot, the mask of a column that a stage (a program that runs first) propagated. `place` is the number of words that
-// the columns before this one have for each segment.
+// Returns the value, at the current slot, of a mask column that a stage (a program that runs first) propagated. `place`
+// is the number of words that the columns before this one have for each segment.
 fn carried_mask(at: At, place: u32) -> Bits {
     let word = carried[place * params.segments + at.segment];
     return mask(((word >> at.slot) & 1u) != 0u);

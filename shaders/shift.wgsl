@@ -2,7 +2,7 @@
 // them from the position whose number a word contains. games.wgsl calls `along_game` for each game.
 //
 // The generator inserts two constants before this file: WHERE, the kind of shift, and OTHERWISE, the word for positions
-// that receive no word from a child. The same computation for the processor is in crates/engine/src/operations.rs.
+// that receive no word from a child. The CPU implementation is in crates/engine/src/operations.rs.
 
 const MASK_TO_PARENT = 0u;
 const MASK_TO_CHILD = 1u;

@@ -4,8 +4,8 @@
 // to the last.
 //
 // crates/engine/src/gpu/walks.rs generates the constants, the types Masks and States, and the functions `alive`, which
-// returns the states at a slot, and `begins`, which tests whether a walk begins there. The same computation for the
-// processor is in crates/engine/src/operations/reach.rs and crates/engine/src/operations/walk.rs.
+// returns the states at a slot, and `begins`, which tests whether a walk begins there. The CPU implementation is in
+// crates/engine/src/operations/reach.rs and crates/engine/src/operations/walk.rs.
 
 // The states of the automaton at the slots to which a walk can continue.
 struct Ahead {

@@ -1,8 +1,8 @@
 //! Finds, for each hit of a query, the first alternative that matches there.
 //!
 //! The *alternatives* of a query are the operands of its outermost `or`s. At a hit, only the first alternative that
-//! matches writes output, such as a comment. A plan finds this alternative quickly, so that the slow reference engine
-//! evaluates no other one there.
+//! matches writes output, such as a comment. A plan finds this alternative quickly, so the slow reference engine
+//! evaluates only this one.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub struct Alternatives {
 }
 
 impl Alternatives {
-    /// Returns `None` if the query has too few alternatives, or if it needs a flat program, which evaluates one
-    /// position after the other.
+    /// Returns `None` if the query has too few alternatives, or if it needs a flat program (a plan that evaluates one
+    /// position at a time).
     pub fn new(query: &TypedQuery) -> Option<Alternatives> {
         let planner = Planner::new(&query.first_alternative()?, PlanOptions::default()).ok()?;
         if planner.is_program() {

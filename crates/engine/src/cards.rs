@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use orbit_core::files::user_caches;
 
-/// Upper limits on the use of an adapter (a graphics card); a limit above the adapter's own has no effect. Tests set
-/// low limits to make the engine split even small inputs.
+/// Upper limits on the resources of an adapter (a graphics card) that the engine uses. A limit above the adapter's own
+/// has no effect. Tests set low limits to make the engine split even small inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GpuLimits {
     /// The maximum size of a buffer that can be bound to a shader, in bytes.
@@ -33,29 +33,30 @@ impl Default for GpuLimits {
     }
 }
 
-/// The bytes of memory that games occupy on a graphics card. The columns of tag values and the constant tables of
-/// queries are not included.
+/// The graphics card memory that games occupy, in bytes. It excludes columns of tag values and the constant tables of
+/// queries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CardUse {
-    /// The bytes that one engine has uploaded so far for its queries.
+    /// The number of bytes that one engine has uploaded so far for its queries.
     pub uploaded: u64,
-    /// The bytes of databases that stay on the card for later queries.
+    /// The size of the databases that stay on the card for later queries, in bytes.
     pub resident: u64,
 }
 
-/// The folder in which compiled kernels are kept between runs. Only adapters whose driver can save kernels use it.
+/// The folder in which compiled kernels are cached between runs. It is used only for adapters whose driver can save
+/// kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PipelineCache {
     /// The folder, which is created if it does not exist.
     pub folder: PathBuf,
-    /// True if kernels compiled for software adapters are also saved in the folder, in addition to those for hardware.
+    /// True if the cache also stores kernels compiled for software adapters, not only kernels for hardware.
     pub of_software: bool,
 }
 
 impl PipelineCache {
-    /// Returns the cache that the environment variable `ORBIT_PIPELINE_CACHE` chooses. If it names a folder, that
-    /// folder is used; if it is `off` or empty, there is no cache. If it is not set, kernels for hardware (not for
-    /// software adapters) are kept in the user's cache folder.
+    /// Returns the cache specified by the environment variable `ORBIT_PIPELINE_CACHE`: the folder that it names, or
+    /// `None` if it is `off` or empty. If the variable is not set, kernels for hardware (not for software adapters) are
+    /// cached in the user's cache folder.
     pub fn from_environment() -> Option<PipelineCache> {
         match std::env::var_os("ORBIT_PIPELINE_CACHE") {
             None => user_caches().map(|folder| PipelineCache { folder, of_software: false }),
@@ -69,8 +70,7 @@ impl PipelineCache {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
 pub enum InjectedFault {
-    /// Every device is destroyed before its `n`-th submission of work (counted from 0) and again before every later
-    /// one.
+    /// Every device is destroyed before its `n`-th submission of work (counted from 0) and before every later one.
     Destroyed(u64),
     /// The first device that is opened is destroyed before its `n`-th submission of work; later devices work.
     DestroyedOnce(u64),
@@ -82,24 +82,24 @@ pub enum InjectedFault {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct GpuOptions {
-    /// The rule that chooses the adapter (the graphics card).
+    /// The rule for choosing the adapter (the graphics card).
     pub adapter: AdapterChoice,
     /// Upper limits on the use of the adapter.
     pub limits: GpuLimits,
-    /// The maximum number of bytes of databases that stay on the device for later queries. The default is four fifths
-    /// of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. If there is no such limit, the default
-    /// is 2 GiB on a graphics card, 512 MiB on one that shares the processor's memory, and 256 MiB on a software
-    /// adapter.
+    /// The maximum size of the databases that stay on the device for later queries, in bytes. The default is four
+    /// fifths of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. If there is no such limit, the
+    /// default is 2 GiB on a graphics card, 512 MiB on one that shares the processor's memory, and 256 MiB on a
+    /// software adapter.
     pub resident_bytes_max: Option<u64>,
-    /// The place where compiled kernels are kept between runs; `None` by default.
+    /// The folder in which compiled kernels are cached between runs; `None` by default.
     pub pipeline_cache: Option<PipelineCache>,
-    /// The kernel variant of engines and uploads for which the caller does not choose one.
+    /// The default kernel variant for engines and uploads.
     pub variant: Variant,
-    /// True if every bit of the output buffers is set before a kernel runs. Tests then notice words that the kernel
-    /// fails to write.
+    /// True if every bit of the output buffers is set before a kernel runs. This lets tests detect words that the
+    /// kernel fails to write.
     pub poison: bool,
-    /// The longest time that the device may take to answer before it counts as failed. The default is two minutes, or
-    /// ten minutes for a software adapter.
+    /// The maximum time to wait for an answer from the device before it is considered failed. The default is two
+    /// minutes, or ten minutes for a software adapter.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<InjectedFault>,
@@ -115,7 +115,7 @@ pub struct Times {
     /// The time for packing blocks (groups of whole games), writing them to staging buffers and copying them to the
     /// device.
     pub upload: Duration,
-    /// The time that kernels ran, measured by the device's own clock; `None` if the device has no clock.
+    /// The running time of the kernels, measured by the device's own clock; `None` if the device has no clock.
     pub kernel: Option<Duration>,
     /// The time from the submission of the kernels until the last byte of the results has been read back.
     pub run: Duration,

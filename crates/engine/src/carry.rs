@@ -1,11 +1,11 @@
-//! Propagates the results of a stage to other positions of each game. Each position thus gets facts about earlier or
-//! later positions. The code calls this *carrying* the results along games.
+//! Propagates the results of a stage to other positions of each game. This gives each position facts about earlier or
+//! later positions of its game. The code calls this *carrying* the results along games.
 //!
 //! A *stage* is a part of a plan that runs over a whole block of games before the rest of the plan. Filters such as
-//! `find` need its results at other positions of the game: whether a condition holds at any earlier or later position,
-//! at how many of them, or at which of them first. A block holds whole games, so results never cross from one block to
-//! another. The module depends on plans and reels (packed games), but not on queries. The engines `cpu` and `gpu` both
-//! use it.
+//! `find` need its results at other positions: they test whether a condition holds at any earlier or later position of
+//! the game, at how many of these positions, or at which one first. A block holds whole games, so results never cross
+//! from one block to another. The module depends on plans and reels (packed games), but not on queries. The engines
+//! `cpu` and `gpu` both use it.
 //!
 //! A *slot* is the number of a position within its block.
 
@@ -25,9 +25,10 @@ pub(super) enum SlotColumn {
     Words(Vec<u64>),
 }
 
-/// Computes a column from `found`, a mask with one bit for each slot. The value at a slot depends on the bits of that slot and of
-/// all earlier slots of its game if `back` is true, otherwise of all later ones. `what` selects the value: whether any of these
-/// bits is set, how many are set, or which of the slots with a set bit is nearest. `words` creates a column of zero words.
+/// Computes a column from `found`, a mask with one bit for each slot. The value at a slot depends on the bits of the
+/// slot itself and of all earlier slots of its game or, if `back` is false, all later slots. `what` selects the value:
+/// whether any of these bits is set, how many are set, or which of the slots with a set bit is nearest. `words` creates
+/// a column of zero words.
 pub(super) fn carried_bits(
     found: &[u32],
     (what, back): (Carried, bool),
@@ -103,8 +104,8 @@ fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&
     }
 }
 
-/// Returns, for each position, the union of its own set of squares and those of all earlier positions of its game if `back`
-/// is true, otherwise of all later ones. `words` contains the sets by slot.
+/// Returns, for each position, the union of its own set of squares and the sets of all earlier positions of its game
+/// or, if `back` is false, all later positions. `words` contains the set of each slot.
 pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> SlotColumn {
     for game in block.games() {
         let slots = slots(game);
@@ -121,7 +122,7 @@ pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> S
     SlotColumn::Words(words)
 }
 
-/// Clears all bits of a mask after the first `slots` bits. These bits belong to no position.
+/// Clears all bits of a mask after the first `slots` bits, because no position corresponds to them.
 pub(super) fn clear_after(bits: &mut [u32], slots: usize) {
     if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
         *last &= (1 << tail) - 1;
@@ -132,7 +133,7 @@ pub(super) fn slots(game: GameRow<'_>) -> Range<usize> {
     game.first_slot()..game.end_slot()
 }
 
-/// Returns the slots of a game from the first to the last, or in reverse order.
+/// Returns an iterator over the slots of a game, in reverse order if `forwards` is false.
 fn order(slots: Range<usize>, forwards: bool) -> impl Iterator<Item = usize> {
     let len = slots.len();
     (0..len).map(move |k| if forwards { slots.start + k } else { slots.end - 1 - k })

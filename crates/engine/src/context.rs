@@ -1,6 +1,6 @@
-//! The data of a block other than its positions: columns of tag values and results of stages (parts of a plan that run first). They
-//! are computed once and shared by all queries and outputs of a request. Columns of tags have an entry for each game, and columns
-//! that were propagated along games from results of stages have an entry for each position.
+//! The data of a block other than its positions: columns of tag values and results of stages (parts of a plan that run
+//! first). They are computed once and shared by all queries and outputs of a request. Tag columns have one entry for
+//! each game. Columns that were propagated along games from the results of stages have one entry for each position.
 
 use std::collections::HashMap;
 
@@ -15,33 +15,33 @@ use orbit_reel::Block;
 
 /// The columns and stage results of one block.
 ///
-/// A *column* holds one value for each game or for each slot (position). A *stage* is a part of a plan that runs over the whole
-/// block before the rest of the plan. All plans of a request use one numbering of columns and results, so they can share them here.
+/// A *column* holds one value for each game or for each slot (position). A *stage* is a part of a plan that runs over
+/// the whole block before the rest of the plan. All plans of a request number their columns and results together, so
+/// they can share them.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
     /// The columns with one value for each game, computed from the games' tags.
     columns: Vec<GameColumn>,
-    /// The results of stages (parts of a plan that run first), by the number of the word in the plan and a flag, which is
-    /// true for a mask.
+    /// The results of stages (parts of a plan that run first). The key is the number of the word in the plan, and a
+    /// flag that is true for a mask.
     found: HashMap<(Id, bool), SlotColumn>,
     /// The columns that were propagated along games from results of stages (see the module `carry`).
     carried: HashMap<CarryId, SlotColumn>,
-    /// The moves and the trees of lines of the block's games.
+    /// The moves and line trees of the block's games.
     games: BlockGames<'a>,
-    /// The memory of word columns of an earlier block, kept for reuse. Otherwise each block would allocate and free
-    /// this memory again.
+    /// Buffers of an earlier block's word columns. They are reused, which saves allocating new ones for each block.
     spare: Vec<Vec<u64>>,
 }
 
 impl<'a> Context<'a> {
-    /// Creates a context without columns or results, which reuses the memory `spare` of an earlier block.
+    /// Creates a context without columns or results. It reuses `spare`, the buffers of an earlier block.
     pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>, interrupt: Interrupt) -> Context<'a> {
         let (columns, found, carried) = (Vec::new(), HashMap::new(), HashMap::new());
         Context { block, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
     }
 
-    /// Returns the memory of the word columns, which the context of the next block can reuse.
+    /// Returns the buffers of the word columns, for reuse by the context of the next block.
     pub(super) fn into_spare(self) -> Vec<Vec<u64>> {
         let carried = self.carried.into_values().filter_map(|column| match column {
             SlotColumn::Bits(_) => None,
@@ -82,8 +82,8 @@ impl<'a> Context<'a> {
         &self.columns
     }
 
-    /// Returns the columns in `reads`, which a program reads. They were propagated along games from the results of stages
-    /// (parts of a plan that run first).
+    /// Returns the columns listed in `reads`. They were propagated along games from the results of stages (parts of a
+    /// plan that run first).
     ///
     /// # Panics
     ///
@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Returns a column of zero words. It reuses memory from `spare` if there is enough of it. New memory is zero already.
+/// Returns a column of zero words. The last buffer in `spare` is reused if it is large enough.
 fn zeros(spare: &mut Vec<Vec<u64>>, block: &Block) -> Vec<u64> {
     match spare.pop() {
         Some(mut words) if words.capacity() >= block.slots() => {

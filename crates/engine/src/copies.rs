@@ -15,8 +15,8 @@ pub enum CopyDetail {
     Counts,
     /// For each hit, the matching copy with the lowest number, and the number of matching copies.
     Lowest,
-    /// For each hit, all copies that match. There can be many: at most hits of `shift flip flipcolor {not {Nd4 kf3}}`, 671 of the
-    /// 672 patterns match.
+    /// For each hit, all copies that match. There can be many: 671 of the 672 patterns of `shift flip flipcolor {not
+    /// {Nd4 kf3}}` match at most of its hits.
     All,
     /// For each hit, the sides whose pattern matches. Each copy must belong to one side (`OutermostOrbit::copy_sides`). The sides
     /// are recorded as if they were two copies: 0 for White and 1 for Black.
@@ -38,8 +38,8 @@ pub struct CopyHits {
     lists: Option<Lists>,
 }
 
-/// The copies (transformed patterns) that match at each hit, one hit after the other. Those of hit `n` end before index
-/// `ends[n]` of `copies`.
+/// The concatenated lists of the copies (transformed patterns) that match at each hit. The copies of hit `n` end before
+/// index `ends[n]` of `copies`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Lists {
     ends: Vec<usize>,
@@ -47,7 +47,7 @@ struct Lists {
 }
 
 impl CopyDetail {
-    /// Returns the kind of plan that computes this detail: one with a result for each of the two sides, or one with a result for
+    /// Returns the kind of plan that computes this detail: a plan with one result for each side, or with one result for
     /// each copy (transformed pattern).
     pub(super) fn apart(self) -> Apart {
         if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
@@ -96,13 +96,13 @@ impl CopyHits {
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
     }
 
-    /// Assigns the recorded hits to other slots (positions): the slots of `hits`, which must contain as many hits as the record, in
-    /// the same order.
+    /// Moves the recorded hits to the slots (positions) of `hits`, in the same order. `hits` must contain the same
+    /// number of hits as the record.
     pub fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
     }
 
-    /// Returns a record of only those hits that are also in `kept`. `all` must be the hits of this record.
+    /// Returns a record of only the hits in `kept`. `all` must be the hits of this record, and `kept` a subset of them.
     ///
     /// # Panics
     ///
@@ -120,7 +120,8 @@ impl CopyHits {
         self.detail
     }
 
-    /// Returns true if the record contains, for each hit, all matching copies of the pattern or the lowest one.
+    /// Returns true if the record contains, for each hit, all matching copies of the pattern or the one with the lowest
+    /// number.
     pub fn tells_copies(&self) -> bool {
         matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
     }
@@ -178,8 +179,8 @@ impl CopyHits {
         &self.sums
     }
 
-    /// Returns the sides whose pattern matches at a hit. If the record has all copies, `of_copies` must contain the sides of each
-    /// of them.
+    /// Returns the sides whose pattern matches at a hit. If the detail is [`CopyDetail::All`], `of_copies` must contain
+    /// the sides of each copy.
     ///
     /// # Panics
     ///
@@ -205,7 +206,7 @@ impl CopyHits {
     }
 }
 
-/// Returns the union of sets of sides.
+/// Returns the union of several sets of sides.
 pub fn any_side(sides: impl Iterator<Item = ByColor<bool>>) -> ByColor<bool> {
     sides.fold(ByColor::default(), |one, other| one.zip(other).map(|(one, other)| one || other))
 }

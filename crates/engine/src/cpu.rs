@@ -55,7 +55,7 @@ pub struct Cpu {
     /// For each query, the plans that find the transformed patterns (copies) that match at a hit, indexed by
     /// [`Apart`](orbit_plan::Apart). Each is prepared when it is first needed.
     copies: Vec<[OnceLock<Prepared<CopiesPlan>>; 2]>,
-    /// The memory of word columns, kept for reuse. Each inner list comes from the context of one block.
+    /// Buffers of word columns, kept for reuse. Each inner list comes from the context of one block.
     spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
 
@@ -70,8 +70,7 @@ impl Cpu {
         Cpu::with(plans, isa, MachineCode::default())
     }
 
-    /// Creates an engine that uses the given instruction set. `code` decides whether plans are compiled to machine
-    /// code.
+    /// Creates an engine that uses the given instruction set. `code` specifies when plans are compiled to machine code.
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = Screening::new(&plans, isa, code);
@@ -180,7 +179,6 @@ impl Cpu {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let Hits { bits, values, .. } = hits;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
-        // If there are many hits, all positions are evaluated in place; otherwise the hits are gathered first.
         let is_dense = count * DENSE > block.slots();
         let groups = if is_dense { block.segments().div_ceil(LANES) } else { count.div_ceil(GROUP) };
         self.values(query).with_machine(context, groups, |plan, machine, native, beside| {
@@ -242,11 +240,10 @@ impl Engine for Cpu {
     }
 }
 
-/// The number of parts of a list that are processed between two checks of the interrupt. Processing one part takes less
-/// than a millisecond.
+/// The number of pieces of work between two checks of the interrupt. One piece takes less than a millisecond.
 const PIECES_A_LOOK: usize = 16;
 
-/// Divides a list into parts of `size` entries each. The iterator ends early if the interrupt is set.
+/// Divides a list into pieces of `size` entries. The iterator ends early if the interrupt is set.
 fn pieces<'a, T>(list: &'a [T], size: usize, interrupt: &Interrupt) -> impl Iterator<Item = &'a [T]> {
     let goes_on = |(number, _): &(usize, _)| !number.is_multiple_of(PIECES_A_LOOK) || !interrupt.is_set();
     list.chunks(size).enumerate().take_while(goes_on).map(|(_, piece)| piece)

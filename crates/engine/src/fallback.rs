@@ -32,8 +32,7 @@ impl Engine for Fallback {
         if self.failure.get().is_none() {
             match self.card.scan(blocks, request) {
                 Err(EngineError::Gpu(error)) => {
-                    // If another thread has already recorded a failure, the earlier one is kept. The report needs only
-                    // one.
+                    // If another thread has already recorded a failure, that one is kept, because only one is reported.
                     let _ = self.failure.set(error);
                 }
                 other => return other,

@@ -1,4 +1,4 @@
-//! The answers of a query about whole games. All other answers are about positions.
+//! The answers of a query about whole games. All other answers of a query are about positions.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,13 +12,14 @@ pub struct GameAnswer {
     /// The number of positions of the game at which the query matches, including positions that are later removed from
     /// the hits.
     pub match_count: u32,
-    /// The place of the game in the order that the query's `sort` filters define. If the query does not sort, or if
+    /// The game's place in the order defined by the query's `sort` filters. If the query does not sort, or if
     /// [`Wants::RANKS`](super::Wants::RANKS) was not requested, all games have the same rank.
     pub rank: Rank,
 }
 
 impl GameAnswer {
-    /// Creates the answer for a game of a query that finds the games in which a position matches.
+    /// Creates the answer of a query that finds every game with a matching position. `match_count` is the number of
+    /// matching positions in the game.
     pub fn from_count(match_count: u32) -> GameAnswer {
         GameAnswer { is_found: match_count > 0, match_count, ..GameAnswer::default() }
     }
@@ -71,7 +72,6 @@ impl From<u64> for Rank {
 mod tests {
     use super::*;
 
-    /// Checks that ranks have the same order as the values that they encode.
     #[test]
     fn ranks_are_ordered_as_their_values() {
         let texts: [&[u8]; 7] = [b"", b"\0", b"\0\0", b"\0\x01", b"a", b"a\0b", b"ab"];

@@ -7,9 +7,9 @@
 //! to 8 million positions. While one upload is copied to the card, the card evaluates another one. This module depends
 //! on plans and reels (packed games), but not on queries.
 //!
-//! If the driver fails, this code neither panics nor hangs, but returns a [`GpuError`]. To achieve this, all calls of
+//! If the driver fails, this code neither panics nor hangs, but returns a [`GpuError`]. To achieve this, all calls to
 //! wgpu go through `Device` in `device.rs`, which runs them on a helper thread (`driver.rs`). If a device is lost, it
-//! is opened once more and the unfinished work is repeated from its start, so that answers stay exact.
+//! is reopened once and the unfinished work is repeated from its start, so that answers stay exact.
 
 mod adapters;
 mod along;
@@ -83,7 +83,7 @@ struct DeviceState {
     lost: bool,
 }
 
-/// An open device, with the buffer sets that no thread uses at the moment.
+/// An open device and its idle buffer sets.
 struct OpenDevice {
     device: Device,
     sets: Mutex<BufferSets>,
@@ -114,14 +114,14 @@ impl OpenDevice {
         Lent { open: self, set: sets.idle.pop().unwrap_or_else(BufferSet::new), is_sound: false }
     }
 
-    /// Frees the buffer sets that no thread uses. Earlier queries may have made their buffers large.
+    /// Frees the idle buffer sets, whose buffers may have grown large in earlier queries.
     fn trim(&self) {
         lock(&self.sets).idle.clear();
     }
 }
 
-/// A lent buffer set, which is returned when its work is done. After an error or a panic its buffers may be in any
-/// state, so it is replaced by a new set.
+/// A buffer set that a thread has borrowed. It is returned when the work is done. After an error or a panic, its
+/// buffers may be in any state, so a new set replaces it.
 struct Lent<'a> {
     open: &'a OpenDevice,
     set: BufferSet,
@@ -156,7 +156,7 @@ impl std::fmt::Debug for GpuDevice {
 }
 
 impl GpuDevice {
-    /// Opens the adapter that the options choose. If the first attempt to open it fails, tries once more.
+    /// Opens the adapter that the options select. If the first attempt fails, tries once more.
     ///
     /// # Errors
     ///
@@ -188,8 +188,7 @@ impl GpuDevice {
         self.current().device.pipelines.compiled.load(Ordering::Relaxed)
     }
 
-    /// Returns a message for the user about the file of the pipeline cache, or `None` if there is none. Each message is
-    /// returned only once.
+    /// Returns a message for the user about the pipeline cache's file, or `None` if there is no new message.
     pub fn take_note(&self) -> Option<String> {
         self.current().device.pipelines.take_note()
     }
@@ -229,15 +228,15 @@ impl GpuDevice {
                 return Err(error);
             }
             state.lost = true;
-            // If no new device can be opened, the loss of the old one is reported.
+            // If no new device can be opened, the error reports the loss of the old one.
             state.open = OpenDevice::new(&Device::options_after_loss(&self.options)).map_err(|_| error)?;
         }
         Ok(Arc::clone(&state.open))
     }
 
-    /// Runs repeatable calls of the driver in the same way as the engine's own calls: on a helper thread, with a time
-    /// limit, and with the driver's errors and panics returned as errors. `what` describes the calls in an error
-    /// message. Only benchmarks use this method.
+    /// Runs repeatable driver calls in the same way as the engine's own: on a helper thread, with a time limit, and
+    /// with driver errors and panics returned as errors. `what` describes the calls in an error message. Only
+    /// benchmarks use this method.
     ///
     /// # Errors
     ///
@@ -251,7 +250,7 @@ impl GpuDevice {
         self.attempt(|open| open.device.guarded(what, calls.clone()))
     }
 
-    /// Compiles a kernel that computes hits, without running it. Benchmarks use this to measure the time of compilation
+    /// Compiles a kernel that computes hits, without running it. Benchmarks use this to measure compilation time
     /// separately.
     ///
     /// # Errors
@@ -262,7 +261,7 @@ impl GpuDevice {
     }
 }
 
-/// Returns a context for each block. The contexts contain no results yet.
+/// Returns a new, empty context for each block.
 fn contexts<'a>(blocks: &[&'a Block], interrupt: &Interrupt) -> Vec<Context<'a>> {
     blocks.iter().map(|block| Context::new(block, Vec::new(), interrupt.clone())).collect()
 }

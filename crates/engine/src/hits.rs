@@ -34,13 +34,13 @@ pub enum Values {
     Texts(HitValues<Option<Box<[u8]>>>),
 }
 
-/// The values of a query at the hits of a block. If a hit is removed later, its value stays.
+/// The values of a query at the hits of a block. Removing a hit leaves its value in place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HitValues<T> {
     /// For each segment (32 slots) up to the last one with a value: the slots that have a value, as bits (see [`Hits::bits`]), and
     /// the number of values in earlier segments.
     segments: Vec<(u32, u32)>,
-    /// The values, in the order of the slots to which they belong.
+    /// The values, in the order of their slots.
     values: Vec<T>,
 }
 
@@ -57,8 +57,8 @@ impl<T> HitValues<T> {
         self.values.push(value);
     }
 
-    /// Adds values for slots of one segment (32 slots). `bits` is the mask of the slots that get a value, and `value` returns
-    /// the value for a bit number. The slots must come after all slots that have a value.
+    /// Adds values for slots of one segment (32 slots). `bits` is the mask of the slots that get a value, and `value`
+    /// maps a bit number to the value of its slot. The slots must come after all slots that have a value.
     pub(super) fn push_segment(&mut self, segment: usize, bits: u32, value: impl Fn(usize) -> T) {
         if bits != 0 {
             self.slots_of(segment, bits);
@@ -89,7 +89,7 @@ impl<T> HitValues<T> {
         &self.values
     }
 
-    /// Returns the number of bytes that the values occupy, without the contents of strings.
+    /// Returns the number of bytes that the values occupy, excluding the contents of strings.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.segments[..]) + size_of_val(&self.values[..])
     }
@@ -309,7 +309,8 @@ pub(super) fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32
 mod tests {
     use super::*;
 
-    /// Test data, the bits for the 32 positions of one segment each: none, one, neighbours, both ends, all.
+    /// Test data: the words of segments in which no bit, one bit, neighbouring bits, the first and last bits, or all
+    /// bits are set.
     const BITS: [u32; 7] = [0, 1 << 31, 0b110, 0, 0x8000_0001, u32::MAX, 0];
 
     #[test]

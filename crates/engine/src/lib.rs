@@ -129,13 +129,14 @@ pub struct EngineInfo {
     pub name: &'static str,
     /// For each query, the number of distinct copies that its outermost transform generates; 1 for a query without a transform.
     pub copies: Vec<usize>,
-    /// True if the answers for a block depend on earlier blocks. One thread must then pass the blocks in order.
+    /// True if the answers for a block depend on earlier blocks. A single thread must then pass all blocks to the
+    /// engine in order.
     pub in_order: bool,
-    /// The number of blocks for which a call of [`Engine::scan`] is most efficient.
+    /// The number of blocks per call for which [`Engine::scan`] is most efficient.
     pub blocks_at_once: usize,
     /// A message for users about the search, for example that the graphics card failed.
     pub notice: Option<String>,
-    /// The persistent variables, with their values, which are printed at the end of the search.
+    /// The persistent variables and their values, which are printed at the end of the search.
     pub persistent: Vec<(String, Vec<u8>)>,
     /// The number of positions that a second engine has recomputed for comparison, and the name of that engine; `None`
     /// if there is no second engine.
@@ -168,7 +169,7 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns any error that keeps the engine from finishing one of the blocks.
+    /// Returns any error that prevents the engine from finishing one of the blocks.
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError>;
 
     /// Returns the answers of the first query on one block.

@@ -2,7 +2,7 @@
 //! are evaluated only by the reference engine, and because some queries read side lines and others only main lines.
 //!
 //! If any query reads side lines (variations), the blocks contain side lines. Queries that read only main lines then
-//! get a copy of each block without its side lines, and their hits are moved to the slots of the whole block.
+//! receive a copy of each block without its side lines, and their hits are moved to the slots of the whole block.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ pub struct Mixed {
     groups: Vec<EngineGroup>,
 }
 
-/// A group: some of the queries, with the engine that evaluates them.
+/// A group of queries and the engine that evaluates them.
 pub struct EngineGroup {
     /// The engine that evaluates the queries.
     pub engine: Box<dyn Engine>,
-    /// The numbers of the group's queries among all queries.
+    /// The indices of the group's queries in the list of all queries.
     pub queries: Vec<usize>,
     /// True if the queries read only main lines, while the blocks contain side lines.
     pub main_lines: bool,
@@ -33,7 +33,7 @@ impl Mixed {
 }
 
 impl EngineGroup {
-    /// Evaluates the queries of the group on the given blocks. Returns the number of each query with its answers.
+    /// Evaluates the queries of the group on the given blocks. Returns the index of each query with its answers.
     fn scan(
         &self,
         blocks: &[&Block],

@@ -1,7 +1,7 @@
 //! Restricts the slow reference engine to the games in which a query can match.
 //!
-//! If possible, a fast engine first searches for a simpler condition that holds wherever the query matches. If a game
-//! does not contain the condition, the query cannot match there, and the reference engine skips the game.
+//! If possible, a fast engine first searches for a simpler condition that holds wherever the query matches. If the
+//! condition holds nowhere in a game, the query cannot match there, and the reference engine skips the game.
 
 use std::sync::Arc;
 

@@ -45,7 +45,7 @@ pub(super) struct BlockGames<'a> {
 const POSITIONS_A_LOOK: usize = 1 << 20;
 
 impl<'a> BlockGames<'a> {
-    /// Creates the data of a block's games. They are computed when they are first needed.
+    /// Creates the lazily computed data of a block's games.
     pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> BlockGames<'a> {
         let (moves, tree) = (OnceCell::new(), OnceCell::new());
         BlockGames { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
@@ -65,9 +65,9 @@ impl<'a> BlockGames<'a> {
         self.stopped.set(true);
     }
 
-    /// Adds to the number of visited positions, and checks the interrupt at intervals. Other work counts as the
-    /// positions that could be visited in the same time. Returns true if the evaluation must end; its results are then
-    /// discarded.
+    /// Adds to the number of visited positions, and checks the interrupt at intervals. Other work counts as the number
+    /// of positions that could be visited in the same time. Returns true if the evaluation must end; its results are
+    /// then discarded.
     pub(super) fn count(&self, positions: usize) -> bool {
         let unlooked = self.unlooked.get().saturating_add(positions);
         self.unlooked.set(unlooked);
@@ -120,7 +120,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns true if the operand, taken as a mask, is true at a slot (position).
+    /// Returns true if the operand, interpreted as a mask, is true at a slot (position).
     pub(super) fn holds(&self, slot: usize) -> bool {
         match self {
             OperandSource::Constant(word) => *word != 0,
@@ -129,7 +129,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns the first slot of a range at which the operand, taken as a mask, is true.
+    /// Returns the first slot of a range at which the operand, interpreted as a mask, is true.
     fn first_in(&self, slots: Range<usize>) -> Option<usize> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
@@ -204,12 +204,12 @@ fn node_at(word: u64, nodes: NodeRange<'_>) -> Option<usize> {
     usize::try_from(word as i64).ok().filter(|&node| node < nodes.len())
 }
 
-/// Returns a number as a word, or the word that means "no value".
+/// Encodes a number, or the lack of a number, as a word.
 fn number(value: Option<i64>) -> u64 {
     value.unwrap_or(NO_VALUE) as u64
 }
 
-/// Computes a column by a game operation. `words` creates a column of zero words.
+/// Computes a column with a game operation. `words` creates a column of zero words.
 pub(super) fn make(
     op: &GameOp,
     operands: &[OperandSource<'_>],

@@ -7,8 +7,7 @@ use orbit_reel::{Block, GameRow};
 
 /// A rule that selects the hits to keep, for example the first hit of each game.
 pub trait Select: Sync {
-    /// Removes the hits of a query in a block that are not to be kept. `index` is the position of the block in the
-    /// request.
+    /// Removes the unwanted hits of a query in a block. `index` is the index of the block in the request.
     fn select(&self, index: usize, block: &Block, query: usize, hits: &mut Hits);
 }
 
@@ -26,13 +25,13 @@ pub struct BlockRequest<'a> {
     /// The rule that selects the hits to keep; `None` keeps all hits. Values and matching copies (transformed patterns) are
     /// computed only at hits that are kept.
     pub select: Option<&'a dyn Select>,
-    /// A function that returns true if a query may match in a game. Its arguments are the position of the block in the
-    /// request, the number of the query and the index of the game. `None` if nothing is known. Engines that evaluate a
-    /// query game by game skip the other games.
+    /// A function that returns true if a query may match in a game. Its arguments are the index of the block in the
+    /// request, the number of the query and the index of the game in the block. `None` if nothing is known. Engines
+    /// that evaluate a query game by game skip the other games.
     pub games: Option<&'a (dyn Fn(usize, usize, usize) -> bool + Sync)>,
     /// The number of the database's last game, if a query reads it.
     pub last_game: Option<u32>,
-    /// The interrupt, a switch that ends the evaluation early, if there is one.
+    /// The interrupt (a switch that ends the evaluation early), if there is one.
     pub interrupt: Option<&'a Interrupt>,
 }
 
@@ -48,12 +47,12 @@ impl<'a> BlockRequest<'a> {
         self.interrupt.cloned().unwrap_or_default()
     }
 
-    /// Returns true if a query may match in a game. `index` is the position of the game's block in the request.
+    /// Returns true if a query may match in a game. `index` is the index of the game's block in the request.
     pub(super) fn may_match(&self, index: usize, query: usize, game: usize) -> bool {
         self.games.is_none_or(|games| games(index, query, game))
     }
 
-    /// Removes the hits of a query that are not to be kept.
+    /// Removes the unwanted hits of a query.
     pub(super) fn select(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
         if let Some(select) = self.select {
             select.select(index, block, query, hits);
@@ -68,8 +67,8 @@ pub struct Answers {
     pub hits: Hits,
     /// The copies (transformed patterns) that match at the hits, if they were requested.
     pub copies: Option<CopyHits>,
-    /// For a query about whole games, the answer for each game of the block; otherwise `None`, and the query finds the
-    /// games that have a hit.
+    /// For a query about whole games, the answer for each game of the block. `None` for any other query, which finds
+    /// the games that have a hit.
     pub games: Option<Vec<GameAnswer>>,
     /// The output of the query, if it was requested and the engine can compute it.
     pub commentary: Option<Commentary>,

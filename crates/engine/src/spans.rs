@@ -1,5 +1,5 @@
-//! Spans: the positions and moves that make up a hit (match), such as those of a line, a path, a move or a found
-//! position.
+//! Spans: the positions and moves that make up a hit (match) of a filter such as `line`, `path`, `--`, `find` or
+//! `echo`.
 //!
 //! Spans never change the positions at which a query matches. They are computed only for hits, and only on request.
 
@@ -8,7 +8,7 @@ use std::{fmt, sync::Arc};
 use super::{Answers, MatchSpan};
 use orbit_reel::{Block, GameRow};
 
-/// A finder of the spans of one query's hits in one block.
+/// A span finder for one query's hits in one block.
 pub trait FindSpan: fmt::Debug {
     /// Returns the span of the hit at a node (position) of a game, or `None` if no filter with a span matched.
     /// `answers` are the query's answers on the block.
@@ -32,7 +32,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Calls `by` for the span of each hit of a block.
+    /// Collects the spans of all hits of a block, which `by` finds.
     pub fn told(by: &dyn FindSpan, answers: &Answers, block: &Block) -> Spans {
         let mut out = Spans::default();
         for game in block.games() {
@@ -44,8 +44,8 @@ impl Spans {
         out
     }
 
-    /// Moves spans that were found in a part of a block to the whole block. `index` returns the index of a game in the
-    /// whole block; the order of games must not change.
+    /// Converts spans that were found in a part of a block to spans of the whole block. `index` maps the index of a
+    /// game to its index in the whole block. The order of games must not change.
     pub fn put_back(&mut self, index: impl Fn(u32) -> u32) {
         self.games.iter_mut().for_each(|(game, _)| *game = index(*game));
     }

@@ -16,7 +16,7 @@ pub enum Sample {
     /// All positions.
     All,
     /// At least this number of segments (32 positions each), and the whole games to which they belong. The segments are
-    /// chosen evenly over the database, although its size is not known in advance.
+    /// chosen uniformly from the database, although its size is not known in advance.
     Segments(usize),
 }
 
@@ -25,8 +25,9 @@ pub struct Verified {
     engine: Box<dyn Engine>,
     other: Box<dyn Engine>,
     sample: Sample,
-    /// The hashes of the chosen segments, with the largest on top. There are at most as many as the sample requests. A segment is
-    /// chosen if its hash is less than the largest one, so the heap always contains the lowest hashes of all blocks seen so far.
+    /// The hashes of the chosen segments, with the largest on top. The heap holds no more hashes than the sample
+    /// requests. A segment is chosen if its hash is less than the largest one, so the heap always contains the lowest
+    /// hashes of all blocks seen so far.
     chosen: Mutex<BinaryHeap<u64>>,
     checked: Mutex<u64>,
 }
@@ -65,8 +66,8 @@ impl Verified {
             let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
-        // In a block of only some of the games, hits have other slots, so their copies (matching patterns) cannot be
-        // compared.
+        // In a block that contains only some of the games, hits have different slots, so their copies (matching
+        // patterns) cannot be compared.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
         let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };

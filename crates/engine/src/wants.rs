@@ -1,4 +1,4 @@
-//! The flags that say which data a search must read and compute.
+//! The flags that specify which data a search must read and compute.
 //!
 //! A *copy* is one of the distinct patterns that the outermost transform of a query generates.
 
@@ -9,8 +9,8 @@ use super::CopyDetail;
 use orbit_core::game::Measure;
 
 /// The data that a query, a choice of games or a collector requests from a search, in addition to the hits. The hits
-/// are always computed. Wants are combined with `|`. They alone decide which data are decoded and computed. Engines
-/// ignore wants that do not concern answers.
+/// are always computed. Wants are combined with `|`. Only the requested data are decoded and computed. Engines ignore
+/// wants that do not concern answers.
 ///
 /// ```
 /// use orbit_engine::Wants;
@@ -98,8 +98,8 @@ impl Wants {
         Wants(self.0 & !copies.0)
     }
 
-    /// Returns the detail in which matching copies (transformed patterns) must be recorded, or `None` if no copies are requested.
-    /// `All` includes the data of `Lowest`, and `Lowest` includes those of `Counts`.
+    /// Returns the detail in which matching copies (transformed patterns) must be recorded, or `None` if no copies are
+    /// requested. `All` includes the data of `Lowest`, and `Lowest` includes the data of `Counts`.
     pub fn detail(self) -> Option<CopyDetail> {
         let of_copies = Wants::LOWEST_COPY.0 | Wants::ALL_COPIES.0 | Wants::COPY_COUNTS.0;
         if self.contains(Wants::SIDES) {

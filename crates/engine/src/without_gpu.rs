@@ -1,8 +1,8 @@
 //! The replacement for the GPU engine in a build without the feature `gpu`. It defines the same names, but opening a
 //! card returns an error.
 //!
-//! Here, the type of devices and the types that are created from a device have no values. So code that uses cards
-//! compiles unchanged, but can never run.
+//! The device type, and the types that are created from a device, have no values here. So code that uses cards compiles
+//! unchanged, but can never run.
 
 #![expect(missing_docs, reason = "the engine itself documents these names")]
 

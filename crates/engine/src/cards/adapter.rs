@@ -13,8 +13,8 @@ pub enum AdapterChoice {
     Auto,
     /// The adapter with this index in the list of adapters.
     Index(usize),
-    /// The adapter with this PCI bus id, such as `0000:01:00.0`, or the adapter whose name contains this string. The
-    /// case of letters does not matter.
+    /// The adapter with this PCI bus id, such as `0000:01:00.0`, or the adapter whose name contains this string,
+    /// regardless of case.
     Named(String),
 }
 
@@ -52,9 +52,9 @@ pub struct AdapterReport {
     pub backend: String,
     /// The kind of adapter: `discrete`, `integrated`, `virtual`, `software` or `other`.
     pub kind: &'static str,
-    /// The name and version of the driver, or as much of them as the driver reports.
+    /// The name and version of the driver, as far as the driver reports them.
     pub driver: String,
-    /// The address of the adapter on the PCI bus; empty if it is unknown or does not exist.
+    /// The address of the adapter on the PCI bus; empty if it has none or it is unknown.
     pub pci_bus_id: String,
     /// The maximum size of a buffer that can be bound to a shader, in bytes.
     pub binding_bytes_max: u64,

@@ -52,7 +52,7 @@ pub enum GpuError {
         /// The driver's message.
         reason: String,
     },
-    /// The limits of the GPU are too small to evaluate even one segment, that is, 32 positions.
+    /// The GPU's limits are too small to evaluate even one segment (32 positions).
     #[error(
         "the GPU's limits are too small: {what} needs {needed} bytes, there are {available}; use --engine cpu"
     )]
@@ -64,7 +64,7 @@ pub enum GpuError {
         /// The number of bytes available.
         available: u64,
     },
-    /// The adapter is software that ends long loops too early, so the query would get a wrong answer.
+    /// The software adapter terminates long loops too early, so the answer to the query would be wrong.
     #[error(
         "this query loops {turns} times at a position, and {name} ends loops after {most} turns; use --engine cpu"
     )]
@@ -73,7 +73,7 @@ pub enum GpuError {
         name: String,
         /// The number of iterations that the query needs.
         turns: u64,
-        /// The maximum number of iterations before the adapter ends a loop.
+        /// The number of iterations after which the adapter terminates a loop.
         most: u64,
     },
     /// The blocks (groups of games) were uploaded in a memory layout that the engine's kernel variant cannot read.
@@ -96,14 +96,14 @@ pub enum GpuError {
         /// The reason for the loss, if it is known.
         reason: String,
     },
-    /// The device, or a call of its driver, did not return in time.
+    /// The device, or a call to its driver, did not return in time.
     #[error(
         "the GPU has not answered for {} s, and orbit no longer waits for it; its driver may hang until the machine is \
          restarted: use --engine cpu",
         after.as_secs_f64()
     )]
     Silent {
-        /// The time waited for an answer.
+        /// The time that was spent waiting.
         after: Duration,
     },
     /// The driver rejected a shader, a buffer or an API call of this program.

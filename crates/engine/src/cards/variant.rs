@@ -1,8 +1,8 @@
-//! Kernel variants: different ways to write and run the kernel of a query. Different graphics cards run different
-//! variants fastest.
+//! Kernel variants: different ways to write and run the kernel of a query. The fastest variant depends on the graphics
+//! card.
 //!
 //! All variants give bit-identical answers. Only a measurement on the card shows which variant is fastest, so no code
-//! here chooses a variant by looking at the query.
+//! here derives the variant from the query.
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,7 +23,7 @@ pub struct Variant {
     /// The number of invocations that share a segment of 32 slots: 1 or 2. With 2, each invocation evaluates 16 slots.
     /// The second invocation first replays the moves of the first 16 slots without evaluating them.
     pub lanes: u32,
-    /// The number of segments (32 positions each) that an invocation evaluates, one after the other: 1, 2, 4 or 8.
+    /// The number of segments (32 positions each) that an invocation evaluates in sequence: 1, 2, 4 or 8.
     pub segments: u32,
     /// True if key positions and moves are stored word by word instead of segment by segment: first word 0 of all
     /// segments, then word 1 of all segments. With this layout, neighbouring invocations read neighbouring words.
@@ -52,7 +52,7 @@ impl Default for Variant {
     }
 }
 
-/// The values that the fields of [`Variant`] may have.
+/// The allowed values of the fields of [`Variant`].
 const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
 const LANES: [u32; 2] = [1, 2];
 const SEGMENTS: [u32; 4] = [1, 2, 4, 8];

@@ -37,8 +37,8 @@ use lower::{Flat, Scalars, Sinks};
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg, Step};
 
-/// The approximate maximum number of instructions in a region. The code of a few regions of this size fits in the processor's
-/// first-level cache. A value that several regions use is stored in memory between them.
+/// The approximate maximum number of instructions in a region. The code of a few such regions fits in the processor's
+/// L1 cache. A value that several regions use is stored in memory between them.
 const REGION_WEIGHT: usize = 1200;
 
 /// The minimum weight of a region, in estimated instructions. Steps with a smaller total weight are left to the interpreter's

@@ -22,7 +22,7 @@ const ROOK: u8 = 4;
 const KING: u8 = 6;
 const BLACK: u8 = 8;
 
-/// The quick bounds that a screen needs.
+/// The cheap bounds that a screen reads. They are computed by comparing moves with patterns.
 #[derive(Clone, Debug)]
 pub(super) struct Glance {
     pub(super) reads: Vec<(GlanceResult, Reg)>,
@@ -33,7 +33,7 @@ pub(super) struct Glance {
 /// A bound that a glance (a comparison of all moves with patterns) computes for each segment of 32 positions.
 #[derive(Clone, Debug)]
 pub(super) enum GlanceResult {
-    /// The union of the words of those patterns that fit at least one of the segment's moves.
+    /// The union of the words of the patterns that match at least one of the segment's moves.
     Patterns(Vec<MovePattern>),
     /// The squares on which pieces may arrive: the words of the matching patterns in [`Glance::arrivals`] and, if a game begins in
     /// the segment of 32 positions, `at_first`.
@@ -56,16 +56,16 @@ pub(super) struct MovePattern {
     pub(super) bits: u16,
     /// The required values of these bits.
     pub(super) set: u16,
-    /// The word that the pattern contributes to the result where it matches.
+    /// The word that the pattern contributes to the result if it matches.
     pub(super) word: u64,
 }
 
-/// At most 16 patterns as lookup tables. The tables cannot contain patterns that depend on the origin of a move.
+/// Lookup tables for at most 16 patterns. They cannot represent patterns that depend on the origin of a move.
 #[derive(Clone, Debug)]
 pub(super) struct PatternTables {
     /// The patterns, each with the register to which its word is added.
     pub(super) patterns: Vec<(MovePattern, Reg)>,
-    /// For each destination square and for each move code, the patterns that fit: bit `k` stands for pattern `k`.
+    /// For each destination square and for each move code, the patterns that match it: bit `k` stands for pattern `k`.
     #[cfg(target_arch = "x86_64")]
     by_square: [u16; 64],
     #[cfg(target_arch = "x86_64")]
@@ -94,7 +94,7 @@ impl Glance {
 }
 
 impl GlanceResult {
-    /// Returns the result that stands for a bound. Returns `None` for bounds on planes, because these are read from the
+    /// Returns the glance result that corresponds to a bound, or `None` for bounds on planes, which are read from the
     /// first positions of segments.
     fn new(bound: Bound) -> Option<GlanceResult> {
         Some(match bound {
@@ -131,8 +131,8 @@ impl PatternTables {
         }
     }
 
-    /// Returns the patterns that fit at least one move of each of eight segments: one word for each segment, with bit `k` set for
-    /// pattern `k`.
+    /// Returns the patterns that match at least one move in each of eight segments: one word for each segment, with bit
+    /// `k` set for pattern `k`.
     #[inline(always)]
     pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
         match isa {
@@ -144,7 +144,8 @@ impl PatternTables {
         }
     }
 
-    /// Computes the same result as [`found`] with vector instructions that look up 32 table entries at once.
+    /// Computes the same result as the function [`found`], but with vector instructions that look up 32 table entries
+    /// at once.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn looked_up(&self, moves: &SegmentMoves) -> [u64; LANES] {
@@ -178,8 +179,8 @@ impl PatternTables {
     }
 }
 
-/// Returns which of at most 16 patterns fit at least one move of each of eight segments: one word for each segment, with bit `k`
-/// set for pattern `k`.
+/// Returns which of at most 16 patterns match at least one move in each of eight segments: one word for each segment,
+/// with bit `k` set for pattern `k`.
 #[inline(always)]
 pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePattern>) -> [u64; LANES] {
     // The inner loop runs over consecutive moves in memory, because compilers vectorise such loops most reliably.
@@ -197,8 +198,8 @@ pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePat
     all
 }
 
-/// Returns the patterns of moves by which a piece arrives on one of the given squares. Castling and en passant each
-/// have one pattern for several squares. Returns `None` if there are too many squares.
+/// Returns the patterns of moves that bring a piece to one of the given squares. Castling and en passant each have one
+/// pattern for several squares. Returns `None` if there are too many squares.
 fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     if squares.count_ones() > SQUARES_MAX {
         return None;

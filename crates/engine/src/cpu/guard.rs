@@ -1,5 +1,5 @@
-//! Guards: the engine evaluates a cheap condition first, and then evaluates the queries only at the positions at which
-//! the condition holds.
+//! Guards: the engine evaluates a cheap condition first, and then the queries only at positions where the condition
+//! holds.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Plans, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS, lanes::LANES};
 
-/// An upper estimate of the cost of gathering one position. The unit is the cost of one program step for one position.
+/// A deliberately high estimate of the cost of gathering one position. The unit is the cost of one program step for one
+/// position.
 const GATHERING: u64 = 3000;
 
 /// A condition that holds at every match of the queries, and a record of how many positions it excludes.
@@ -56,8 +57,8 @@ impl Guard {
     }
 }
 
-/// Returns the minimum percentage of positions that a condition must exclude, so that gathering the remaining ones
-/// saves time. `cost` is the number of steps of the plan.
+/// Returns the minimum percentage of positions that a condition must exclude to make gathering the remaining positions
+/// worthwhile. `cost` is the number of steps of the plan.
 fn worth(cost: u64) -> usize {
     (100 * GATHERING).div_ceil(GATHERING.saturating_add(cost)) as usize
 }

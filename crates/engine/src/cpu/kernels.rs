@@ -29,7 +29,7 @@ use orbit_reel::{
 
 for_each_isa! {
     /// Replays at most [`LANES`] segments of a block and writes their positions to the plane registers. If `states` is
-    /// true, it also writes castling rights, en passant squares and the side to move.
+    /// true, also writes castling rights, en passant squares and the side to move.
     pub(super) fn replay(machine: &mut RegisterMachine, block: &Block, segments: &[u32], states: bool) {
         let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
         let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
@@ -133,7 +133,7 @@ fn mask_of(is_set: bool) -> u64 {
     if is_set { TRUE } else { 0 }
 }
 
-/// Returns, for each segment, the union of the words of those patterns that fit at least one of its moves.
+/// Returns, for each segment, the union of the words of the patterns that match at least one of its moves.
 #[inline(always)]
 fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     let found = found(moves, patterns.iter().copied());
@@ -144,7 +144,7 @@ fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     words
 }
 
-/// Adds the word of pattern `k` to the words of the segments in which `found` contains the pattern.
+/// Adds the word of pattern `k` to the word of each segment for which `found` contains the pattern.
 #[inline(always)]
 fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &MovePattern) {
     // Compilers vectorise this loop only if neither operand is read through a reference.
@@ -155,8 +155,8 @@ fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &
     *words = out;
 }
 
-/// Loads the planes of the key positions (the first positions) of at most [`LANES`] segments. If the screen reads them,
-/// it also loads the key positions of the next segments.
+/// Loads the planes of the key positions (the first positions) of at most [`LANES`] segments. Also loads the key
+/// positions of the next segments if the screen reads them.
 #[inline(always)]
 fn key_planes(machine: &mut RegisterMachine, block: &Block, (row, segments): (usize, &[u32]), loads: &Loads) {
     let planes_after = |after: usize| {
@@ -195,7 +195,7 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
     let mut out = [0u64; LANES];
     for (i, row) in column.0.iter().enumerate() {
         for n in 0..LANES {
-            // Each word is all ones or zero, so any of its bits can be taken.
+            // Each word is all ones or zero, so any of its bits can be used.
             out[n] |= row[n] & (1 << i);
         }
     }
@@ -235,7 +235,7 @@ fn run_steps(program: &Program, steps: Range<usize>, machine: &mut RegisterMachi
                 continue;
             }
             Step::Do { dst, op } => {
-                // The result is written to the spare column, which then trades places with the column of `dst`.
+                // The result is written to the spare column, which is then swapped with the column of `dst`.
                 let mut out = machine.spare.take().expect("it is put back");
                 apply(op, machine, words_mut(&mut out));
                 machine.spare = Some(std::mem::replace(&mut machine.regs[dst.0 as usize], out));
@@ -359,8 +359,8 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// The way to apply the terms of a chain. A term is a register with a mask and a shift, and a chain combines terms, for
-/// example with `or`.
+/// The kind of shift that the terms of a chain need. A term is a register with a mask and a shift, and a chain combines
+/// terms, for example with `or`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TermKind {
     Plain,

@@ -64,8 +64,8 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads the positions in single slots, at most [`GROUP`](super::registers::GROUP), in ascending order. Entry `k` of the list
-    /// is loaded into row `k / LANES`, lane `k % LANES` of each register.
+    /// Loads the positions in individual slots: at most [`GROUP`](super::registers::GROUP), in ascending order. Entry
+    /// `k` of the list is loaded into row `k / LANES`, lane `k % LANES` of each register.
     pub(super) fn gather(
         &mut self,
         program: &Program,
@@ -210,7 +210,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Stores the values at those hits that lie in the loaded group, which begins at the start of segment `first` (32 positions).
+    /// Stores the values at the hits in the loaded group, which begins at the start of segment `first` (32 positions).
     pub(super) fn store_hits(&self, plan: &Plan, first: usize, hits: &[u32], values: &mut Values) {
         match (values, plan.output) {
             (Values::Numbers(out), Output::Num(reg)) => {
@@ -275,7 +275,7 @@ fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     }
 }
 
-/// Sets the word of each position to that of its game. `words` contains one word for each game.
+/// Sets the word of each position to the word of its game. `words` contains one word for each game.
 fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
     for (row, games) in out.iter_mut().zip(games) {
         *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));

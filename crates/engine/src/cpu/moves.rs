@@ -46,7 +46,7 @@ fn eight(words: &[u64; GROUP], first: usize) -> &[u64; LANES] {
 }
 
 /// Computes the result for eight positions, without castling and en passant. Returns a non-zero word for each position
-/// in which such a move may be possible.
+/// in which castling or en passant may be possible.
 #[inline(always)]
 fn row<const WHAT: u8, const PSEUDO: bool>(
     machine: &RegisterMachine,

@@ -1,5 +1,4 @@
-//! A prepared plan: the plan together with the machines that run it (threads borrow them), and its machine code once it
-//! has run for a while.
+//! A prepared plan: a plan, the register machines that run it, and its machine code once it has run for a while.
 //!
 //! The *stages* of a program are the parts of it that run first, over the whole block.
 
@@ -27,8 +26,8 @@ const DEAR: u64 = 8;
 /// longer one loses little.
 const STEPS_FIRST: u64 = 16_384;
 
-/// The setting that decides when plans are compiled to machine code. It changes no answer. Plans are never compiled if
-/// the architecture is not x86-64, if the processor has no AVX2, or if the system provides no executable memory.
+/// The policy for compiling plans to machine code. It does not affect the answers. Plans are never compiled if the
+/// architecture is not x86-64, if the processor has no AVX2, or if the system provides no executable memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MachineCode {
     /// Plans are never compiled; the interpreter runs all steps.
@@ -40,7 +39,7 @@ pub enum MachineCode {
     Always,
 }
 
-/// A plan, its machine code, and the register machines that no thread uses at the moment.
+/// A plan, its machine code, and the idle register machines, which threads borrow to run it.
 #[derive(Debug)]
 pub(super) struct Prepared<P> {
     pub(super) plan: P,
@@ -194,7 +193,7 @@ impl<P: PlanCode> Prepared<P> {
         Prepared { plan, isa, code, groups, natives, idle }
     }
 
-    /// Returns the machine code of the plan, which is compiled first if that is now due. Returns `None` if compiling is
+    /// Returns the machine code of the plan, and compiles it first if that is now worthwhile. Returns `None` if it is
     /// not worthwhile yet. `ahead` is the number of groups of 256 positions on which the plan is about to run.
     fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
@@ -215,8 +214,8 @@ impl<P: PlanCode> Prepared<P> {
         cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST
     }
 
-    /// Calls `work` with a set of register machines that no thread uses, or with a new set. Afterwards, the set is kept
-    /// for later calls. `work` runs the plan on about `groups` groups of positions.
+    /// Calls `work` with an idle set of register machines, or with a new set. Afterwards, the set is kept for later
+    /// calls. `work` runs the plan on about `groups` groups of positions.
     pub(super) fn lend<T>(
         &self,
         groups: usize,

@@ -14,7 +14,7 @@ use orbit_reel::{
 };
 
 /// The number of positions in a group: eight segments of 32. A register of 256 words takes 2 KiB, so the registers of
-/// most plans stay in the first-level cache. The interpreter selects the code of a step only once for 256 positions.
+/// most plans stay in the L1 cache. The interpreter dispatches each step only once for 256 positions.
 pub(super) const GROUP: usize = LANES * SEGMENT_SLOTS;
 
 /// A register: one word for each of the 256 positions of a group. It is aligned to cache lines, because a 64-byte
@@ -109,7 +109,7 @@ pub(super) struct Loads {
     /// The register for the mask of the segments in which exactly one game begins, from the standard position.
     pub(super) standard: Option<Reg>,
     pub(super) other: Option<Reg>,
-    /// The patterns of moves by which pawns may become certain pieces, with the registers that receive the results.
+    /// The patterns of moves that may promote a pawn to certain pieces, with the registers that receive the results.
     pub(super) promotions: Vec<(Vec<MovePattern>, Reg)>,
     /// The sets of pieces whose captures are counted, with the registers that receive the counts.
     pub(super) losses: Vec<(PieceSet, Reg)>,
@@ -152,8 +152,8 @@ impl Loads {
         loads
     }
 
-    /// Returns true if the screen (a test of a whole segment) reads the planes of the next segment's first position. Bounds
-    /// on numbers of pieces need them.
+    /// Returns true if the screen (a test of a whole segment) reads the planes of the next segment's first position.
+    /// Bounds on piece counts need them.
     pub(super) fn reads_next(&self) -> bool {
         self.next.iter().any(Option::is_some)
     }

@@ -16,13 +16,13 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Bound, Plans, Reg, Screen};
 use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
 
-/// The minimum percentage of segments that a screen must skip to be worth its cost. Screens that compute bounds on numbers of
-/// pieces cost more, so they must skip more.
+/// The minimum percentage of segments that a screen must skip to be worth its cost. Screens that compute bounds on
+/// piece counts cost more, so they must skip more.
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
-/// The minimum percentage of segments for a screen (a test of a whole segment) that reads cached numbers of pieces. Such a screen
-/// costs almost nothing, because the numbers are computed only once.
+/// The minimum percentage of segments for a screen (a test of a whole segment) that reads cached piece counts. Such a
+/// screen costs almost nothing, because the counts are computed only once.
 const WORTH_OF_MATERIAL: usize = 20;
 
 /// The number of blocks for which screening pauses after a block in which it skipped too few segments. Each further pause is twice
@@ -38,19 +38,19 @@ pub(super) struct Screening {
     screen: Prepared<Screen>,
     loads: Loads,
     glance: Option<Glance>,
-    /// The screen (a test of whole segments) that reads only numbers of pieces. It is created when a block is searched
-    /// for the second time.
+    /// The screen (a test of whole segments) that reads only piece counts. It is created when a block is searched for
+    /// the second time.
     of_material: OnceLock<Option<OfMaterial>>,
     rest: Rest,
     passed: AtomicU64,
     all: AtomicU64,
 }
 
-/// A screen (a test of whole segments) that reads only the numbers of pieces.
+/// A screen (a test of whole segments) that reads only piece counts.
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
-    /// The numbers of pieces that the screen reads for each group of segments, and the registers for them.
+    /// The piece counts that the screen reads for each group of segments, each with its register.
     reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
 }
@@ -114,7 +114,7 @@ impl Screening {
         })
     }
 
-    /// Returns the number of segments that were skipped so far, and the number of all segments so far.
+    /// Returns the number of segments skipped so far and the total number of segments so far.
     pub(super) fn passed_over(&self) -> (u64, u64) {
         (self.passed.load(Relaxed), self.all.load(Relaxed))
     }
@@ -127,8 +127,8 @@ impl Screening {
         left
     }
 
-    /// Returns the segments that may contain hits according to their numbers of pieces. These numbers are cached for blocks that
-    /// are searched more than once. For other blocks, all segments are returned.
+    /// Returns the segments that may contain hits according to their piece counts. These counts are cached for blocks
+    /// that are searched more than once. For other blocks, all segments are returned.
     fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if !block.is_searched_again() {
             return all;
@@ -151,7 +151,7 @@ impl Screening {
     }
 
     /// Returns the segments that may contain hits according to their first positions and their moves. Returns all
-    /// segments while screening pauses, because it skipped too few segments in a recent block.
+    /// segments while screening is paused, after it skipped too few segments in a recent block.
     fn looked_at(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if all.is_empty() || self.rest.takes_one() {
             return all;
@@ -186,7 +186,7 @@ impl OfMaterial {
         OfMaterial { screen: Prepared::new(screen, isa, code), reads, rest: Rest::default() }
     }
 
-    /// Returns those of the segments in `all` that may contain hits according to the cached numbers of pieces in `material`.
+    /// Returns the segments in `all` that may contain hits according to the cached piece counts in `material`.
     fn segments(&self, material: &Material, all: &[u32]) -> Vec<u32> {
         let groups: Vec<u32> = (0..material.groups() as u32).collect();
         let left = self.screen.lend(groups.len().div_ceil(GROUP), |machines, natives| {

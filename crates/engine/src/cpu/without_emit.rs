@@ -5,11 +5,11 @@ use super::registers::RegisterMachine;
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg};
 
-/// The type of a program's machine code. It has no values, because there is no machine code here.
+/// The machine code of a program. This type has no values, because no machine code can be generated.
 #[derive(Debug)]
 pub(super) enum Native {}
 
-/// Returns `None`: nothing is compiled here.
+/// Returns `None`, because no machine code can be generated.
 pub(super) fn compile(_: &Program, _: &[Reg], _: Isa) -> Option<Native> {
     None
 }

@@ -157,7 +157,7 @@ fn pick(choice: &AdapterChoice, reports: &[&AdapterReport]) -> Result<usize, Gpu
         AdapterChoice::Auto => {
             let fit = reports.iter().filter(|it| it.unfit.is_none());
             let best = fit.min_by_key(|it| it.rank());
-            // If no adapter can run kernels, the first one is returned, and its report says why it cannot.
+            // If no adapter can run kernels, the first one is returned, and its report contains the reason.
             Ok(best.map_or(0, |it| it.index))
         }
         AdapterChoice::Index(index) => reports.get(*index).map(|it| it.index).ok_or_else(none),
@@ -165,7 +165,7 @@ fn pick(choice: &AdapterChoice, reports: &[&AdapterReport]) -> Result<usize, Gpu
             let wanted = name.to_lowercase();
             let is_wanted =
                 |it: &&&AdapterReport| it.pci_bus_id == *name || it.name.to_lowercase().contains(&wanted);
-            // Every name contains an empty text.
+            // Every name contains the empty string, so an empty string must match no adapter.
             let mut matching = reports.iter().filter(|_| !wanted.trim().is_empty()).filter(is_wanted);
             let first = matching.next().ok_or_else(none)?;
             match matching.next() {

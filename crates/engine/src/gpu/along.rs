@@ -35,7 +35,8 @@ const GAME_SLOTS_MAX: usize = 20_000;
 /// The largest total size of all per-position columns, in bytes.
 const COLUMNS_BYTES_MAX: u64 = 512 << 20;
 
-/// The range of a game's slots (positions): the first slot, and the one after the last, counted from the first slot of the upload.
+/// A game's range of slots (positions): the first slot and the slot after the last, relative to the first slot of the
+/// upload.
 pub(super) type GameSlots = [u32; 2];
 
 /// Returns the number of bytes that a column takes for each segment of 32 slots: one bit for each slot of a mask,
@@ -45,8 +46,8 @@ pub(super) const fn column_bytes(is_mask: bool) -> u64 {
 }
 
 impl Upload {
-    /// Returns the slots (positions) of each game of the upload. Returns `None` if the device cannot propagate results along one
-    /// of the games, because the game is only partly in the upload, has side lines or is too long.
+    /// Returns the slots (positions) of each game of the upload. Returns `None` if the device cannot propagate results
+    /// along one of the games, because the game is not entirely in the upload, has side lines or is too long.
     pub(super) fn whole_games(&self, blocks: &[&Block]) -> Option<Vec<GameSlots>> {
         let (mut out, mut segments) = (Vec::new(), 0);
         for slice in &self.slices {
@@ -73,8 +74,9 @@ impl Kernel {
         !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
     }
 
-    /// Returns three sizes in bytes for each segment (32 positions): that of all columns that stages propagate along games, that of
-    /// the largest of these columns, and that of the masks and words that one stage computes and reads.
+    /// Returns three sizes in bytes per segment (32 positions): the total size of the columns that stages propagate
+    /// along games, the size of the largest of them, and the size of the masks and words that one stage computes and
+    /// reads.
     fn column_bytes(&self) -> [u64; 3] {
         let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
         let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
@@ -88,8 +90,8 @@ impl Kernel {
     }
 }
 
-/// Returns the largest number of masks from which one column of the stage (a part of a program that runs first) is
-/// computed.
+/// Returns the maximum number of masks that are combined into one column of the stage (a part of a program that runs
+/// first).
 fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
@@ -115,11 +117,11 @@ pub(super) fn has_room<'a>(
 
 /// The per-position columns of an upload that are on the device.
 pub(super) struct DeviceColumns {
-    /// The masks that a stage (a part of a program that runs first) computed, one column after the other.
+    /// The masks that a stage (a part of a program that runs first) computed, as consecutive columns.
     pub(super) masks: Buffer,
     /// The words that a stage (a part of a program that runs first) computed. The words of a slot are adjacent.
     pub(super) words: Buffer,
-    /// The masks from which a per-position column is computed, one after the other.
+    /// The masks from which a per-position column is computed, stored consecutively.
     operands: Buffer,
     /// The parameters of the dispatches that compute per-position columns.
     pub(super) params: Buffer,
@@ -146,11 +148,11 @@ type BufferRange = (wgpu::Buffer, u64);
 
 /// The dispatches that compute one column.
 struct Dispatches {
-    /// The masks that are copied into one buffer, one after the other, before the dispatches run.
+    /// The masks that are copied consecutively into one buffer before the dispatches run.
     masks: Vec<BufferRange>,
     mask_bytes: u64,
     pipeline: Pipeline,
-    /// The buffers of the games, the masks, the words and the column.
+    /// The buffers for the games, masks, words and column.
     buffers: [(wgpu::Buffer, u64); 4],
     /// For each dispatch, the offset of its parameters and the number of its workgroups.
     each: Vec<(u32, u32)>,
@@ -167,7 +169,7 @@ impl DeviceColumns {
         }
     }
 
-    /// Marks all per-position columns as outdated, because other games are uploaded.
+    /// Marks all per-position columns as outdated. This is called when other games are uploaded.
     pub(super) fn forget(&mut self) {
         self.columns.values_mut().for_each(|column| column.is_known = false);
     }
@@ -264,7 +266,7 @@ impl DeviceColumns {
         Ok(work)
     }
 
-    /// Returns the place of the answers to a condition on moves. They are stored after the masks that the stage
+    /// Returns the buffer range of the answers to a condition on moves. They are stored after the masks that the stage
     /// computed.
     fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> BufferRange {
         let masks = stage.found.iter().filter(|found| found.is_mask).count();
@@ -272,7 +274,7 @@ impl DeviceColumns {
         (self.masks.get().clone(), (masks + place) as u64 * mask_bytes)
     }
 
-    /// Returns the place of a mask on the device, or `None` if the mask is constant.
+    /// Returns the buffer range of a mask on the device, or `None` if the mask is constant.
     fn mask(&self, stage: &StageKernels, operand: ColumnOperand, mask_bytes: u64) -> Option<BufferRange> {
         match operand {
             ColumnOperand::Constant(_) => None,
@@ -285,8 +287,8 @@ impl DeviceColumns {
         }
     }
 
-    /// Returns the buffer that contains a word, and the values that locate the word there: those of the fields of the shader's
-    /// struct `Making` from `place` on.
+    /// Returns the buffer that contains a word, and the values that locate the word in it. They are the values of the
+    /// fields of the shader's struct `Making` from `place` on.
     fn word(
         &self,
         stage: &StageKernels,
@@ -308,7 +310,7 @@ impl DeviceColumns {
     }
 }
 
-/// Returns the number of bytes between the parameters of one dispatch and those of the next.
+/// Returns the number of bytes between the parameters of consecutive dispatches.
 fn params_stride(device: &Device) -> u64 {
     device.offset_alignment.max(KernelPass::Carry.params_bytes())
 }
@@ -326,8 +328,8 @@ impl CarryWork {
         self.carries.is_empty()
     }
 
-    /// Records all dispatches, one compute pass for each column. `timestamps` receives two flags, one that is true for the first
-    /// pass and one that is true for the last, and returns the place to which the pass writes its timestamps.
+    /// Records all dispatches, one compute pass for each column. `timestamps` receives two flags, one that is true for
+    /// the first pass and one that is true for the last, and returns the destination of the pass's timestamps.
     pub(super) fn record<'a>(
         &self,
         device: &wgpu::Device,

@@ -1,10 +1,10 @@
 //! Runs the stages of a program on the device. The device or the processor then propagates their results along games,
-//! so that each position gets facts about earlier or later positions. The code calls this *carrying*.
+//! which gives each position facts about earlier or later positions of its game. The code calls this *carrying*.
 //!
 //! A *stage* is a part of a program that runs at all positions before the rest of the program. If each upload contains
-//! whole games, the stages of a program run on an upload one after the other, and the propagated columns stay on the
-//! device (`along.rs`). But an upload may begin or end in the middle of a game, and some operations are possible only
-//! on the processor (`ways.rs`). In these cases, the results of a stage are read back like those of any query, and the
+//! whole games, the stages of a program run on an upload in sequence, and the propagated columns stay on the device
+//! (`along.rs`). But an upload may begin or end in the middle of a game, and some operations are possible only on the
+//! processor (`ways.rs`). In these cases, the results of a stage are read back like the results of any query, and the
 //! processor propagates them along whole games. The columns are then uploaded for the program that reads them. So the
 //! answers do not depend on the memory of the device.
 
@@ -36,9 +36,10 @@ pub(super) struct Staged<'a> {
     pub(super) on_device: bool,
 }
 
-/// Runs the stages of a kernel (the parts that run first) if the processor propagates their results along games and these results
-/// have not been computed yet. If the device propagates them, computes only the columns that depend on nothing but the moves of
-/// games. `each` sends the uploads of the blocks to the device, one after the other, and calls its argument after each.
+/// Runs the stages of a kernel (the parts that run first) if the processor propagates their results along games and
+/// these results have not been computed yet. If the device propagates them, computes only the columns that depend
+/// solely on the moves of games. `each` sends the uploads of the blocks to the device in turn, and calls its argument
+/// after each upload.
 pub(super) fn carry(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -170,8 +171,8 @@ fn run_stage(
 }
 
 impl Upload {
-    /// Returns the columns that stages (parts of a program that run first) propagated, one after the other. A mask takes one 32-bit
-    /// word for each segment, and a column of 64-bit words takes two for each slot (position).
+    /// Returns the concatenated columns that stages (parts of a program that run first) propagated. A mask takes one
+    /// 32-bit word for each segment, and a column of 64-bit words takes two 32-bit words for each slot (position).
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
         let columns = carried.first().map_or(0, Vec::len);
@@ -190,7 +191,7 @@ impl Upload {
         out
     }
 
-    /// Returns the block and the index in the block of each segment (32 positions) of the upload.
+    /// Returns, for each segment (32 positions) of the upload, the index of its block and its index in the block.
     pub(super) fn segments(&self) -> impl Iterator<Item = (usize, usize)> {
         self.slices.iter().flat_map(|slice| slice.segments.clone().map(|segment| (slice.block, segment)))
     }

@@ -16,26 +16,26 @@ use super::pipelines::{self, CacheFile, PIPELINES_MAX, Pipeline, Pipelines};
 use super::{AdapterReport, GpuError, GpuLimits, GpuOptions, InjectedFault, Kernel, PipelineCache, Variant};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The factor by which the time limit of a call is longer if the call compiles a shader. Shaders are compiled on the
+/// The factor by which a call's time limit is extended if the call compiles a shader. Shaders are compiled on the
 /// processor, which may be busy with other work.
 const COMPILING: u32 = 5;
 
 /// The number of iterations of the loops that replay a segment (32 positions), including one final test for each loop.
 const REPLAY_TURNS: u64 = 64;
 
-/// The extra time for a call that has a time limit of its own, so that its own limit is reached first.
+/// Extra time for a call that has its own time limit, so that its own limit expires first.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The least and the largest number of buffer sets. While one set uploads data, another is used by a running kernel, and
-/// a third is read back. Packing an upload takes a thread longer than its kernel runs on a fast card, so more threads
-/// need more sets.
+/// The minimum and maximum number of buffer sets. While one set uploads data, another is used by a running kernel, and
+/// a third is read back. On a fast card, packing an upload takes longer than running its kernel, so more threads need
+/// more sets.
 const BUFFER_SETS: (u64, u64) = (3, 8);
 
-/// The number of bytes that a buffer set takes with the largest upload: see [`caps`](super::run::caps).
+/// The number of bytes that a buffer set needs for the largest upload: see [`caps`](super::run::caps).
 const SET_BYTES: u64 = 5 * pack::bytes(SEGMENTS_MAX, 0);
 
-/// Returns the number of buffer sets: one for each thread of the machine, but not so many that uploads must be smaller,
-/// even if four fifths of the memory are taken by blocks that stay on the device.
+/// Returns the number of buffer sets: one for each thread of the machine, but few enough that uploads keep their full
+/// size even if blocks that stay on the device take four fifths of the memory.
 fn buffer_sets(threads: usize, memory_bytes: u64) -> u64 {
     let (least, most) = BUFFER_SETS;
     (threads as u64).min(memory_bytes / 5 / SET_BYTES).clamp(least, most)
@@ -47,7 +47,7 @@ pub(super) struct Device {
     device: DriverResource<wgpu::Device>,
     queue: DriverResource<wgpu::Queue>,
     driver: Arc<Driver>,
-    /// The limits of the adapter, or the limits in the options where these are smaller.
+    /// For each limit, the smaller of the adapter's own value and the value in the options.
     pub(super) limits: GpuLimits,
     /// The alignment of offsets into uniform buffers, in bytes.
     pub(super) offset_alignment: u64,
@@ -58,7 +58,7 @@ pub(super) struct Device {
     pub(super) poison: bool,
     fault: Option<InjectedFault>,
     allocated: Arc<AtomicU64>,
-    /// The number of bytes of the memory limit that are reserved for blocks that stay on the device.
+    /// The part of the memory limit that is reserved for blocks that stay on the device, in bytes.
     pub(super) set_aside: AtomicU64,
     submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
@@ -79,8 +79,8 @@ struct Layouts {
     carry: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
 }
 
-/// A pass on the device: a kernel (the shader of a query) computes hits or, in its second pass, words at hits, and a
-/// third pass propagates results along games.
+/// A kind of pass on the device. The first pass computes hits and the second pass computes words at hits, each with a
+/// kernel (the shader of a query). The third kind of pass propagates results along games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelPass {
     Hits,
@@ -98,8 +98,8 @@ impl KernelPass {
         }
     }
 
-    /// Returns the number of bytes of a dispatch's parameters: `Params` in shaders/replay.wgsl, `Making` in
-    /// shaders/games.wgsl.
+    /// Returns the size of a dispatch's parameters in bytes. They are the struct `Params` in shaders/replay.wgsl or
+    /// `Making` in shaders/games.wgsl.
     pub(super) const fn params_bytes(self) -> u64 {
         match self {
             KernelPass::Hits | KernelPass::Words => 16,
@@ -173,7 +173,7 @@ impl Device {
         })
     }
 
-    /// Runs calls of the driver on a helper thread. If the driver rejects a call, returns [`GpuError::Refused`], which
+    /// Runs driver calls on a helper thread. If the driver rejects a call, returns [`GpuError::Refused`], which
     /// contains `what`.
     pub(super) fn guarded<T: Send + 'static>(
         &self,
@@ -183,7 +183,7 @@ impl Device {
         self.guarded_for(self.driver.silence(), what, run)
     }
 
-    /// Does the same as [`Device::guarded`], but waits for at most the time `limit`.
+    /// Like [`Device::guarded`], but waits at most for the duration `limit`.
     fn guarded_for<T: Send + 'static>(
         &self,
         limit: Duration,
@@ -195,7 +195,7 @@ impl Device {
         self.driver.call(limit, move || scoped(&device, &driver, what, || run(&device, &queue)))
     }
 
-    /// Wraps a resource of wgpu so that it is dropped on a helper thread.
+    /// Wraps a wgpu resource so that it is dropped on a helper thread.
     pub(super) fn keep<T: Send + 'static>(&self, value: T) -> DriverResource<T> {
         DriverResource::new(value, &self.driver)
     }
@@ -288,7 +288,7 @@ impl Device {
         Ok(Arc::new(self.keep(pipeline)))
     }
 
-    /// Saves the compiled kernels to the file of the pipeline cache, unless it already contains all of them.
+    /// Saves the compiled kernels to the pipeline cache's file, unless the file already contains all of them.
     pub(super) fn save_pipelines(&self) -> Result<(), GpuError> {
         let Some(file) = self.pipelines.file.as_ref().filter(|_| self.pipelines.is_to_be_saved()) else {
             return Ok(());
@@ -360,7 +360,7 @@ impl Device {
                     let _ = sender.send(result);
                 });
             });
-            // Any error in mapping a buffer counts as the loss of the device.
+            // Any error while mapping a buffer is treated as the loss of the device.
             begun.map_err(|error| match error {
                 GpuError::Refused { reason, .. } => driver.lose(reason),
                 other => other,
@@ -370,7 +370,7 @@ impl Device {
         })
     }
 
-    /// Returns the options for the device that replaces a lost one. They do not contain a fault that is meant only for
+    /// Returns the options for the device that replaces a lost one. They omit an injected fault that is meant only for
     /// the first device.
     pub(super) fn options_after_loss(options: &GpuOptions) -> GpuOptions {
         let fault = options.fault.filter(|fault| matches!(fault, InjectedFault::Destroyed(_)));
@@ -434,7 +434,7 @@ fn open(
     Ok(OpenedAdapter { device, queue, layouts, adapter_limits: theirs, cache, note })
 }
 
-/// Creates the driver's pipeline cache, filled with `data` from an earlier run if there is any.
+/// Creates the driver's pipeline cache, initialised with `data` from an earlier run, if any.
 fn pipeline_cache(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
     let descriptor = wgpu::PipelineCacheDescriptor { label: None, data, fallback: true };
     // SAFETY: the data come from `get_data` in an earlier run. The file in which they were kept begins with this
@@ -446,8 +446,7 @@ fn pipeline_cache(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineC
     }
 }
 
-/// Runs calls of the driver, and returns an error if the driver rejects one of them. This must be called on a helper
-/// thread.
+/// Runs driver calls, and returns an error if the driver rejects one of them. This must be called on a helper thread.
 fn scoped<T>(
     device: &wgpu::Device,
     driver: &Driver,
@@ -459,10 +458,10 @@ fn scoped<T>(
     error_of(scopes, device, driver, what).map_or(Ok(out), Err)
 }
 
-/// The kinds of errors that are caught during calls of the driver.
+/// The kinds of errors that are caught during driver calls.
 const SCOPES: [ErrorFilter; 3] = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
 
-/// Returns the error that the error scopes caught, or the error that ended the device.
+/// Returns the error that the error scopes caught, or the error that made the device unusable.
 fn error_of(
     scopes: [wgpu::ErrorScopeGuard; SCOPES.len()],
     device: &wgpu::Device,
@@ -596,7 +595,7 @@ impl Drop for Allocation {
     }
 }
 
-/// A buffer that grows on demand. When more room is needed, a larger buffer replaces it and the contents are lost.
+/// A buffer that grows on demand. Growing replaces it with a larger buffer, and its contents are lost.
 pub(super) struct Buffer {
     usage: BufferUsages,
     buffer: Option<(DriverResource<wgpu::Buffer>, Allocation)>,

@@ -1,10 +1,10 @@
 //! Calls into a graphics driver, which may panic or never return.
 //!
-//! wgpu panics in states that it considers hopeless, for example if the device is lost during a wait. A driver that
-//! hangs blocks its caller for ever. So each call runs on a helper thread, and its caller waits only for a limited
-//! time. If a call panics or exceeds its limit, the device is abandoned: it gets no more calls, and its resources are
-//! leaked, because freeing them could panic or hang as well. A helper thread that hangs is never stopped, and any locks
-//! that it holds stay locked.
+//! wgpu panics in states that it considers unrecoverable, for example if the device is lost during a wait. A driver
+//! that hangs blocks its caller forever. So each call runs on a helper thread, and its caller waits only for a limited
+//! time. If a call panics or exceeds its limit, the device is abandoned: it receives no more calls, and its resources
+//! are leaked, because freeing them could panic or hang as well. A helper thread that hangs is never stopped, and any
+//! locks that it holds stay locked.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -18,7 +18,7 @@ use orbit_core::sync::lock;
 
 type DriverTask = Box<dyn FnOnce() + Send>;
 
-/// The longest time that a device, or a call of its driver, may take before the device is abandoned.
+/// The maximum time that a device, or a call to its driver, may take before the device is abandoned.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
 /// The stack size of a helper thread. It is large because naga, the shader compiler, traverses the expressions of a kernel
@@ -33,16 +33,16 @@ enum Wait {
     Late,
 }
 
-/// The helper threads of one device, and the error that ended the device, if there was one.
+/// The helper threads of one device, and the error that caused the device to be abandoned, if any.
 pub(super) struct Driver {
     silence: Duration,
     idle: Mutex<Vec<mpsc::Sender<DriverTask>>>,
-    /// The error that ended the device. Afterwards, the device gets no more calls.
+    /// The error that caused the device to be abandoned. The device then receives no more calls.
     end: OnceLock<GpuError>,
 }
 
 impl Driver {
-    /// Creates a driver whose calls are limited to the time `silence`.
+    /// Creates a driver that limits each call to the duration `silence`.
     pub(super) fn new(silence: Duration) -> Arc<Driver> {
         Arc::new(Driver { silence, idle: Mutex::default(), end: OnceLock::new() })
     }
@@ -52,17 +52,17 @@ impl Driver {
         self.silence
     }
 
-    /// Returns the error that ended the device, or `None` while it works.
+    /// Returns the error that caused the device to be abandoned, or `None` while the device works.
     pub(super) fn end(&self) -> Option<&GpuError> {
         self.end.get()
     }
 
-    /// Marks the device as lost. Returns the first error that ended the device, which may be an earlier one.
+    /// Abandons the device as lost. Returns the error that caused it to be abandoned, which may be an earlier one.
     pub(super) fn lose(&self, reason: String) -> GpuError {
         self.finish(GpuError::Lost { reason })
     }
 
-    /// Marks the device as hanging. Returns the first error that ended the device, which may be an earlier one.
+    /// Abandons the device as hanging. Returns the error that caused it to be abandoned, which may be an earlier one.
     pub(super) fn hang(&self) -> GpuError {
         self.finish(GpuError::Silent { after: self.silence })
     }
@@ -80,7 +80,8 @@ impl Driver {
         run: impl FnOnce() -> Result<T, GpuError> + Send + 'static,
     ) -> Result<T, GpuError> {
         if let Some(end) = self.end() {
-            // The closure may own resources of the device. The device has ended, so these must be leaked, not dropped.
+            // The closure may own resources of the device. The device is abandoned, so they must be leaked, not
+            // dropped.
             std::mem::forget(run);
             return Err(end.clone());
         }
@@ -108,7 +109,7 @@ impl Driver {
     fn await_end(&self, task: DriverTask, ended: &mpsc::Receiver<()>, limit: Duration) -> Wait {
         match self.hand_over(task) {
             Ok(helper) => match ended.recv_timeout(limit) {
-                // A device that has ended needs no helper threads. Its helper may hang, so it is not kept.
+                // An abandoned device needs no helper threads, and its helper may hang, so the helper is not kept.
                 Ok(()) if self.end().is_none() => lock(&self.idle).push(helper),
                 Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => return Wait::Late,
@@ -129,13 +130,13 @@ impl Driver {
         }
     }
 
-    /// Drops a resource of the device on a helper thread, or leaks it if the device has ended.
+    /// Drops a resource of the device on a helper thread, or leaks it if the device was abandoned.
     fn discard<T: Send + 'static>(&self, value: T) {
         if self.end().is_some() {
             std::mem::forget(value);
             return;
         }
-        // A failure here ends the device, and the next call returns it as an error.
+        // If this fails, the device is abandoned, and the next call returns the error.
         let _ = self.call(self.silence, move || {
             drop(value);
             Ok(())
@@ -172,7 +173,7 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
         }));
     });
     let before = CAUGHT.replace(true);
-    // After a panic, the device counts as lost, so the state that the panic leaves behind is never used.
+    // After a panic, the device is treated as lost, so the state that the panic leaves behind is never used.
     let out = catch_unwind(AssertUnwindSafe(run));
     CAUGHT.set(before);
     out.map_err(|panic| reason(&*panic))
@@ -193,7 +194,7 @@ pub(super) fn first_lines(text: &str) -> String {
     words.join(" ")
 }
 
-/// A resource of wgpu. It is dropped on a helper thread, or leaked if the device has ended.
+/// A wgpu resource. It is dropped on a helper thread, or leaked if the device was abandoned.
 pub(super) struct DriverResource<T: Send + 'static> {
     value: Option<T>,
     driver: Arc<Driver>,
@@ -285,7 +286,7 @@ mod tests {
         drop(first);
         drop(second);
         std::mem::forget(third.into_inner());
-        // Dropping the first resource panicked and ended the device, so the second resource was leaked.
+        // Dropping the first resource panicked, so the device was abandoned and the second resource was leaked.
         assert_eq!(dropped.map(|told| told.load(Ordering::Relaxed)), [true, false, false]);
         assert!(driver.end().is_some_and(GpuError::is_loss));
     }

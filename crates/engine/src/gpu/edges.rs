@@ -2,8 +2,8 @@
 //!
 //! A stage is a part of a plan that runs before the rest of the plan. The kernel of a stage evaluates the conditions
 //! too, because it replays the positions before the moves and has the required sets of squares in registers. The
-//! functions that the generated code calls are in `shaders/edges.wgsl`. The same conditions for the processor are in
-//! `crates/engine/src/operations/moves.rs`.
+//! functions that the generated code calls are in `shaders/edges.wgsl`. The CPU implementation of these conditions is
+//! in `crates/engine/src/operations/moves.rs`.
 
 use super::wgsl::Printer;
 use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
@@ -11,8 +11,8 @@ use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
 /// The squares that a condition on a move allows for the move's origin or destination, as WGSL.
 enum MoveSquares {
     All,
-    /// The squares of a set whose contents before the move are allowed. The number has a bit for the code of each
-    /// allowed piece, and bit 0 for an empty square. The string is the set in WGSL.
+    /// The squares of a set, restricted by their contents before the move. The number has a bit for the code of each
+    /// allowed piece; bit 0 allows empty squares. The string is the WGSL expression for the set.
     Pieces(u16, String),
     Set(String),
 }
@@ -37,7 +37,7 @@ fn all(conditions: impl IntoIterator<Item = String>) -> Option<String> {
 
 impl Printer<'_> {
     /// Returns the expression for a condition on `edge`, the move played from the position in the slot. The game must
-    /// have no side lines. `operands` are the expressions of the sets of squares that the condition needs.
+    /// have no side lines. `operands` are the expressions for the sets of squares that the condition needs.
     pub(super) fn edge(&self, test: &EdgeTest, mut operands: impl Iterator<Item = String>) -> String {
         let mut squares = |test: SquareTest| match test {
             SquareTest::Any => MoveSquares::All,

@@ -32,9 +32,9 @@ const SHARED_QUERIES_MAX: usize = 16;
 const SHARED_STEPS_MAX: u64 = 1000;
 
 /// The largest number of registers in a program that several queries share. Queries that share a kernel need only one
-/// replay. But if a kernel needs too many registers, a card can run only few waves (groups of threads) at a time, which
-/// costs more than the replays. Each register of a program takes two registers of the card, which has about 64 for each
-/// of 16 waves.
+/// replay. But if a kernel needs too many registers, a card can run only a few waves (groups of threads) at a time,
+/// which costs more than the replays. Each register of a program takes two registers of the card, which has about 64
+/// for each of 16 waves.
 const SHARED_REGISTERS_MAX: usize = 28;
 /// The largest number of registers in a shared program that computes legal moves. Such a program takes more than 100 of
 /// the card's registers in any case. Computing the moves only once saves more time than running more waves would. The
@@ -45,7 +45,7 @@ fn registers_max(program: &Program) -> usize {
     if program.whole_positions { SHARED_REGISTERS_OF_MOVES_MAX } else { SHARED_REGISTERS_MAX }
 }
 
-/// A plan, with the kernel that was generated from it.
+/// A plan and the kernel that was generated from it.
 #[derive(Debug)]
 struct Printed<P> {
     plan: P,
@@ -64,15 +64,15 @@ pub struct Gpu {
     /// For each query, the kernels that find the transformed patterns (copies) that match at a hit, indexed by
     /// [`Apart`](orbit_plan::Apart). Each is generated when it is first needed.
     copies: Vec<[OnceLock<Printed<CopiesPlan>>; 2]>,
-    /// The number of this engine among all engines that use the device.
+    /// The number that identifies this engine among all engines of the device.
     number: u64,
-    /// The number of bytes of games that this engine uploaded.
+    /// The total size of the games that this engine has uploaded, in bytes.
     uploaded: AtomicU64,
     /// True once a thread has begun to compile the kernels (the shaders of the queries).
     is_compiled: AtomicBool,
 }
 
-/// Divides the queries into groups. The queries of a group share one kernel.
+/// Divides the queries into groups that share a kernel, and generates the kernels.
 fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
     let (mut hits, mut from) = (Vec::new(), 0);
     while from < plans.len() {
@@ -451,13 +451,13 @@ impl<'a> OnCard<'a> {
         Ok(set)
     }
 
-    /// Returns the buffer set, so that other threads can use it.
+    /// Releases the buffer set for use by other threads.
     fn done(self) {
         self.set.into_iter().for_each(Lent::done);
     }
 }
 
-/// Stores the values at the hits of an upload in the hits of the blocks to which they belong.
+/// Stores the values at the hits of an upload in the [`Hits`] of the corresponding blocks.
 fn store_values(upload: &Upload, hits: &[(u32, u32)], words: &[u64], out: &mut [Hits]) {
     let mut words = words.iter();
     let mut slices = upload.slices.iter();

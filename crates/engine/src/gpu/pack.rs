@@ -1,9 +1,9 @@
 //! Packs blocks into *uploads*, each small enough to fit on a device.
 //!
 //! An upload is a list of segments, block after block. Each segment can be replayed alone, so an upload may begin and
-//! end in the middle of a block. A key (the first position of a segment) contains two indices: that of its game, and
-//! that of the next entry in the table of start positions. In an upload, these indices count from the first entry that
-//! the upload contains.
+//! end in the middle of a block. A key (the first position of a segment) contains the index of its game and the index
+//! of the next entry in the table of start positions. In an upload, these indices count from the first entry that the
+//! upload contains.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(super) const SEGMENTS_MAX: usize = 1 << 18;
 pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
 /// The size of a segment's moves, in bytes.
 pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
-/// The size on the device of the range of a game's slots (positions), in bytes.
+/// The size on the device of a game's slot range (its first and last positions), in bytes.
 pub(super) const GAME_BYTES: u64 = size_of::<[u32; 2]>() as u64;
 /// The size of an entry in the table of start positions, in bytes.
 pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;
@@ -159,7 +159,7 @@ impl Upload {
         }
     }
 
-    /// Returns the bytes of each slice's moves, and the number of bytes that are missing to complete the slice's last
+    /// Returns the bytes of each slice's moves, and the number of padding bytes needed to complete the slice's last
     /// segment (32 positions).
     pub(super) fn moves<'a>(&'a self, blocks: &'a [&Block]) -> impl Iterator<Item = (&'a [u8], usize)> {
         self.slices.iter().map(|slice| {
@@ -207,7 +207,7 @@ impl Upload {
         self.slices.iter().flat_map(of).collect()
     }
 
-    /// Returns the mask and number of each column for each game. `columns` contains the columns of each block.
+    /// Returns, for each game, the mask and number of each column. `columns` contains the columns of each block.
     pub(super) fn columns(&self, columns: &[&[GameColumn]]) -> Vec<u32> {
         let mut out = Vec::new();
         if columns.iter().all(|columns| columns.is_empty()) {
@@ -229,8 +229,8 @@ impl Upload {
 const KEY_WORDS: usize = KEY_BYTES as usize / 8;
 const MOVES_WORDS: usize = MOVES_BYTES as usize / 8;
 
-/// The number of segments (32 positions each) that are written or transposed together. With this number, the data that are read
-/// stay in the first-level cache, and the runs that are written are long.
+/// The number of segments (32 positions each) that are written or transposed together. With this value, the input stays
+/// in the L1 cache, and the output is written in long runs.
 const TILE_SEGMENTS: usize = 256;
 
 /// A writer that transposes records of a few words: it writes the first word of all segments (32 positions each), then the second

@@ -1,12 +1,12 @@
 //! The compiled kernels (pipelines) of a device. Each kernel is compiled once for all threads and kept in a file for
 //! later runs.
 //!
-//! Each kernel keeps all pipelines that it has used ([`UsedPipelines`]). A device keeps the pipelines of all engines, by
-//! the texts of the shaders, up to a limit ([`Pipelines`]).
+//! Each kernel keeps all pipelines that it has used ([`UsedPipelines`]). A device keeps the pipelines of all engines,
+//! keyed by shader text, up to a limit ([`Pipelines`]).
 //!
 //! The file holds the driver's pipeline cache and is in the user's cache folder. Problems with the file never change an
-//! answer or stop a query. A file that is damaged, or that belongs to another card, driver or version, is ignored, and
-//! so is a folder that is not writable. The user gets one message about it.
+//! answer or stop a query. A file that is damaged, or that was written for another card, driver or version, is ignored,
+//! and so is a folder that is not writable. The user gets a single message about the first such problem.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -29,9 +29,9 @@ pub(super) const PIPELINES_MAX: usize = 256;
 /// The first bytes of a file of compiled kernels (shaders). They are followed by a hash of the rest of the file.
 const MAGIC: &[u8; 8] = b"orbitpl1";
 const HEAD_BYTES: usize = MAGIC.len() + 8;
-/// The maximum size of a file of compiled kernels, in bytes. A larger file is deleted and begun again.
+/// The maximum size of a file of compiled kernels, in bytes. A larger file is deleted and recreated.
 const FILE_BYTES_MAX: u64 = 64 << 20;
-/// The last part of a file's name.
+/// The extension of a cache file's name.
 const ENDING: &str = "pipelines";
 
 pub(super) type Pipeline = Arc<DriverResource<wgpu::ComputePipeline>>;
@@ -44,7 +44,7 @@ type Compiling = OnceLock<Result<Pipeline, GpuError>>;
 
 /// The pipelines of a device.
 pub(super) struct Pipelines {
-    /// The number that identifies this set of pipelines. The set of another device has another number.
+    /// The number that identifies this set of pipelines. Each device's set has a different number.
     number: u64,
     known: Mutex<HashMap<String, Arc<Compiling>>>,
     /// The maximum number of entries of `known`.
@@ -56,14 +56,14 @@ pub(super) struct Pipelines {
     pub(super) file: Option<CacheFile>,
     /// A message for the user that has not been shown yet.
     note: Mutex<Option<String>>,
-    /// True if there has been a message, so that there is no second one.
+    /// True if a message was created. There is never a second one.
     is_noted: AtomicBool,
     /// The lock that a thread holds while it writes the file, so that only one thread writes at a time.
     saving: Mutex<()>,
 }
 
-/// The pipelines that a kernel has used on one device, by form (the variants of its text). They let the kernel look up a
-/// compiled form without building its text. A clone of the kernel begins without pipelines.
+/// The pipelines that a kernel has used on one device, keyed by form (a variant of the kernel's text). They let the
+/// kernel look up a compiled form without building its text. A clone of the kernel begins without pipelines.
 #[derive(Default)]
 pub(super) struct UsedPipelines(Mutex<UsedOnDevice>);
 
@@ -75,8 +75,8 @@ struct UsedOnDevice {
 }
 
 impl UsedPipelines {
-    /// Returns the pipeline of a form of the kernel. If the kernel has not used this form on the device, `get` provides it. This
-    /// also replaces the pipelines of a lost device.
+    /// Returns the pipeline of a form of the kernel. If the kernel has not used this form on the device yet, `get`
+    /// provides the pipeline. On a new device, the pipelines of the previous (lost) device are dropped.
     pub(super) fn get(
         &self,
         of: &Pipelines,
@@ -180,7 +180,7 @@ impl Pipelines {
         self.file.is_some() && self.saved.swap(compiled, Ordering::Relaxed) != compiled
     }
 
-    /// Writes the driver's cache to the file. A failure becomes a message for the user.
+    /// Writes the driver's cache to the file. If writing fails, stores a message for the user.
     pub(super) fn save(&self, data: &[u8]) {
         let Some(CacheFile { path, .. }) = &self.file else { return };
         let _one = lock(&self.saving);

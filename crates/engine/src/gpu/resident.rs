@@ -25,7 +25,7 @@ use orbit_core::sync::lock;
 use orbit_plan::TagColumn;
 use orbit_reel::Block;
 
-/// The number of per-game columns for which memory is reserved with each upload that stays on the device.
+/// The number of per-game columns for which memory is reserved for each upload that stays on the device.
 const COLUMNS_MAX: usize = 64;
 
 /// Blocks that stay on a device. Only one thread at a time runs queries on them.
@@ -124,19 +124,20 @@ impl Resident<'_> {
     }
 }
 
-/// The number of bytes of blocks that may stay on an adapter if neither the user nor the driver gives a limit, by kind of adapter.
-/// The numbers are cautious. A discrete card has more memory, an adapter that shares the processor's memory takes it from other
-/// programs, and a software adapter stores the blocks in memory twice.
+/// The maximum size of the blocks that may stay on an adapter if the user sets no limit and the driver does not report
+/// free memory, in bytes, by kind of adapter. The values are conservative. A discrete card has more memory, an adapter
+/// that shares the processor's memory takes it from other programs, and a software adapter stores the blocks in memory
+/// twice.
 const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
 const STAY_BYTES_OTHERS: u64 = 512 << 20;
 
-/// The minimum number of bytes below the memory limit that blocks may not use. They are for the outputs of all buffer
-/// sets and for data in transfer.
+/// The part of the memory limit, in bytes, that blocks must leave free for the outputs of all buffer sets and for data
+/// in transfer.
 const WORKING_BYTES_MIN: u64 = 64 << 20;
 
-/// Returns the number of bytes of blocks that may stay on a device. This is the caller's limit; if there is none, the
-/// memory limit less `WORKING_BYTES_MIN`; if there is no memory limit either, a share of the free memory, or the default
-/// for the kind of adapter. The result is never more than four fifths of the memory limit.
+/// Returns the maximum size of the blocks that may stay on a device, in bytes. It is the caller's limit. If there is
+/// none, it is the memory limit less `WORKING_BYTES_MIN`. If there is no memory limit either, it is a share of the free
+/// memory, or the default for the kind of adapter. The result is at most four fifths of the memory limit.
 pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     let of_kind =
         || STAY_BYTES.iter().find(|(kind, _)| *kind == report.kind).map_or(STAY_BYTES_OTHERS, |it| it.1);
@@ -164,9 +165,9 @@ type Uploads = OnceLock<Result<Vec<PlacedUpload>, GpuError>>;
 pub(super) struct Residents(Mutex<ResidentState>);
 
 struct ResidentState {
-    /// The number of bytes that may stay.
+    /// The maximum total size of all entries, in bytes.
     max: u64,
-    /// The number of bytes of all entries (groups of uploads).
+    /// The total size of all entries (groups of uploads), in bytes.
     bytes: u64,
     entries: HashMap<UploadKey, ResidentEntry>,
     /// The total number of uses of entries (groups of uploads) so far. It serves as a clock that orders the uses.
@@ -343,7 +344,7 @@ impl Residents {
         drop(gone);
     }
 
-    /// Drops all uploads (batches of blocks) if none was used for the time `idle`.
+    /// Drops all uploads (batches of blocks) if none has been used for the duration `idle`.
     fn give_back(&self, device: &Device, idle: Duration) {
         let gone = {
             let mut state = lock(&self.0);
@@ -423,33 +424,34 @@ fn put(
 }
 
 impl GpuDevice {
-    /// Returns the number of bytes of games that stay on the device for later queries.
+    /// Returns the size of the games that stay on the device for later queries, in bytes.
     pub fn resident_bytes(&self) -> u64 {
         self.current().residents.bytes()
     }
 
-    /// Returns the number of bytes on the device that the blocks with these numbers occupy. The blocks are those of a
-    /// database in memory.
+    /// Returns the number of bytes that the blocks with these numbers occupy on the device. Only the blocks of
+    /// databases in memory have numbers.
     pub fn bytes_of(&self, numbers: &Range<u64>) -> u64 {
         self.current().residents.bytes_of(numbers)
     }
 
-    /// Returns the number of bytes of games that may stay on the device.
+    /// Returns the maximum size of the games that may stay on the device, in bytes.
     pub fn resident_bytes_max(&self) -> u64 {
         lock(&self.current().residents.0).max
     }
 
-    /// Returns true if all blocks with these numbers are on the device. The blocks are those of a database in memory.
+    /// Returns true if all blocks with these numbers are on the device. Only the blocks of databases in memory have
+    /// numbers.
     pub fn holds(&self, numbers: &Range<u64>) -> bool {
         self.current().residents.holds(numbers)
     }
 
-    /// Removes the blocks with these numbers from the device. The blocks are those of a database in memory.
+    /// Removes the blocks with these numbers from the device. Only the blocks of databases in memory have numbers.
     pub fn release(&self, numbers: &Range<u64>) {
         self.current().residents.release(numbers);
     }
 
-    /// Frees all games that stay on the device if no query has used any of them for the time `idle`.
+    /// Frees all games that stay on the device if no query has used any of them for the duration `idle`.
     pub fn give_back(&self, idle: Duration) {
         let open = self.current();
         open.residents.give_back(&open.device, idle);

@@ -87,7 +87,7 @@ enum Preparation {
     Write(wgpu::Buffer, Vec<u8>),
     Unmap(wgpu::Buffer),
     /// Copies bytes from one buffer to another. The fields are the source, the number of bytes, the destination, and
-    /// the offset in the destination.
+    /// the offset into the destination.
     Copy(wgpu::Buffer, u64, wgpu::Buffer, u64),
 }
 
@@ -102,13 +102,13 @@ impl Preparation {
 }
 
 impl Clock {
-    /// Returns the place to which a single pass writes its timestamps, or `None` if there is no clock.
+    /// Returns the destination of the timestamps of a single pass, or `None` if there is no clock.
     fn writes(clock: Option<&Clock>) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         Clock::writes_of(clock, true, true)
     }
 
-    /// Returns the place to which one of several passes writes its timestamps, or `None` if there is no clock. The
-    /// first pass writes the time at which it begins, and the last pass the time at which it ends.
+    /// Returns the destination of the timestamps of one of several passes, or `None` if there is no clock. The first
+    /// pass writes the time at which it begins, and the last pass the time at which it ends.
     fn writes_of(
         clock: Option<&Clock>,
         is_first: bool,
@@ -255,8 +255,8 @@ impl BufferSet {
     }
 }
 
-/// A segment (32 positions) with hits for which the second pass computes words. The numbers are the segment, its hits as bits, and
-/// the place of the first hit's words in the output.
+/// A segment (32 positions) with hits for which the second pass computes words. The numbers are the index of the
+/// segment, its hits as bits, and the index of the first hit's words in the output.
 pub(super) type HitEntry = [u32; ENTRY_WORDS];
 
 impl KernelRun {
@@ -280,8 +280,8 @@ impl KernelRun {
         }
     }
 
-    /// Sends an upload to the device. If the flag is true, keys (first positions of segments) and moves are stored transposed (see
-    /// `Variant::transposed`).
+    /// Sends an upload to the device. If the flag in `upload` is true, keys (first positions of segments) and moves are
+    /// stored transposed (see `Variant::transposed`).
     pub(super) fn upload(
         &mut self,
         device: &Device,
@@ -326,14 +326,14 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Marks the propagated per-position columns as outdated, because other games are uploaded.
+    /// Marks the propagated per-position columns as outdated. This is called when other games are uploaded.
     pub(super) fn forget_carried(&mut self) {
         self.along.forget();
     }
 
-    /// Runs those stages (first parts) of a kernel whose columns are not on the device yet, and copies the columns that
-    /// the kernel reads to its input buffer. The upload's columns and the slots (positions) of its games must be set before. `made`
-    /// returns the columns that the processor computes.
+    /// Runs the stages (parts that run first) of a kernel whose columns are not on the device yet, and copies the
+    /// columns that the kernel reads to its input buffer. The upload's columns and the slots (positions) of its games
+    /// must already be set. `made` returns the columns that the processor computes.
     pub(super) fn carry(
         &mut self,
         device: &Device,
@@ -371,7 +371,7 @@ impl KernelRun {
         self.gather(device, input, &kernel.reads)
     }
 
-    /// Copies per-position columns, one after the other, to the buffer from which a program reads them.
+    /// Copies per-position columns consecutively into the buffer from which a program reads them.
     fn gather(&mut self, device: &Device, input: &KernelInput, reads: &[Read]) -> Result<(), GpuError> {
         let columns: Vec<_> = reads.iter().map(|read| self.along.column(read.id, input.segments)).collect();
         self.carried_bytes = columns.iter().map(|(_, bytes)| bytes).sum();
@@ -425,8 +425,8 @@ impl KernelRun {
         self.settle(device, Pending { submission, bytes: 0 })
     }
 
-    /// Completes a submission whose output stays on the device. It waits only if there is a clock, because the clock
-    /// must be read before it is restarted.
+    /// Completes a submission whose output stays on the device. Waits only if there is a clock, because the clock must
+    /// be read before it is restarted.
     fn settle(&mut self, device: &Device, pending: Pending) -> Result<(), GpuError> {
         if self.clock.is_some() { self.finish(device, pending, |_| {}) } else { Ok(()) }
     }
@@ -599,7 +599,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Starts to measure the time of kernels, if the device has a clock.
+    /// Starts measuring the running time of kernels, if the device has a clock.
     pub(super) fn start_clock(&mut self, device: &Device) -> Result<(), GpuError> {
         if !device.report.has_timestamps {
             return Ok(());
@@ -622,7 +622,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Stops the clock, and returns the time that kernels have run since it was started.
+    /// Stops the clock, and returns the total running time of the kernels since it was started.
     pub(super) fn stop_clock(&mut self) -> Option<Duration> {
         self.clock.take().map(|_| std::mem::take(&mut self.kernel_time))
     }
@@ -665,7 +665,7 @@ fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     (0..count as u32).step_by(most as usize).map(|from| from..(from + most).min(count as u32)).collect()
 }
 
-/// Returns the number of bytes of words that one round of the second pass may read back.
+/// Returns the maximum number of bytes that one round of the second pass may read back.
 fn output_budget(device: &Device) -> u64 {
     device.limits.binding_bytes.min(device.working_bytes() / device.buffer_sets / 10).min(OUTPUT_BYTES_MAX)
 }
@@ -680,8 +680,8 @@ fn mask(from: u32, len: u32) -> u32 {
     (((1u64 << len) - 1) << from) as u32
 }
 
-/// Returns the entries of those hits that are in a window of slots (positions). `words` is the number of words for each hit. A hit
-/// has the same place in the output as if all slots were evaluated in one dispatch.
+/// Returns the entries of the hits in a window of slots (positions). `words` is the number of words for each hit. The
+/// index of a hit in the output does not depend on the window.
 fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     let (mut out, mut first) = (Vec::with_capacity(hits.len()), 0);
     let below = window.wrapping_sub(1) & !window;

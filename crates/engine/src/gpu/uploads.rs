@@ -17,7 +17,7 @@ const BELT_BYTES: u64 = 8 << 20;
 
 impl GpuDevice {
     /// Returns the speeds of three ways of uploading, in bytes per second: the queue's own staging, a belt of staging
-    /// buffers, and staging buffers that are mapped repeatedly. The engine uploads blocks in the third way.
+    /// buffers, and staging buffers that are mapped repeatedly. The engine uses the third way.
     ///
     /// # Errors
     ///

@@ -4,8 +4,8 @@
 //! invocation processes a game from its end (or, for walks against the direction of the moves, from its beginning). At
 //! each slot it computes the states from which the walk can be completed: one bit for each state, or a number that is
 //! one more than the walk's value. The transitions at a slot become straight-line code, one line for each branch from
-//! one state to another. The rest of the shader is `shaders/walk.wgsl`. The same computations for the processor are in
-//! `crates/engine/src/operations/reach.rs` and `crates/engine/src/operations/walk.rs`.
+//! one state to another. The rest of the shader is `shaders/walk.wgsl`. The CPU implementation of these computations is
+//! in `crates/engine/src/operations/reach.rs` and `crates/engine/src/operations/walk.rs`.
 //!
 //! A state may be tied to one of the moves played from its position (`AutomatonState::leaving`). Without side lines,
 //! only one move is played from a position, so the `mask` of the state is enough.
@@ -16,8 +16,8 @@ use orbit_plan::{Branch, NO_VALUE, Sees, Sibling, Walk};
 
 const WALK: &str = orbit_shaders::WALK;
 
-/// The maximum number of branches of an automaton (the translation of a `line` or `path`) that is translated to a shader. Drivers
-/// take long to compile long shaders.
+/// The maximum number of branches of an automaton (the translation of a `line` or `path`) that is translated to a
+/// shader. Drivers compile long shaders slowly.
 const WAYS_MAX: usize = 400;
 
 /// The maximum number of states of an automaton whose values a shader computes. Each value occupies a register of the
@@ -99,7 +99,7 @@ impl StatePrinter<'_> {
         format!("struct States {{\n{}\n}}\n", fields.join("\n"))
     }
 
-    /// Returns the code that checks which values are in the allowed range, and converts a value to a result.
+    /// Returns the code that checks whether a value is in the allowed range, and converts the value to a result.
     fn results(&self) -> String {
         let Walk { range: (low, high), moves, back, sees, end, .. } = *self.walk;
         let (least, most) = if high < 0 { (1, 0) } else { (low.max(0), high) };

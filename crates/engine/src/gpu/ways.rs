@@ -16,12 +16,12 @@ const SHIFT: &str = orbit_shaders::SHIFT;
 /// A way to compute a per-position column that a stage (a part of a program that runs first) propagates along games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
-    /// Combines the words of a position with those of all later positions of its game or, if the flag is true, with
-    /// those of all earlier ones.
+    /// Combines the words of a position with the words of all later positions of its game or, if the flag is true, of
+    /// all earlier positions.
     Along(Carried, bool),
-    /// Moves a mask from positions to the positions before them (their parents).
+    /// Moves each bit of a mask to the position before its own (the parent).
     MaskToParent,
-    /// Moves a mask from positions to the positions after them (their children).
+    /// Moves each bit of a mask to the positions after its own (the children).
     MaskToChild,
     /// For each position, the word of the next position if all masks are true there; otherwise the given word.
     WordToParent(u64),
@@ -33,12 +33,13 @@ pub(super) enum ColumnWay<'a> {
     /// The mask of the positions at which an automaton finds a walk (a sequence of positions). If the flag is true, the values of
     /// the walks instead.
     Walk(&'a Walk, bool),
-    /// Computed by the processor and uploaded. The per-position column depends only on the moves of games.
+    /// Computed by the processor and uploaded, because the column depends only on the moves of games.
     Told,
 }
 
 impl ColumnWay<'_> {
-    /// Returns the way in which the device can compute a per-position column in games without side lines, or `None` if it cannot.
+    /// Returns the way to compute a per-position column on the device in games without side lines, or `None` if there
+    /// is none.
     pub(super) fn from_carry(carry: &StageCarry) -> Option<ColumnWay<'_>> {
         let operands = &carry.operands[..];
         let op = match &carry.what {

@@ -1,10 +1,10 @@
 //! Translates plans to WGSL, the shader language of WebGPU.
 //!
-//! A kernel consists of files of `shaders/`, a few constants, and the query's function `evaluate`. The function has one
-//! assignment for each step of the program and no branches; it has loops only where a loop of the plan is too long to
-//! be unrolled. The [`Variant`] chooses between files of `shaders/` that compute the same results in different ways.
-//! Drivers optimise shaders, so programs are translated without optimisation. This makes it easy to compare the code
-//! with the output of `orbit explain --plan`.
+//! A kernel consists of files from `shaders/`, a few constants, and the query's function `evaluate`. The function has
+//! one assignment for each step of the program and no branches; it has loops only where a loop of the plan is too long
+//! to be unrolled. The [`Variant`] selects among files that compute the same results in different ways. Drivers
+//! optimise shaders, so programs are translated without optimisation. This makes it easy to compare the code with the
+//! output of `orbit explain --plan`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -38,7 +38,7 @@ const WORDS: &str = orbit_shaders::WORDS;
 pub struct Kernel {
     /// The text of the shader.
     pub wgsl: String,
-    /// The rows of the tables of all loops, one after the other.
+    /// The table rows of all loops, concatenated.
     pub tables: Vec<u64>,
     /// The number of outputs for each slot (position). An output is one bit for a query, or one word.
     pub outputs: usize,
@@ -46,10 +46,10 @@ pub struct Kernel {
     pub cost: u64,
     /// The maximum number of loop iterations at one slot (position).
     pub turns: u64,
-    /// The variant: the way in which the kernel is written and run.
+    /// The variant in which the kernel is written and run.
     pub variant: Variant,
-    /// The number of words for each segment (32 positions) in all columns that stages (parts of a program that run first)
-    /// propagated along games and that the kernel reads.
+    /// The number of words for each segment (32 positions), summed over all columns that the kernel reads from stages
+    /// (parts of a program that run first).
     pub(super) carried_words: usize,
     /// The per-position columns, propagated along games, that the kernel reads.
     pub(super) reads: Vec<Read>,
@@ -151,8 +151,8 @@ impl Kernel {
         self.wgsl[self.own.clone()].trim_end()
     }
 
-    /// Returns the source of the shader to compile. `some_slots` is true if it evaluates only some slots (positions) of a segment,
-    /// and `several_kings` if a side may have several kings.
+    /// Returns the source of the shader to compile. `some_slots` is true if the shader evaluates only some slots
+    /// (positions) of a segment, and `several_kings` if a side may have several kings.
     pub(super) fn text(&self, some_slots: bool, several_kings: bool) -> Cow<'_, str> {
         let mut text = Cow::Borrowed(self.wgsl.as_str());
         for (_, from, to) in [(some_slots, ALL_SLOTS, SOME_SLOTS), (several_kings, ONE_KING, SEVERAL_KINGS)]
@@ -260,8 +260,8 @@ pub(super) struct Printer<'a> {
     own: usize,
     /// For each loop that is being generated, the location of its current row.
     rows: Vec<OpenRow<'a>>,
-    /// For each column that stages (parts of a program that run first) propagate along games, the number of words for each segment
-    /// (32 positions) in all columns before it. The last entry is the total of all columns.
+    /// For each column that stages (parts of a program that run first) propagate along games, the total number of words
+    /// for each segment (32 positions) in the columns before it. The last entry is the total of all columns.
     carried: Vec<usize>,
     /// The number of operations in unrolled loops so far.
     unrolled: u64,
@@ -366,7 +366,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints the inputs, then all steps.
+    /// Generates the code for the inputs, and then for all steps.
     fn body(&mut self) {
         let inputs: HashMap<Reg, RegisterInput> =
             self.program.inputs.iter().map(|&(input, reg)| (reg, input)).collect();
@@ -453,7 +453,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Generates a loop, from its first step to its last.
+    /// Generates the code of a loop. `range` contains all of its steps.
     fn repeat(&mut self, range: Range<usize>) {
         let program = self.program;
         let Step::Begin { table, first, acc, reduce, .. } = program.steps[range.start] else {
@@ -492,7 +492,7 @@ impl<'a> Printer<'a> {
         }
         let times = self.times;
         self.times = times.saturating_mul(rows.len() as u64);
-        // The iteration in which the loop ends also counts.
+        // The last iteration, in which only the condition of the loop is tested, also counts.
         self.turns = self.turns.saturating_add(self.times).saturating_add(times);
         self.steps(body);
         self.times = times;
@@ -603,7 +603,7 @@ const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1) + (2 + 1);
 /// these men.
 const PURE_TURNS: u64 = (64 + 1) + 2 * (8 + 1) + (16 + 1) + 16 * (8 + 1);
 
-/// Returns the largest number of loop iterations that an operation runs.
+/// Returns the maximum number of loop iterations that an operation runs.
 fn turns(op: Op) -> u64 {
     match op {
         Op::Sqrt(_) => ROOT_TURNS,
@@ -650,7 +650,7 @@ fn word(word: u64, wide: bool) -> String {
     }
 }
 
-/// Returns the expression of `value` shifted left by `by`, or right if `by` is negative. `by` must be between -63 and
+/// Returns an expression for `value` shifted left by `by`, or right if `by` is negative. `by` must be between -63 and
 /// 63.
 fn shifted(value: &str, by: i32) -> String {
     let name = if by < 0 { "shr" } else { "shl" };
@@ -672,7 +672,7 @@ fn translation(keep: u64, by: i8) -> Option<(i8, i8)> {
     })
 }
 
-/// Returns the expression of `value` moved by a number of files within each rank.
+/// Returns an expression for `value` moved by a number of files within each rank.
 fn beside(value: &str, files: i8, wide: bool) -> String {
     // The files to which squares move.
     let to =
@@ -687,7 +687,7 @@ fn beside(value: &str, files: i8, wide: bool) -> String {
     }
 }
 
-/// Returns the expression of `value` moved by `dx` files and `dy` ranks, without the squares that leave the board.
+/// Returns an expression for `value` moved by `dx` files and `dy` ranks, without the squares that leave the board.
 /// Returns `None` if all squares leave it.
 fn translated(value: &str, dx: i8, dy: i8, wide: bool) -> Option<String> {
     if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {

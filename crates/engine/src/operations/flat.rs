@@ -32,8 +32,8 @@ const REPETITIONS_MAX: u64 = 10_000_000;
 /// The number that stands for no piece or no square.
 const NONE: u8 = 64;
 
-/// One iteration of a loop takes less than a microsecond, about as long as visiting this many positions, so it counts as that many
-/// visited positions.
+/// The number of visited positions that one loop iteration counts as. Both take about the same time, less than a
+/// microsecond.
 const POSITIONS_A_TURN: usize = 64;
 
 /// The error of an evaluation that ended early, because the program ran into an error or was interrupted.
@@ -128,7 +128,7 @@ impl FoundWalk {
 struct PieceIds {
     /// For each node (position), the number of the piece on each square.
     on: Vec<[u8; 64]>,
-    /// For each node (position), the square of each piece, by the piece's number.
+    /// For each node (position), the square of each piece, indexed by the piece's number.
     of: Vec<[u8; 64]>,
 }
 
@@ -272,8 +272,8 @@ impl<'a> FlatMachine<'a> {
         self.look_at(POSITIONS_A_TURN)
     }
 
-    /// Adds to the number of visited positions, and checks the interrupt at intervals. Other work counts as the
-    /// positions that could be visited in the same time.
+    /// Adds to the number of visited positions, and checks the interrupt at intervals. Other work counts as the number
+    /// of positions that could be visited in the same time.
     fn look_at(&self, positions: usize) -> Result<(), Stopped> {
         if self.games.count(positions) { Err(Stopped) } else { Ok(()) }
     }
@@ -314,7 +314,7 @@ impl<'a> FlatMachine<'a> {
         self.set(to, number(node.map(|node| node as i64)));
     }
 
-    /// Runs the program from the instruction `begin` on, at the node (position) `start`. Returns true if the code
+    /// Runs the program at the node (position) `start`, from the instruction `begin` on. Returns true if the code
     /// succeeds.
     ///
     /// The most frequent instructions are handled here and all others in a separate function. This keeps the loop short
@@ -483,9 +483,9 @@ impl<'a> FlatMachine<'a> {
         usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }
 
-    /// Returns the sets of origin and destination squares of the move that leads to a slot (position), or `None` if the move fails
-    /// the condition. Castling has two parts, the moves of the king and the rook, and the sets contain only the squares of parts
-    /// that pass. `part_counts` decides by the origin square whether a part counts.
+    /// Returns the sets of origin and destination squares of the move that leads to a slot (position), or `None` if the
+    /// move fails the condition. Castling has two parts, the moves of the king and the rook, and the sets contain only
+    /// the squares of parts that pass. `part_counts` returns true for the origin squares of parts that count.
     fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion, letters } = edge;
         let lies_in =
@@ -515,8 +515,8 @@ impl<'a> FlatMachine<'a> {
     }
 }
 
-/// If a program begins with the test of a mask, and has no effect other than its result where the mask is false,
-/// returns the mask and this result.
+/// Returns the mask that a program tests first, and its result where the mask is false. Returns `None` if the program
+/// does not begin with such a test, or has other effects where the mask is false.
 fn lead(program: &FlatProgram) -> Option<(u16, u64)> {
     let [Instr::Const { to, constant }, Instr::Unless { mask, no }, ..] = program.code[..] else {
         return None;

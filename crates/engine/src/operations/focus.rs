@@ -28,7 +28,7 @@ struct FocusPieces {
     taken: u64,
 }
 
-/// The moves of a game that touch a certain set of pieces, as masks of the segments (32 positions) that the game
+/// The moves of a game that touch a certain set of pieces, as masks for the segments (32 positions each) that the game
 /// overlaps.
 pub(super) struct FocusMasks {
     first_segment: usize,

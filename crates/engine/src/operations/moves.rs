@@ -353,7 +353,7 @@ impl<'a> Entered<'a> {
         }
     }
 
-    /// Returns the condition in the form for plain moves, or `None` if no plain move can pass it.
+    /// Returns the condition as a test for plain moves, or `None` if no plain move can pass it.
     fn plain(&self) -> Option<PlainTest> {
         let EdgeTest { null, only, passing, promotion, part, .. } = self.test;
         if *null || *only != Special::Any || passing.is_some() || promotion.is_some() || part.is_some() {
@@ -387,7 +387,7 @@ impl<'a> Entered<'a> {
         parts.filter(|(passes, _)| *passes).fold(0, |set, (_, square)| set | 1 << square)
     }
 
-    /// Returns true if the move passes those conditions that do not distinguish the two parts of castling.
+    /// Returns true if the move passes the conditions that do not distinguish the two parts of castling.
     fn fits(&self, mv: MoveTo, before: usize) -> bool {
         let test = self.test;
         let captures =

@@ -5,7 +5,7 @@ use super::{OperandSource, tree::NodeRange};
 use crate::carry::SlotColumn;
 use orbit_plan::{Cmp, NO_VALUE, PairSearch, PairTest, PairWord};
 
-/// The targets of one source, that is, the second positions of all pairs of an `echo` with one first position: bit `i` of word `n`
+/// The targets of one source: the second positions of all `echo` pairs that begin with the source. Bit `i` of word `n`
 /// is set if node `64 * n + i` is a target.
 #[derive(Clone, Default)]
 pub(super) struct Targets(Vec<u64>);
@@ -104,7 +104,7 @@ impl<'a> Pairs<'a> {
             match *test {
                 PairTest::Order(Cmp::Ne) => targets.keep(|target| source != target),
                 PairTest::Order(Cmp::Eq) => targets.keep(|target| source == target),
-                // The range from which the targets are taken already satisfies these tests.
+                // All targets in the initial range already satisfy these tests.
                 PairTest::Order(_) | PairTest::Mask { source: true, .. } => {}
                 PairTest::Mask { mask, source: false } => targets.keep(|target| self.holds(mask, target)),
                 PairTest::Either { source: mask, target: other } => {

@@ -18,16 +18,16 @@ use orbit_reel::{Block, SEGMENT_SLOTS};
 pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
     games: &'a BlockGames<'a>,
-    /// The steps along moves, in the direction opposite to that of the walk.
+    /// The steps along moves, opposite to the direction of the walk.
     flow: Flow<'a>,
     /// The masks that the automaton reads.
     masks: Vec<Cow<'a, [u32]>>,
-    /// The mask of the positions at which a complete walk has a value; `None` if it has one everywhere.
+    /// The mask of the positions at which a complete walk has a value; `None` if it has a value everywhere.
     valued: Option<MaskBuilder>,
     /// The mask of positions from which a move was played; empty if no state of the automaton needs it.
     inner: Vec<u32>,
-    /// True if every transition of the automaton leads to the same state or to a later one, and the block has no side lines.
-    /// In that case, the states are computed one after the other, each for all segments at once.
+    /// True if every transition of the automaton leads to the same state or to a later one, and the block has no side
+    /// lines. In that case, the states are computed in sequence, each for all segments at once.
     is_ordered: bool,
     segments: usize,
     /// For each state of the automaton and each segment, the positions that the state accepts and from which the walk
@@ -41,8 +41,8 @@ pub(super) struct WalkReach<'a> {
     /// a walk with a `focus`, the positions that have a child in `ahead`. If `back` is true, parents count instead of
     /// children. Empty for walks that visit every position.
     further: Vec<u32>,
-    /// For each state and segment of a walk with a `focus`: `alive`, extended in the direction opposite to the walk
-    /// over positions that are reached by moves that do not count.
+    /// For each state and segment of a walk with a `focus`: `alive`, extended opposite to the walk's direction over
+    /// positions reached by moves that do not count.
     ahead: Vec<u32>,
 }
 
@@ -172,8 +172,8 @@ impl<'a> WalkReach<'a> {
         );
     }
 
-    /// Extends a mask along the game: adds those positions of `again` from which a sequence of steps inside `again`
-    /// leads to the mask.
+    /// Extends a mask along the game: adds the positions of `again` from which a sequence of steps inside `again` leads
+    /// to the mask.
     fn go_on(&self, mask: &mut [u32], again: &[u32]) {
         for k in 0..mask.len() {
             let at = if self.walk.back { k } else { mask.len() - 1 - k };
@@ -281,7 +281,7 @@ impl<'a> WalkReach<'a> {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };
         // If a walk visits only positions with one side to move, it skips every other position, so the children of the
-        // skipped position count.
+        // skipped position are used.
         let on = if self.walk.sees == Sees::OneSide { &self.next } else { &self.alive };
         let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
         automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)
@@ -296,12 +296,12 @@ fn is_ordered(walk: &Walk) -> bool {
     walk.sees == Sees::All && walk.automaton.follow.iter().enumerate().all(is_later)
 }
 
-/// Intersects a mask with another mask.
+/// Replaces a mask with its intersection with another mask.
 fn meet(mask: &mut [u32], other: &[u32]) {
     mask.iter_mut().zip(other).for_each(|(word, other)| *word &= other);
 }
 
-/// Adds another mask to a mask.
+/// Replaces a mask with its union with another mask.
 fn join(mask: &mut [u32], other: &[u32]) {
     mask.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
 }

@@ -1,5 +1,5 @@
-//! The trees of lines (main lines and variations) of the games in a block. A *node* is a position of a game, identified
-//! by its number in the game.
+//! The line trees (main lines and variations) of the games in a block. A *node* is a position of a game, identified by
+//! its number in the game.
 //!
 //! A *slot* is the number of a position within its block.
 
@@ -101,12 +101,12 @@ impl NodeRange<'_> {
     }
 }
 
-/// The trees of lines in all games of a block, as masks and lists of slots.
+/// The line trees of all games in a block, as masks and lists of slots.
 #[derive(Debug)]
 pub(super) struct BlockTree {
     /// The mask of slots (positions) whose parent is the previous slot.
     follows: Vec<u32>,
-    /// The mask of slots of the first positions of side lines.
+    /// The mask of the slots that hold the first position of a side line.
     branches: Vec<u32>,
     /// The slots in `branches` in ascending order, each with the slot of its parent.
     links: Vec<(usize, usize)>,
@@ -238,8 +238,8 @@ impl Flow<'_> {
         (0..mask.len()).map(|at| self.step(|at| mask[at], at)).collect()
     }
 
-    /// Extends the slots `reached` of segment `at`, making `stride` steps at a time as long as they lead to slots of `through`. The
-    /// result stays inside the segment and does not enter side lines.
+    /// Extends the slots `reached` of segment `at` by repeatedly making `stride` steps, as long as they lead to slots
+    /// of `through`. The result stays inside the segment and does not enter side lines.
     #[inline(always)]
     pub(super) fn fill(&self, mut reached: u32, through: u32, at: usize, stride: u32) -> u32 {
         let follows = self.follows(at);

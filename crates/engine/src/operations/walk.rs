@@ -17,7 +17,7 @@ use crate::within;
 use orbit_plan::{Automaton, Branch, NO_VALUE, Sees, Sibling, Walk};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The value if there is no walk.
+/// The value that means that there is no walk.
 const NONE: i64 = i64::MIN;
 
 /// Returns the mask of the positions at which a walk begins.
@@ -84,8 +84,7 @@ struct Runner<'a> {
     games: &'a BlockGames<'a>,
     /// The number of transitions of the automaton.
     ways: usize,
-    /// For each position and state of the automaton, the value of the best walk that continues at a position that
-    /// follows.
+    /// For each position and state of the automaton, the value of the best walk that continues at a following position.
     next: Vec<i64>,
     /// For each position and state of the automaton, the value of the best walk that continues two positions further on or, for a
     /// walk with a `focus`, at the next move of a piece in it.
@@ -190,8 +189,8 @@ impl<'a> Runner<'a> {
         mut tell: impl FnMut(usize, i64),
     ) {
         let Automaton { states, follow, first, .. } = &self.walk.automaton;
-        // `here` has the values of the states at the current move, and `after` those at the next move that touches the
-        // `focus`.
+        // `here` has the values of the states at the current move, and `after` has the values at the next move that
+        // touches the `focus`.
         let (mut here, mut after) = (std::mem::take(&mut self.next), std::mem::take(&mut self.after));
         for values in [&mut here, &mut after] {
             values.clear();
@@ -396,7 +395,7 @@ impl<'a> Runner<'a> {
         let value = |way: &Branch| match way.to {
             None => self.complete(nodes.slot(node)),
             // If a walk visits only positions with one side to move, it skips every other position, so the children of
-            // the skipped position count.
+            // the skipped position are used.
             Some(to) if self.walk.sees == Sees::OneSide => self.next[node * states + to as usize],
             Some(to) => self.at_node(nodes, node, to.into()),
         };

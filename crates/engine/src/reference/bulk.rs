@@ -22,7 +22,7 @@ pub struct Bulk {
     queries: Vec<OneQuery>,
 }
 
-/// A query, with the way in which it is evaluated.
+/// A query and the mode in which it is evaluated.
 #[derive(Debug)]
 struct OneQuery {
     reference: Reference,
@@ -30,7 +30,7 @@ struct OneQuery {
     way: BulkWay,
 }
 
-/// The way in which a query is evaluated: at single positions, or game by game.
+/// The mode in which a query is evaluated: position by position or game by game.
 #[derive(Debug)]
 enum BulkWay {
     /// Each position is evaluated independently.
@@ -44,7 +44,7 @@ enum BulkWay {
 }
 
 impl Bulk {
-    /// Creates an engine for the given queries, which are evaluated one after the other.
+    /// Creates an engine for the given queries, which are evaluated in turn.
     ///
     /// # Errors
     ///
@@ -176,8 +176,8 @@ fn asks_of_games(query: &TypedQuery) -> bool {
     is_told_by_games || query.outlives_games() || query.body.any(|filter| filter.is_of_game())
 }
 
-/// Calls `visit` for each game of a block for which `wanted` returns true, with the slots and the positions of the
-/// game. Stops at the first error of `visit`.
+/// Calls `visit` with the slots and positions of each game of a block for which `wanted` returns true. Stops at the
+/// first error that `visit` returns.
 pub(super) fn each_game<E>(
     block: &Block,
     wanted: impl Fn(usize) -> bool,
@@ -205,7 +205,7 @@ pub(super) fn each_game<E>(
 }
 
 impl Bulk {
-    /// Returns the persistent variables, with their values, which are printed at the end of a search.
+    /// Returns the persistent variables and their values, which are printed at the end of a search.
     fn persistent(&self) -> Vec<(String, Vec<u8>)> {
         let runs = self.queries.iter().filter_map(|one| match &one.way {
             BulkWay::Games { run: Some(run), .. } => Some(lock(run)),

@@ -16,7 +16,7 @@ pub struct Commentator {
     query: TypedQuery,
     reference: Reference,
     wanted: Wants,
-    /// True if the query need be evaluated only at its hits.
+    /// True if the query only needs to be evaluated at its hits.
     at_hits: bool,
     /// The part of the query that must be evaluated at hits; `None` if that is the whole query.
     left: Option<Reference>,
@@ -52,9 +52,9 @@ impl Commentator {
         self.wanted.contains(Wants::RANKS) && !self.query.sorts.is_empty()
     }
 
-    /// Returns the query's output for the games of a block that the query finds, if this is requested, and the query's
-    /// answers for these games. `number` is the number of the query in the search. `has_all` is true if `answers`
-    /// contains all hits of these games.
+    /// Returns two results for the games of a block that the query finds: the query's output, if it is requested, and
+    /// the query's answers. `number` is the number of the query in the search. `has_all` is true if `answers` contains
+    /// all hits of these games.
     ///
     /// # Errors
     ///

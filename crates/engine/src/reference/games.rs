@@ -12,13 +12,13 @@ use orbit_reference::{
     Asked, FoundValue, GameFault, GameFound, Noted, PositionAnswer, Reference, RunState, Spot, WantedFacts,
 };
 
-/// A collector of a query's answers on a block, which are added game by game.
+/// A collector of a query's answers on one block. The answers are added game by game.
 pub(super) struct GameAnswers<'a> {
     query: &'a TypedQuery,
     reference: &'a Reference,
     wanted: WantedFacts,
     /// The positions at which the query is evaluated; `None` for all. If only one alternative of the query is evaluated
-    /// at each of them, also its number.
+    /// at each position, also the numbers of the alternatives.
     only: Option<(&'a Hits, Option<HitValues<i32>>)>,
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
@@ -171,7 +171,7 @@ impl<'a> GameAnswers<'a> {
         (self.commentary, self.games)
     }
 
-    /// Returns all answers. It first calls `select`, which removes the hits that are not to be kept.
+    /// Calls `select`, which removes unwanted hits, and then returns all answers.
     pub(super) fn finish(mut self, select: impl FnOnce(&mut Hits)) -> Answers {
         select(&mut self.hits);
         let copies = self.detail.map(|detail| {

@@ -2,8 +2,8 @@
 //! make up a hit.
 //!
 //! A game is evaluated when the span of one of its hits is first requested. If positions can be evaluated
-//! independently, only the hits are evaluated, and at each hit the copies of a transform only up to the first that
-//! matches.
+//! independently, only the hits are evaluated. At each hit, the copies of a transform are evaluated only up to the
+//! first that matches.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -18,7 +18,7 @@ use orbit_query::TypedQuery;
 use orbit_reel::GameRow;
 use orbit_reference::{Asked, GameFault, Reference, ReferenceError, RunState, Spot, WantedFacts};
 
-/// A finder of the spans of a query's hits. The query must treat each game independently.
+/// A span finder for a query's hits. The query must treat each game independently.
 #[derive(Debug)]
 pub struct SpanFinder {
     query: TypedQuery,
@@ -26,13 +26,13 @@ pub struct SpanFinder {
     judges_apart: bool,
 }
 
-/// A finder of the spans of a query's hits in one block.
+/// A span finder for a query's hits in one block.
 #[derive(Debug)]
 pub struct LateSpans<'a> {
     finder: &'a SpanFinder,
-    /// The number of the query among all queries of the search.
+    /// The number of the query in the search.
     number: usize,
-    /// The place that receives the error if the query runs into one.
+    /// The cell that receives the error if the query runs into one.
     fault: &'a OnceCell<EngineError>,
     interrupt: &'a Interrupt,
     /// The game whose spans were requested last: its index in the block, and the spans of its hits.
@@ -54,7 +54,7 @@ impl SpanFinder {
         Ok(SpanFinder { query: query.clone(), reference, judges_apart: query.judges_apart() })
     }
 
-    /// Creates a finder of spans in one block. `number` is the number of the query in the search. `fault` receives the
+    /// Creates a span finder for one block. `number` is the number of the query in the search. `fault` receives the
     /// error if the query runs into one.
     pub fn late<'a>(
         &'a self,

@@ -27,7 +27,7 @@ pub(super) struct RegionCode {
     pub(super) answers: Vec<usize>,
 }
 
-/// Returns the instructions for the nodes of a graph, computed in the order `order`. They use only the first
+/// Returns the instructions for the nodes of a graph, evaluated in the order `order`. They use only the first
 /// `registers` vector registers. At least six registers are needed.
 pub(super) fn body(
     graph: &Graph,
@@ -51,7 +51,7 @@ pub(super) fn body(
     RegionCode { insts, pool, slots, answers: sinks.answers.iter().map(|&(query, _)| query).collect() }
 }
 
-/// The place in memory from which a value can be read again.
+/// The memory location from which a value can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Home {
     /// The column of one register of the register machine: one word for each position of a group.
@@ -60,7 +60,8 @@ enum Home {
     Pool(u32),
 }
 
-/// The place to which a value is written for use after the region: a register of the register machine, or a line of the answers.
+/// The destination of a value that is needed after the region: a register of the register machine, or a line of the
+/// answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ValueSink {
     Store(u32),
@@ -73,9 +74,10 @@ struct RegisterAllocator<'a> {
     insts: Vec<Inst>,
     pool: Vec<u64>,
     pooled: HashMap<u64, u32>,
-    /// The place of the current node (an operation of the region) in the order of computation.
+    /// The index of the current node (an operation of the region) in the order of evaluation.
     place: u32,
-    /// For each value, the places of the operations that have yet to read it, in descending order.
+    /// For each value, the operations that have yet to read it, as indices in the order of evaluation, in descending
+    /// order.
     readers: Vec<Vec<u32>>,
     register_of: Vec<Option<u8>>,
     homes: Vec<Option<Home>>,
@@ -117,8 +119,8 @@ impl<'a> RegisterAllocator<'a> {
             early: HashMap::new(),
             late: Vec::new(),
         };
-        // A column that the region also reads is written only after all operations, so that each read gets the old
-        // value.
+        // A column that the region also reads is written only after all operations, so that each read still sees the
+        // old value.
         let columns: BTreeSet<u32> = order.iter().filter_map(|&value| allocator.column(value)).collect();
         let stores = sinks.stores.iter().map(|&(register, value)| (value, ValueSink::Store(register)));
         let answers = (0..).zip(&sinks.answers).map(|(line, &(_, value))| (value, ValueSink::Answer(line)));
@@ -158,9 +160,8 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns true if a value is computed by an instruction at its place in the order. Other values are read from memory when
-    /// they are used. A column that the region also writes counts as computed: it is loaded early, before the region overwrites
-    /// it.
+    /// Returns true if an instruction computes the value or loads it in advance. Other values are read from memory when
+    /// they are used. A column that the region also writes is loaded in advance, before the region overwrites it.
     fn is_computed(&self, value: GraphValue) -> bool {
         match self.graph.node(value) {
             WordNode::Word(_) => false,
@@ -169,7 +170,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns the index of a constant word in the pool. If the word is not there yet, it is added.
+    /// Returns the index of a constant word in the pool, and adds the word if necessary.
     fn pooled(&mut self, word: u64) -> u32 {
         let next = self.pool.len() as u32;
         let place = *self.pooled.entry(word).or_insert(next);
@@ -211,7 +212,8 @@ impl<'a> RegisterAllocator<'a> {
         self.pinned.push(register);
     }
 
-    /// Returns the operand that reads a value from memory. Only the next instruction that is written can use it.
+    /// Returns the operand that reads a value from memory. Only the next instruction can use the operand, because it
+    /// may depend on the address in `rax`.
     fn at_home(&mut self, value: GraphValue) -> VectorOperand {
         match self.homes[value.index()].expect("a value that no register holds lies in memory") {
             Home::Column(register) => {
@@ -251,7 +253,7 @@ impl<'a> RegisterAllocator<'a> {
     }
 
     /// Returns the register for the result of the current instruction. If the instruction is the last to read one of
-    /// its operands, the result takes that operand's register.
+    /// its operands, the result reuses that operand's register.
     fn result(&mut self, value: GraphValue) -> u8 {
         let dying = operands(self.graph.node(value)).into_iter().find_map(|operand| {
             let register = self.register_of[operand.index()].filter(|_| self.dies(operand))?;
@@ -279,8 +281,8 @@ impl<'a> RegisterAllocator<'a> {
         to
     }
 
-    /// Writes an instruction for a commutative operation. The operands are exchanged if necessary, so that one in memory comes
-    /// second.
+    /// Writes an instruction for a commutative operation. If only the first operand is in memory, the operands are
+    /// exchanged.
     fn either(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let (a, b) = if self.is_in_memory(a) && !self.is_in_memory(b) { (b, a) } else { (a, b) };
         self.two(op, value, a, b)
@@ -413,8 +415,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Sets `to` to the complement of `from`. AVX2 has no complement instruction, so `from` is combined with all ones
-    /// by exclusive or.
+    /// Sets `to` to the complement of `from`. AVX2 has no complement instruction, so `from` is XORed with all ones.
     fn turn(&mut self, to: u8, from: u8) {
         let all = VectorOperand::Pool(self.pooled(TRUE));
         self.put(VectorOp::Xor, to, from, all, 0);
@@ -439,7 +440,7 @@ impl<'a> RegisterAllocator<'a> {
         if !third_in_memory {
             self.register(third);
         }
-        // The instruction overwrites its first operand. If possible, that is a value that is not read again.
+        // The instruction overwrites its first operand, so this should be a value that is not read again.
         others.sort_by_key(|&leaf| self.dies(leaf));
         let (first, second) = match *others.as_slice() {
             [second, first] => (Some(first), Some(second)),

@@ -6,8 +6,8 @@ use super::assembler::{ANSWER_BYTES, Width};
 use orbit_core::isa::Isa;
 use orbit_reel::{SEGMENT_SLOTS, lanes::LANES};
 
-/// Converts the bytes that machine code writes to the words of `out`, one for each segment (32 positions) and query. `bytes` has
-/// one line for each of `queries`.
+/// Converts the bytes that machine code writes to the words of `out`, one for each segment (32 positions) and query.
+/// `bytes` has one line for each query in `queries`.
 pub(super) fn answers(
     isa: Isa,
     bytes: &[[u8; ANSWER_BYTES]],
@@ -17,7 +17,7 @@ pub(super) fn answers(
 ) {
     assert!(isa != Isa::Base, "there is machine code only for AVX2 and AVX-512");
     #[expect(unsafe_code, reason = "code for other instruction sets")]
-    // SAFETY: every other instruction set of `Isa` includes AVX2.
+    // SAFETY: every instruction set of `Isa` other than `Base` includes AVX2.
     unsafe {
         answers_with_avx2(bytes, width, queries, out);
     }
@@ -56,7 +56,7 @@ fn transposed(rows: [u8; SEGMENT_SLOTS]) -> [u32; LANES] {
     let [a, b, c, d]: [i64; 4] = bytemuck::cast(rows);
     let mut rows = _mm256_set_epi64x(d, c, b, a);
     let mut words = [0; LANES];
-    // Takes the highest bit of every byte, then shifts all bytes left by one.
+    // Extracts the highest bit of every byte, then shifts all bytes left by one.
     for word in words.iter_mut().rev() {
         *word = _mm256_movemask_epi8(rows) as u32;
         rows = _mm256_add_epi8(rows, rows);

@@ -2,8 +2,8 @@
 //!
 //! The code of a region is a function that loops over the words of a group of positions. On every system, it uses the
 //! System V calling convention. It takes three pointers: `rdi` points to a table of the addresses of columns, `rsi` to
-//! scratch memory, and `rdx` to the place for answers. `rcx` counts bytes of a column, and `rax` holds the address of a
-//! column. Constant words, the *pool*, are stored after the code.
+//! scratch memory, and `rdx` to the buffer for answers. `rcx` counts bytes of a column, and `rax` holds the address of
+//! a column. Constant words, the *pool*, are stored after the code.
 //!
 //! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.3 (VEX) and 2.7 (EVEX),
 //! and the pages of the instructions.
@@ -85,7 +85,7 @@ pub(super) enum VectorOp {
     Signs,
 }
 
-/// The place of an instruction's operand.
+/// The location of an instruction's operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VectorOperand {
     /// A vector register.
@@ -98,7 +98,7 @@ pub(super) enum VectorOperand {
     Pool(u32),
 }
 
-/// A machine instruction, or a pair of instructions that belong together.
+/// A machine instruction, or a fixed pair of instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inst {
     /// A vector instruction. If `within` names a mask register, a comparison yields true only where that mask is true.
@@ -156,13 +156,13 @@ fn row(op: VectorOp) -> Encoding {
     Encoding { map, prefix, opcode, digit, has_imm: digit.is_some() || op == VectorOp::Ternary }
 }
 
-/// An assembler. It writes functions as bytes, one after the other, each followed by its pool of constants.
+/// An assembler. Its output is a sequence of functions, each followed by its pool of constants.
 #[derive(Debug)]
 pub(super) struct Assembler {
     width: Width,
     bytes: Vec<u8>,
-    /// References to the pool whose displacements must still be filled in. Each has the place of the displacement, the
-    /// end of its instruction, and the index of the word.
+    /// References to the pool whose displacements must still be filled in. Each holds the offset of the displacement,
+    /// the end of its instruction, and the index of the word in the pool.
     distances: Vec<(usize, usize, u32)>,
 }
 

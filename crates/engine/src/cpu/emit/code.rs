@@ -1,5 +1,5 @@
-//! Memory for machine code, and the call of that code. The memory is first writable and then executable, but never both
-//! at once.
+//! Memory for machine code, and the function that calls that code. The memory is first writable and then executable,
+//! but never both at once.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ impl fmt::Debug for MachineFunctions {
     }
 }
 
-/// A function in [`MachineFunctions`]: the place at which it begins, and the sizes of the memory areas that it
+/// A function in [`MachineFunctions`]: the offset at which it begins, and the sizes of the memory areas that it
 /// accesses.
 #[derive(Clone, Debug)]
 pub(super) struct MachineFunction {
@@ -33,8 +33,8 @@ pub(super) struct MachineFunction {
 }
 
 impl MachineFunctions {
-    /// Copies functions that an assembler wrote to executable memory. Returns `None` if the system provides no such
-    /// memory.
+    /// Copies functions that an assembler has generated into executable memory. Returns `None` if the system provides
+    /// no such memory.
     pub(super) fn new(bytes: &[u8]) -> Option<MachineFunctions> {
         let mut map = memmap2::MmapMut::map_anon(bytes.len()).ok()?;
         map[..bytes.len()].copy_from_slice(bytes);
@@ -57,14 +57,13 @@ impl MachineFunctions {
         assert!(function.columns <= columns.len() && function.slots <= scratch.len());
         assert!(function.lines * ANSWER_BYTES <= answers.len());
         #[expect(unsafe_code, reason = "machine code that was written while the program runs")]
-        // SAFETY: the function was written by `Assembler::function`, by the System V calling convention, and its memory
-        // stays executable as long as `self` lives. It changes no register that its caller must keep. It reads the
-        // addresses of `columns` columns (a box is the address of its contents). It reads and writes vectors within
-        // these columns, which have as many words as the function visits and are aligned to its vectors, and within
-        // `slots` entries of the scratch memory, which are as wide as the widest vector. It writes bytes within `lines`
-        // lines of the answers. All of this memory is borrowed mutably here, so nothing else accesses it. `compile`
-        // writes only instructions of its `Isa`, and a value of `Isa` exists only if the processor has these
-        // instructions.
+        // SAFETY: `Assembler::function` generated the function for the System V calling convention, and its memory
+        // stays executable as long as `self` lives. It changes no callee-saved register. It reads the addresses of
+        // `columns` columns (a box is the address of its contents). It reads and writes vectors within these columns,
+        // which have as many words as the function visits and are aligned to its vectors, and within `slots` entries of
+        // the scratch memory, which are as wide as the widest vector. It writes bytes within `lines` lines of the
+        // answers. All of this memory is borrowed mutably here, so nothing else accesses it. `compile` writes only
+        // instructions of its `Isa`, and a value of `Isa` exists only if the processor has these instructions.
         unsafe {
             let begin = self.map.as_ptr().add(function.begin);
             let call: extern "sysv64" fn(*const *mut u64, *mut SpilledVector, *mut u8) =

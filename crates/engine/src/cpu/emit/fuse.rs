@@ -6,7 +6,7 @@ use super::{
     lower::Sinks,
 };
 
-/// Joins the nodes (operations) of a graph. Returns those that are still needed, each after its operands.
+/// Joins the nodes (operations) of a graph. Returns the nodes that are still needed, each after its operands.
 pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<GraphValue> {
     let mut uses = uses(graph, sinks);
     for k in 0..graph.nodes.len() {
@@ -47,7 +47,7 @@ pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     }
 }
 
-/// Returns, for each node (operation), the number of times that needed operations read it.
+/// Returns, for each node (operation), the number of times that it is read by operations that are needed.
 fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     let mut uses = vec![0; graph.nodes.len()];
     let roots = sinks.stores.iter().map(|&(_, value)| value);

@@ -388,7 +388,7 @@ impl Graph {
         self.and(moved, keep)
     }
 
-    /// Returns all squares that a piece sliding from `a` in a direction passes over while they are in `empty`, and the
+    /// Returns the squares that a piece slides over from `a` in a direction, as long as they are in `empty`, and the
     /// first square that is not empty.
     pub(super) fn slide(&mut self, a: GraphValue, empty: GraphValue, dir: u8) -> GraphValue {
         let (dx, dy) = orbit_plan::DIR_STEPS[usize::from(dir)];

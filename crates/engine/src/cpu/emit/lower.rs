@@ -118,7 +118,7 @@ pub(super) fn is_said(step: &Step) -> bool {
     }
 }
 
-/// Estimates the number of machine instructions of a step.
+/// Estimates the number of machine instructions for a step.
 pub(super) fn weight(step: &Step) -> usize {
     match step {
         Step::Chain { chain, .. } => 2 * chain.terms.len(),

@@ -66,7 +66,7 @@ fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)>
     })
 }
 
-/// Generates instructions with random registers. Each operation gets operands in all the places, registers or memory,
+/// Generates instructions with random registers. The operands of each operation cover all places (registers or memory)
 /// that it allows.
 fn instructions(width: Width) -> Vec<Inst> {
     let mut rng = Rng::with_seed(1);
@@ -175,7 +175,7 @@ fn the_disassembler_reads_what_was_written() {
         let body = instructions(width);
         let mut assembler = Assembler::new(width);
         let pool = [3, 1, 4, 1, 5, 9, 2];
-        // The second function checks that the displacements to the pool are computed separately for each function.
+        // A second function checks that the displacements to the pool are computed separately for each function.
         let begins = [(); 2].map(|()| assembler.function(&body, &pool, 2048));
         assert!(begins[0] == 0 && begins[1] > 0 && begins[1] % 64 == 0);
         let bytes = assembler.finish();
@@ -261,8 +261,8 @@ impl Random {
     }
 
     fn full(&mut self) -> u32 {
-        // If many registers hold a value, the choice is among all of them. This keeps more values live than the
-        // processor has registers.
+        // If many registers hold a value, any of them may be chosen. This keeps more values live than the processor has
+        // registers.
         let is_near = self.full.len() < 40 && self.rng.bool();
         let last = if is_near { self.full.len().saturating_sub(6) } else { 0 };
         self.full[self.rng.usize(last..self.full.len())]
@@ -376,8 +376,8 @@ impl Random {
 
     /// Adds a loop over a table, sometimes with a nested loop.
     fn looped(&mut self, first: u32, depth: u32) {
-        // No other step in the loop may write the register of the loop's result, so the body writes only registers from
-        // `body` on.
+        // No other step in the loop may write the register of the loop's result, so the body writes only registers with
+        // the number `body` or higher.
         let body = first + 1;
         if body + 8 > self.program.registers as u32 {
             return self.step(first);

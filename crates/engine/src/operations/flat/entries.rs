@@ -5,8 +5,8 @@ use hashbrown::HashMap;
 use super::{FlatMachine, Stopped, strings::FlatStrings};
 use orbit_plan::{EntryInstr, FlatProgram, KeyOrder, Label};
 
-/// The maximum number of entries in all dictionaries of a game, which take about 40 MB. A game that needs more is left
-/// to the reference engine.
+/// The maximum number of entries in all dictionaries of a game. This many entries take about 40 MB. A game that needs
+/// more is left to the reference engine.
 const ENTRIES_MAX: usize = 1 << 20;
 
 /// The maximum capacity that a dictionary keeps for the next game.
@@ -44,7 +44,7 @@ impl Entries {
         if entries > ENTRIES_MAX { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Begins a loop over the keys of a dictionary. `keys` is the number of the loop.
+    /// Begins a loop over the keys of a dictionary. `keys` is the index of the loop in `open`.
     fn open(&mut self, keys: u16, dictionary: u16, strings: &FlatStrings) {
         let dictionary = usize::from(dictionary);
         let open = &mut self.open[usize::from(keys)];

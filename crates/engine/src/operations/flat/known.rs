@@ -17,18 +17,18 @@ pub(super) struct BestWay {
     pub(super) end: u32,
 }
 
-/// The tables of one chain (a `line` or `path`). Each table is valid for certain values of variables and registers, its
-/// key.
+/// The tables of one chain (a `line` or `path`). Each table is valid only for certain values of variables and
+/// registers, which are its key.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// The keys of all tables, one after the other. All have the same number of words.
+    /// The concatenated keys of all tables. All keys have the same number of words.
     keys: Vec<u64>,
     /// The stamp of each table. An entry is valid only if its stamp equals that of its table.
     stamps: Vec<u32>,
     /// The stamp of the newest table.
     last_stamp: u32,
-    /// The entries of all tables, one table after the other. An entry whose stamp differs from the table's was left by
-    /// an older table.
+    /// The concatenated entries of all tables. An entry whose stamp differs from the table's was left by an older
+    /// table.
     entries: Vec<KnownEntry>,
     /// The number of entries in each table.
     len: usize,

@@ -1,4 +1,4 @@
-//! The instructions about lines and attacks.
+//! The instructions of flat programs that examine lines and attacks.
 
 use super::FlatMachine;
 use crate::operations::OperandSource;
@@ -23,8 +23,8 @@ static RAYS: [[u64; 8]; 64] = {
     all
 };
 
-/// Returns the squares of the last set that a line in one of the directions reaches from the first set through the sets
-/// in between.
+/// Returns the squares of the last set that can be reached from the first set along a line in one of the directions,
+/// through the sets in between.
 fn ray(board: &Board, sets: &[u64], dirs: u8, slider: SliderAt) -> u64 {
     let Some((&first, others)) = sets.split_first().filter(|_| !sets.contains(&0)) else { return 0 };
     let empty = !board.occupied().0;
@@ -43,7 +43,7 @@ fn attackers(board: &Board, x: u64, y: u64) -> u64 {
     if x == 0 || y == 0 {
         return 0;
     }
-    // A white pawn attacks a square from those squares that a black pawn there would attack.
+    // A white pawn attacks a square from the squares that a black pawn there would attack.
     let near = attacks::knight(y) & board.of_role(2).0
         | attacks::king(y) & board.of_role(6).0
         | attacks::pawn::<false>(y) & board.having(WHITE_PAWN).0
@@ -126,7 +126,7 @@ fn between(a: u64, b: u64) -> u64 {
 }
 
 impl FlatMachine<'_> {
-    /// Runs an instruction about lines (rays, pins and the like) at a slot (position).
+    /// Runs an instruction that examines lines, such as rays and pins, at a slot (position).
     #[inline(never)]
     pub(super) fn rays(&mut self, instr: RayInstr, slot: usize) {
         let operands = self.operands;
@@ -159,7 +159,7 @@ impl FlatMachine<'_> {
 mod tests {
     use super::*;
 
-    /// Returns sets of squares for tests: with no square, one, a few and many squares.
+    /// Returns test sets with no square, one square, a few squares and many squares.
     fn sets() -> impl Iterator<Item = u64> {
         let mut seed = 1u64;
         let mut random = move || {

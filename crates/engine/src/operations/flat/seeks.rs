@@ -1,5 +1,5 @@
 //! Searches along a game for positions at which a filter may match. They skip positions from which no suitable move is
-//! played, and positions at which a certain piece is on another square.
+//! played, and positions at which a certain piece is not on a required square.
 
 use std::ops::RangeInclusive;
 
@@ -7,14 +7,14 @@ use super::{FlatMachine, NONE, POSITIONS_A_TURN, PieceIds, Stopped, bit};
 use crate::operations::{moves::BlockMoves, tree::NodeRange};
 use orbit_plan::{MoveSeek, RegisterWord};
 
-/// For each position of a game, the union of the moves played from it. The first search in a game fills this table.
+/// For each position of a game, a summary of the moves played from it. The first search in a game fills this table.
 #[derive(Default)]
 pub(super) struct Leaving {
     is_filled: bool,
     of: Vec<Left>,
 }
 
-/// The union of the moves played from a position.
+/// A summary of the moves played from a position.
 #[derive(Clone, Copy, Default)]
 struct Left {
     /// The squares that the moves leave.
@@ -75,7 +75,7 @@ impl Leaving {
 }
 
 impl FlatMachine<'_> {
-    /// Returns the first node (position) of a range from which a move that passes the test of a search is played.
+    /// Returns the first node (position) of a range from which a move is played that passes a search's test.
     pub(super) fn next_left(
         &mut self,
         nodes: NodeRange<'_>,

@@ -27,13 +27,13 @@ const STRINGS_MAX: usize = 1 << 20;
 /// The maximum length of a string, in bytes. The reference engine has the same limit.
 const LENGTH_MAX: usize = 16 << 20;
 
-/// Processing this many bytes of strings takes about as long as visiting one position, so it counts as one visited position.
+/// The number of string bytes that count as one visited position, because processing them takes about as long.
 const BYTES_A_POSITION: usize = 16;
 
 /// The maximum capacity that is kept from one game to the next, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
 
-/// All strings of one byte. They occupy no memory in [`FlatStrings`].
+/// All one-byte strings. They occupy no memory in [`FlatStrings`].
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0;
@@ -56,7 +56,7 @@ pub(super) struct FlatStrings {
     /// game.
     known: [HashTable<u32>; 2],
     hasher: DefaultHashBuilder,
-    /// The number of literals, and the number of their bytes.
+    /// The number of literals, and their total length in bytes.
     literals: [usize; 2],
     /// A buffer in which a new string is built.
     made: Vec<u8>,
@@ -65,7 +65,7 @@ pub(super) struct FlatStrings {
     /// The numbers of the strings that are constant in the game; `None` for those that have not been built yet.
     of_game: Vec<Option<u64>>,
     patterns: Vec<CompiledPattern>,
-    /// The results of matching regular expressions with strings of the game, by pattern and string.
+    /// The results of matching regular expressions against strings of the game, keyed by pattern and string.
     matches: HashMap<(u16, u64), u64>,
 }
 
@@ -190,7 +190,8 @@ impl FlatMachine<'_> {
         (string as i64 != NO_VALUE).then(|| self.strings.get(string))
     }
 
-    /// Builds a string and writes its number to a register. If `make` returns `None`, the register gets `NO_VALUE`.
+    /// Builds a string and writes its number to a register. If `make` returns `None`, the register is set to
+    /// `NO_VALUE`.
     fn put_string(
         &mut self,
         to: RegisterWord,
@@ -325,8 +326,8 @@ impl FlatMachine<'_> {
         Ok(None)
     }
 
-    /// Returns the pieces, in both colours, that the letters of a string name; the empty set if the register has no
-    /// value.
+    /// Returns the pieces, of both colours, that are named by the letters of a string; the empty set if the register
+    /// has no value.
     pub(super) fn pieces_of(&self, letters: RegisterWord) -> PieceSet {
         let pieces = self.string(letters).unwrap_or_default().iter();
         let pieces = pieces.filter_map(|&letter| Piece::from_char(char::from(letter)));

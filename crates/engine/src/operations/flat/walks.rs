@@ -311,7 +311,7 @@ impl FlatMachine<'_> {
         Ok(false)
     }
 
-    /// Returns false if the moves that the chain requires are not played, in this order, from a position on.
+    /// Returns false if the moves that the chain requires are not played, in order, from a given position on.
     fn has_moves_ahead(
         &mut self,
         nodes: NodeRange<'_>,
@@ -539,7 +539,7 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Adds to `exits` the nearest move that counts as a step of the path, for every branch of the game from a node. At
+    /// For every branch of the game from a node, adds to `exits` the nearest move that counts as a step of the path. At
     /// the start of a path, only the moves played from the start itself are considered.
     fn exits(
         &self,
@@ -560,7 +560,7 @@ impl FlatMachine<'_> {
             }
             return self.look_at(next.unwrap_or(end) - at);
         }
-        // The search is depth first, and visits the positions that follow a position in the order of their numbers.
+        // The search is depth first, and visits the positions that follow a position in numerical order.
         let mut open: Vec<usize> = self.children(nodes, at).filter(|&child| may_step(child)).collect();
         open.reverse();
         while let Some(node) = open.pop() {
@@ -578,7 +578,7 @@ impl FlatMachine<'_> {
 
     // ---- memory
 
-    /// Writes the key of the table for the current values of variables and registers. Returns true if results may be
+    /// Sets `key` to the table key for the current values of variables and registers. Returns true if results may be
     /// remembered.
     fn key(&self, chain: &FlatChain, of: &mut Searched, seen: SeenMoves) -> bool {
         of.key.clear();
@@ -618,7 +618,7 @@ impl Searched {
     }
 }
 
-/// Extends a way by the one position or move before it.
+/// Extends a way by the position or move before it.
 fn longer(chain: &FlatChain, best: BestWay) -> BestWay {
     let more = i64::from(chain.largest.is_none());
     BestWay { value: best.value + more, ..best }
