@@ -36,7 +36,7 @@ impl Lower {
     }
 
     /// Lowers a filter whose value is needed at other positions. The filter is evaluated at every position of the block, a group of
-    /// whole games. Variables have no value in it, because their values are known only at the current position.
+    /// whole games. Variables have no value there, because their values are known only at the current position.
     pub(super) fn apart<T>(&mut self, lower: impl FnOnce(&mut Lower) -> T) -> T {
         let always = self.dag.mask(true);
         let guard = std::mem::replace(&mut self.guard, always);
@@ -49,14 +49,14 @@ impl Lower {
     }
 }
 
-/// The source of an operand of a [`StageCarry`](super::StageCarry), an operation that reads words at all positions of a game.
+/// The source of one operand of a [`StageCarry`](super::StageCarry). That operation reads words at all positions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnOperand {
     /// The same word for every position.
     Constant(u64),
     /// The result of an earlier operation along games.
     Carried(CarryId),
-    /// The value of a node of the graph, computed by the program of a stage. The flag is true if the value is read as a mask, and
+    /// The value of a graph node, computed by a stage (an earlier program). The flag is true if the value is read as a mask, and
     /// false if it is read as a whole word.
     Found(Id, bool),
 }

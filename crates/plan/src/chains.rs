@@ -1,9 +1,9 @@
 //! Combines several operations into one step.
 //!
-//! An interpreter reads and writes whole registers in each step, so fewer steps are faster. Most steps of most plans are unions and
-//! intersections of sets. Each of these sets was shifted or intersected with a constant by an earlier step, and is read only once.
-//! A tree of these operations becomes one step, a *chain*, which combines its terms in an accumulator that stays in the processor.
-//! This file works on *drafts*, which are steps whose registers are not assigned yet.
+//! An interpreter reads and writes whole registers in each step, so fewer steps are faster. In a typical plan, most steps are
+//! unions and intersections of sets. Most of these sets are the result of an earlier step, a shift or an intersection with a
+//! constant, and are read only once. A tree of such operations becomes one step, a *chain*. The step keeps its intermediate result
+//! in a single accumulator. This file works on *drafts*, which are steps whose registers are not assigned yet.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,12 @@ use super::{
 };
 use orbit_core::board::attacks;
 
-/// The maximum number of terms in a chain. Longer chains are split, so that no register is in use for long.
+/// The maximum number of terms in a chain. Longer chains are split, because each chain keeps the registers of all its terms in use
+/// until it runs.
 const TERMS_MAX: usize = 24;
 
 impl ProgramWriter<'_> {
-    /// Merges operations whose results are read only once into chains.
+    /// Builds chains: merges each operation whose result is read only once into the step that reads it.
     pub(super) fn chain(&mut self, roots: &[Id]) {
         let readers = self.readers(roots);
         let drafts = std::mem::take(&mut self.drafts);
@@ -27,7 +28,7 @@ impl ProgramWriter<'_> {
         for draft in drafts {
             match draft {
                 Draft::Begin(..) => {
-                    // A node that is computed before a loop must not be merged into a chain inside it, because every row would
+                    // A node that is computed before a loop must not be merged into a chain inside the loop, because each row would
                     // compute it again.
                     chains.at.clear();
                     begins.push(chains.drafts.len());
@@ -53,8 +54,8 @@ impl ProgramWriter<'_> {
         self.drafts = without_gaps(chains.drafts);
     }
 
-    /// Returns the number of times that each node is read. Roots and bodies of loops count as read twice, so that they remain
-    /// separate steps.
+    /// Returns the number of times that each node is read. Roots and loop bodies count as read twice, so that they remain separate
+    /// steps.
     fn readers(&self, roots: &[Id]) -> HashMap<Id, usize> {
         let mut readers: HashMap<Id, usize> = HashMap::new();
         let mut read = |id: Id, times| *readers.entry(id).or_default() += times;
@@ -70,7 +71,7 @@ impl ProgramWriter<'_> {
         readers
     }
 
-    /// Returns the node that a draft (a step without registers) computes. Returns `None` if no chain can replace the draft.
+    /// Returns the node that a draft (a step without registers) computes. Returns `None` if the draft cannot be part of a chain.
     fn made_of(&self, draft: &Draft) -> Option<Id> {
         match draft {
             Draft::Node(id) | Draft::AndScalar(id, ..) => Some(*id),
@@ -144,8 +145,8 @@ impl ProgramWriter<'_> {
         operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()
     }
 
-    /// Returns the terms by which a chain with the operator `op` can replace a node. Returns `None` if there are no such terms, or
-    /// if the node has several readers.
+    /// Returns the terms that replace a node in a chain with the operator `op`. Returns `None` if there are no such terms, or if
+    /// the node is read more than once.
     fn terms(&mut self, chains: &ChainDrafts, op: ChainOp, id: Id, not: bool) -> Option<Vec<Term<Id>>> {
         let negated = |term: &Term<Id>| Term { not: term.not != not, ..*term };
         match chains.only_reader(id)? {
@@ -196,7 +197,7 @@ impl ProgramWriter<'_> {
     }
 }
 
-/// The drafts of a program while some of them are merged into chains.
+/// The drafts of a program (its steps without registers), while some of them are merged into chains.
 struct ChainDrafts {
     /// The drafts. A draft that was merged into a chain is `None`.
     drafts: Vec<Option<Draft>>,

@@ -5,21 +5,21 @@ use shakmaty::Color;
 
 use orbit_query::tree::{Cmp, GameResult};
 
-/// A column, which contains a mask or a number for each game.
+/// A column, that is, one mask or number for each game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TagColumn {
     /// Mask: the game ended with this result, according to its movetext.
     Result(GameResult),
-    /// Number: the rating of one side. With `None`, it is the higher of the two ratings. It has no value if the rating is unknown
-    /// or below 1.
+    /// Number: the rating of one side or, with `None`, the higher of the two ratings. There is no value if the rating is unknown or
+    /// below 1.
     Elo(Option<Color>),
-    /// Number: the year of the game. It has no value if the year is unknown or below 1.
+    /// Number: the year of the game. There is no value if the year is unknown or below 1.
     Year,
     /// Number: the number of the game.
     GameNumber,
     /// Mask: the game is evaluated with White and Black swapped, so that a given player is always on the same side.
     Swapped,
-    /// Mask: a test of strings succeeds.
+    /// Mask: a condition on strings is true.
     Text(TextTest),
 }
 
@@ -34,15 +34,15 @@ pub enum TextTest {
     In(TagText, TagText),
 }
 
-/// A string that is constant in a game.
+/// A string that is the same throughout a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TagText {
     /// A literal.
     Literal(String),
-    /// A literal that is compared with the names of players. It is normalized like these names.
+    /// A literal that is compared with player names, and is normalized like them.
     Name(String),
     /// The value of a tag. Missing values, names and dates are normalized as the language requires.
     Tag(String),
-    /// The name of one player. With `None`, it is both names, with a line feed between them.
+    /// The name of one player or, with `None`, both names, separated by a line feed.
     Player(Option<Color>),
 }

@@ -1,9 +1,9 @@
 //! Lowers an orbit to words in which each copy has a bit. An *orbit* consists of all copies (transformed patterns) of a filter. The
 //! bit of a copy is set if the copy matches.
 //!
-//! [`super::orbits`] computes these words as well, but combines them to find out if any copy matches. This module keeps them
-//! separate. Anchors and grids (words that evaluate many shifts together) already have one bit for each copy. In a table, which has
-//! a row for each copy, each row sets a bit of its own. Copies can therefore be counted without separate code for each copy.
+//! [`super::orbits`] computes the same words, but combines them to find out if any copy matches. This module keeps them separate.
+//! Anchors and grids (words that evaluate many shifts together) already have one bit for each copy. A table has a row for each
+//! copy, and each row sets its own bit. Copies can therefore be counted without separate code for each copy.
 
 use super::{
     dag::{Id, Op, Reduce},
@@ -13,7 +13,7 @@ use super::{
 use orbit_query::tree::Kind;
 use orbit_transforms::{Expanded, Filter, Orbit};
 
-/// The place of the bit that is set if a certain copy matches.
+/// The location of one copy's bit. The bit is set if the copy matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CopyBit {
     /// The index of the word among the words of the orbit.
@@ -22,16 +22,16 @@ pub struct CopyBit {
     pub bit: u32,
 }
 
-/// The words of an orbit, and the places of the copies' bits in them, while they are collected.
+/// The words of an orbit and the location of each copy's bit, while they are collected.
 #[derive(Default)]
 struct CopyWords {
     words: Vec<Id>,
-    /// The place of each copy's bit.
+    /// The location of each copy's bit. `None` until the copy's word has been added.
     places: Vec<Option<CopyBit>>,
 }
 
 impl CopyWords {
-    /// Adds a word. `copies` contains, for each copy that has a bit in the word, its index and the number of the bit.
+    /// Adds a word. `copies` lists the copies that have a bit in the word, as pairs (index of the copy, number of the bit).
     fn push(&mut self, word: Id, copies: impl Iterator<Item = (usize, u32)>) {
         for (copy, bit) in copies {
             self.places[copy] = Some(CopyBit { word: self.words.len(), bit });
@@ -41,7 +41,7 @@ impl CopyWords {
 }
 
 impl Lower {
-    /// Returns the words of an orbit, and the place of the bit of each copy.
+    /// Returns the words of an orbit, and the location of each copy's bit.
     pub(super) fn each_copy<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -90,7 +90,7 @@ impl Lower {
         (out.words, places.collect())
     }
 
-    /// Does the same as [`Lower::each_copy`] for a filter without a transform, which counts as its own only copy.
+    /// Does the same as [`Lower::each_copy`] for a filter without a transform. The filter itself is the only copy.
     pub(super) fn only_copy(&mut self, filter: &Filter) -> (Vec<Id>, Vec<CopyBit>) {
         (vec![self.truth(filter.node())], vec![CopyBit { word: 0, bit: 0 }])
     }

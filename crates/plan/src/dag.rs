@@ -45,10 +45,11 @@ pub struct Carry {
 /// The operations that read words at all positions of a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Made {
-    /// An operation for a filter about moves or other positions of the game.
+    /// An operation that combines the word of each position with the words of all later positions of the game or, if `back` is
+    /// true, of all earlier ones.
     #[expect(missing_docs, reason = "the sentence says it")]
     Along { what: Carried, back: bool },
-    /// An operation of the game language.
+    /// An operation of the game language, that is, of the filters about moves and other positions.
     Game(GameOp),
 }
 
@@ -97,7 +98,7 @@ pub struct PlanOptions {
     pub anchors: bool,
     /// Shifts that do not fit into one word are evaluated in several words.
     pub grids: bool,
-    /// The shifts of attacks between designators, of numbers of squares and of sets are also evaluated in words.
+    /// Filters about attacks, square counts and sets are also evaluated for all shifts together.
     pub pointwise: bool,
     /// Copies that differ only in squares are computed as the rows of a table.
     pub tables: bool,
@@ -105,9 +106,9 @@ pub struct PlanOptions {
     pub sharing: bool,
     /// Operations are simplified algebraically.
     pub simplify: bool,
-    /// Trees of equal operations become one step.
+    /// A tree of operations of one kind, such as unions, becomes one step.
     pub chains: bool,
-    /// A loop is written out if most of its body is constant in each row.
+    /// A loop is unrolled if most of its body is constant in each row.
     pub unrolling: bool,
     /// Segments (32 positions each) whose positions cannot match are skipped.
     pub screens: bool,
@@ -140,7 +141,7 @@ impl Default for PlanOptions {
     }
 }
 
-/// The graph while it grows.
+/// The graph of operations, while it is built.
 #[derive(Clone, Debug, Default)]
 pub struct Dag {
     /// The operations. Operands precede the operations that use them.
@@ -157,7 +158,8 @@ pub struct Dag {
     pub carries: Vec<Carry>,
     known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
-    /// For each node whose word is the squares of certain pieces, the set of these pieces. No such set contains the empty square.
+    /// For each node that computes the squares of all pieces of certain kinds, the set of these kinds. The empty square is never
+    /// one of them.
     pub(super) piece_sets: HashMap<Id, PieceSet>,
     sharing: bool,
     simplify: bool,
@@ -231,7 +233,7 @@ impl Dag {
             Op::And(a, b) => bound(a) & bound(b),
             Op::AndNot(a, _) => bound(a),
             Op::Or(a, b) | Op::Xor(a, b) | Op::Select { a, b, .. } => bound(a) | bound(b),
-            // These operations are monotonic: a larger set gives a larger result.
+            // These operations are monotonic: adding squares to the operand never removes squares from the result.
             Op::Step(..)
             | Op::FillRanks(_)
             | Op::FillFiles(_)
@@ -296,7 +298,7 @@ impl Dag {
         self.add_op(Op::Loop(id))
     }
 
-    /// Returns the node for a word that is combined along games.
+    /// Returns the node for an operation that combines a word with the words of later (or earlier) positions; see [`Made::Along`].
     ///
     /// # Panics
     ///
@@ -305,7 +307,7 @@ impl Dag {
         self.make(Made::Along { what, back }, vec![word])
     }
 
-    /// Returns the node for an operation that a filter about moves or other positions needs.
+    /// Returns the node for an operation of the game language (filters about moves or other positions).
     ///
     /// # Panics
     ///
@@ -318,7 +320,7 @@ impl Dag {
         let open = operands.iter().any(|word| !self.within[word.0 as usize].is_empty());
         assert!(!open, "a loop runs at one position");
         let carry = Carry { what, operands };
-        // Operations without operands are always shared, like nodes without operands.
+        // Like nodes, operations without operands are always shared.
         let known =
             (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
         let id = known.flatten().unwrap_or_else(|| {
@@ -391,7 +393,7 @@ impl Dag {
             Op::And(a, b) if self.bound(a) & self.bound(b) == 0 => Some(self.word(0)),
             Op::And(a, b) if a == b => Some(a),
             Op::Or(a, b) if a == b => Some(a),
-            // A constant operand comes second.
+            // A constant becomes the second operand, so the arms below need not consider it as the first.
             Op::And(a, b) if k(self, a).is_some() => Some(self.add(Op::And(b, a))),
             Op::Or(a, b) if k(self, a).is_some() => Some(self.add(Op::Or(b, a))),
             Op::And(a, b) => match k(self, b) {
@@ -487,8 +489,8 @@ impl Dag {
         }
     }
 
-    /// Returns the mask of positions at which `holds` is true for the number of squares in a set. Returns `None` unless the answer
-    /// depends only on whether the set contains none, some or all of the squares that it may contain.
+    /// Returns the mask of positions at which `holds` is true for the number of squares in a set. This needs no counting if `holds`
+    /// depends only on whether the set contains none, some or all of its possible squares. Otherwise returns `None`.
     fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
         let most = i64::from(self.bound(set).count_ones());
         if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {
@@ -653,13 +655,13 @@ impl Dag {
         self.any_of(parts)
     }
 
-    /// Returns the squares of pieces with a role in `roles`. Both colours are included.
+    /// Returns the squares of the pieces, of either colour, whose role is in `roles`.
     fn of_both(&mut self, roles: u8) -> Id {
         let roles = u16::from(roles);
         self.pieces(PieceSet(roles << 1 | roles << 9))
     }
 
-    /// Returns the squares of pieces with a role in `roles`, in which bit `r - 1` stands for role `r`. Both colours are included.
+    /// Returns the squares of the pieces, of either colour, whose role is in `roles`. Bit `r - 1` of `roles` represents role `r`.
     fn roles(&mut self, roles: u8) -> Id {
         let p: Vec<Id> = (0..3).map(|k| self.add(Op::Plane(k))).collect();
         match roles {

@@ -1,23 +1,23 @@
 //! Flat programs: lists of instructions that run along each game. The compiler in this module produces them for queries in which
 //! a filter depends on values that earlier filters stored.
 //!
-//! A plan computes a column for all positions at once. That is impossible for a filter that depends on earlier evaluations:
-//! variables, pieces that variables hold, loops that bind variables, and pairs of positions. A query with such filters becomes a
-//! [`FlatProgram`](super::FlatProgram). Its *leaves* are the largest filters that neither use variables from outside nor keep
-//! state. They are planned as usual, and the resulting columns become operands of the program. The rest of the query is compiled
-//! to [instructions](super::Instr). The engine runs them for each game, at each node (a position of the game) in ascending order
-//! of numbers. The result is a column like any other.
+//! A plan computes a column for all positions at once. That is impossible if a filter depends on earlier evaluations. Such filters
+//! read variables, bind variables in loops, or compare pairs of positions. A query with such filters becomes a
+//! [`FlatProgram`](super::FlatProgram). Its *leaves* are the largest filters that use no variables from outside and store nothing.
+//! They are planned as usual, and the resulting columns become operands of the program. The rest of the query is compiled to
+//! [instructions](super::Instr). The engine runs the instructions at each node (position) of a game, in ascending order of node
+//! numbers. The result is a column like any other.
 //!
 //! # The machine
 //!
-//! * A [`RegisterWord`](super::RegisterWord) names a register of 64 bits: a set of squares, or a sign-extended number or
-//!   position, with [`NO_VALUE`](super::NO_VALUE) if there is none. The first registers are the variables of the query, in their
-//!   order; each of these has a flag that is true if the variable is bound. Variables keep their values from node to node; all
-//!   other registers lose them. Pieces and strings are represented by numbers: see [`TextInstr`](super::TextInstr). Dictionaries
-//!   map words to words. Dictionaries and the strings of a game are dropped at its end.
+//! * A [`RegisterWord`](super::RegisterWord) names a register of 64 bits: a set of squares, or a sign-extended number or position,
+//!   with [`NO_VALUE`](super::NO_VALUE) if there is none. The first registers are the variables of the query, in their order; each
+//!   of these has a flag that is true if the variable is bound. Variables keep their values from node to node; all other registers
+//!   do not. Pieces and strings are represented by numbers: see [`TextInstr`](super::TextInstr). Dictionaries map words to words.
+//!   At the end of a game, its dictionaries and strings are dropped.
 //! * One node of the game is *current*; columns, boards and moves are read there. [`Go`](super::Instr::Go) makes another node
-//!   current, [`Here`](super::Instr::Here) saves the current one. Code that makes another node current restores the previous one
-//!   on every way out.
+//!   current, [`Here`](super::Instr::Here) saves the current one. Code that makes another node current restores the previous one on
+//!   every exit path.
 //! * There is no stack and there are no calls. Conditions are jumps. The compiler's `unless(filter, no)` emits code that falls
 //!   through if the filter matches, and jumps to `no` if it fails. `squares`, `number` and `position` leave a value in a
 //!   register. The code evaluates exactly the filters that the language requires, in the required order, since any filter may

@@ -1,5 +1,5 @@
-//! Lowers the game language, that is, filters about moves and other positions of the game. The result is [`super::operations`] on
-//! columns in the graph. Filters that no plan can express yet are rejected.
+//! Lowers the game language, that is, filters about moves and other positions of the game. They become operations on columns
+//! ([`super::operations`]) in the graph. Filters that no plan can express yet are rejected.
 
 mod chains;
 mod edges;

@@ -1,7 +1,7 @@
 //! Guards. The guard of a query is a cheap condition that is true wherever the query matches. At positions where the guard is
 //! false, the query is not evaluated.
 //!
-//! Most hit masks are conjunctions. The guard is such a conjunction without its expensive operands, which take a large part of all
+//! Most hit masks are conjunctions. The guard is the same conjunction without its expensive operands, which account for most of the
 //! steps. It may therefore be true at positions where the query does not match, but it is never false where the query matches.
 
 use std::collections::{HashMap, HashSet};
@@ -20,8 +20,8 @@ const SHARE: u64 = 8;
 /// Graphs with more nodes get no guard.
 const NODES_MAX: usize = 20_000;
 
-/// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps. Returns `None` if no such
-/// mask is found.
+/// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps to compute. Returns `None` if
+/// no such mask is found.
 pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     if dag.ops.len() > NODES_MAX {
         return None;
@@ -47,7 +47,7 @@ fn steps(dag: &Dag, id: Id) -> u64 {
 
 struct Guards<'a> {
     dag: &'a mut Dag,
-    /// The maximum number of steps for an operand that the guard (the cheap condition) retains.
+    /// The maximum number of steps of an operand that the guard (the cheap condition) retains.
     operand_max: u64,
     known: HashMap<Id, Id>,
 }

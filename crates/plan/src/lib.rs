@@ -52,7 +52,7 @@ pub use program::{
 pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;
 
-/// The types of the typed tree that occur in plans. Engines use no other part of the tree.
+/// Types of the typed tree that occur in plans. Engines use no other part of the tree.
 pub use orbit_query::tree::{Arith, Cmp, GameResult, MoveValue, PinPart, Sibling, Special, Spelt};
 
 /// The steps of the eight directions, as (files, ranks). The first is to the right, the others follow counter-clockwise.
@@ -79,10 +79,10 @@ pub enum Output {
     Num(Reg),
 }
 
-/// The number of copies (transformed filters) in one orbit, by the method that evaluates them. `anchored` copies share `anchors`
-/// words, one word for each group of shifts. `gridded` copies share `grids` words, several for each group. `pointwise` of the
-/// anchored and gridded copies contain more than designators and logic. `in_tables` copies are rows of `tables` tables, and
-/// `unrolled` copies are written out one by one.
+/// The number of copies (transformed filters) in one orbit, broken down by evaluation method. `anchored` copies share `anchors`
+/// words, one word for each group of shifts. `gridded` copies share `grids` words, several for each group. Of these copies,
+/// `pointwise` contain more than designators and logic. `in_tables` copies are rows of `tables` tables, and `unrolled` copies are
+/// written out one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -106,7 +106,7 @@ pub struct Plan {
     pub hit: Reg,
     /// True if the query matches at all positions.
     pub always_hits: bool,
-    /// The place of the query's value.
+    /// The location of the query's value.
     pub output: Output,
     /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
     pub columns: Vec<TagColumn>,
@@ -114,16 +114,15 @@ pub struct Plan {
     pub notes: Vec<OrbitNote>,
 }
 
-/// A program that computes the hits of several queries. Subexpressions that several queries have in common are computed only
-/// once.
+/// A program that computes the hits of several queries. Subexpressions that the queries share are computed only once.
 #[derive(Clone, Debug)]
 pub struct SharedPlan {
     /// The code. Its [`Step::Answer`] steps provide the hit masks.
     pub program: Program,
     /// For each query, true if it matches at all positions.
     pub always: Vec<bool>,
-    /// If stages (programs that run earlier) compute the hit masks of all queries, the index of each mask in [`Program::reads`].
-    /// The program itself then need not run. `None` if the program must run.
+    /// The index of each query's hit mask in [`Program::reads`], if stages (earlier programs) compute all of these masks. The
+    /// program itself then need not run. `None` if it must run.
     pub carried: Option<Vec<usize>>,
     /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
     pub columns: Vec<TagColumn>,
@@ -134,8 +133,8 @@ pub struct SharedPlan {
 pub enum Apart {
     /// The copies (transformed patterns) of the outermost transform that match.
     Copies,
-    /// The sides whose copies match ([`Filter::copy_sides`]). 0 stands for the copies that describe White's pattern, 1 for those
-    /// that describe Black's.
+    /// The sides whose copies match ([`Filter::copy_sides`]): 0 for the copies that describe White's pattern, 1 for those that
+    /// describe Black's.
     Sides,
 }
 
@@ -147,7 +146,7 @@ pub struct CopiesPlan {
     pub program: Program,
     /// The registers that contain the bits of the copies (transformed patterns).
     pub words: Vec<Reg>,
-    /// The place of the bit for each distinct copy (transformed pattern), in order of declaration, or for each side.
+    /// The location of the bit of each distinct copy (transformed pattern), in order of declaration, or of each side.
     pub copies: Vec<CopyBit>,
     /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
     pub columns: Vec<TagColumn>,
@@ -186,35 +185,34 @@ impl CopiesPlan {
     }
 }
 
-/// The maximum number of filters in a query. A loop that a plan cannot express as a loop is written out before its filters are
-/// counted.
+/// The maximum number of filters in a query. If a plan cannot express a loop as a loop, the filters are counted after the loop is
+/// unrolled.
 pub const FILTERS_MAX: u64 = 4_000_000;
 
-/// The maximum number of columns of words that a query may have from operations along games. Each of these columns takes a megabyte
+/// The maximum number of word columns that operations along games may produce for a query. Each of these columns takes a megabyte
 /// per thread.
 pub const CARRIED_MAX: usize = 256;
 
-/// The maximum number of columns of masks or words. A column of masks takes only a sixty-fourth of the memory of a column of
-/// words.
+/// The maximum number of columns in total, with masks or words. A mask column takes only 1/64 of the memory of a word column.
 const MASKS_MAX: usize = 4096;
 
-/// If loops over squares are nested at least this deep, the query becomes a flat program, which visits only the squares in the
-/// sets of the loops. Any other plan has a row for each square; three nested loops would have 262,144 rows.
+/// If loops over squares are nested at least this deep, the query becomes a flat program. A flat program visits only the squares in
+/// the sets of the loops. A table would have a row for each combination of squares: 262,144 rows for three nested loops.
 const NESTED_MAX: usize = 3;
 
 /// If loops over squares are nested at least this deep, the query becomes a flat program if the program is expected to take less
 /// time than the tables of the loops.
 const NESTED_MIN: usize = 2;
 
-/// Returns the number of filters in the tree of a filter, including the filter itself. Loops that assign variables count 64
-/// times, because they are written out for each square.
+/// Returns the number of filters in the tree of a filter, including the filter itself. Filters in a loop that assigns variables
+/// count 64 times, because the loop is unrolled for each square.
 fn written_out(filter: FilterRef) -> u64 {
     let mut sum = 1u64;
     filter.each_child(&mut |child| sum = sum.saturating_add(written_out(child)));
     if is_square_loop(filter) && assigns(filter) { sum.saturating_mul(64) } else { sum }
 }
 
-/// Makes the plans of a single query.
+/// Builds the plans of a single query.
 #[derive(Clone, Debug)]
 pub struct Planner {
     filter: Filter,
@@ -222,7 +220,7 @@ pub struct Planner {
     vars: usize,
     options: PlanOptions,
     refusal: Option<Diagnostic>,
-    /// The facts that the compiler of flat programs needs. `None` if no flat program runs the query.
+    /// The input of the compiler for flat programs. `None` if no flat program runs the query.
     flat: Option<flat::Facts>,
 }
 
@@ -265,8 +263,8 @@ impl Planner {
         Ok(planner)
     }
 
-    /// Tries to compile the query to a flat program that contains the loops over squares that are nested at least `depth` deep.
-    /// Returns true, and stores the facts in `self.flat`, if that succeeds.
+    /// Tries to compile the query to a flat program. Loops over squares become part of the program if they are nested at least
+    /// `depth` deep. On success, stores the compiler's input in `self.flat` and returns true.
     fn is_flat(&mut self, query: &TypedQuery, depth: usize) -> bool {
         if query.outlives_games() {
             return false;
@@ -300,8 +298,8 @@ impl Planner {
     ///
     /// # Errors
     ///
-    /// Fails if the operations along games would need too many columns, and only `find` depends on other positions. The limit then
-    /// applies to the other engines as well.
+    /// Fails if the operations along games would need too many columns, and `find` is the only filter that depends on other
+    /// positions. The limit then applies to the other engines as well.
     fn check_carried(&self, query: &TypedQuery) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
             return Ok(None);
@@ -338,7 +336,7 @@ impl Planner {
         self.flat.is_some()
     }
 
-    /// Returns warnings about the numbers of copies (transformed patterns); see [`orbit_transforms::warnings`].
+    /// Returns warnings about the number of copies (transformed patterns); see [`orbit_transforms::warnings`].
     pub fn warnings(&self) -> Vec<Diagnostic> {
         orbit_transforms::warnings(&self.filter)
     }
@@ -386,7 +384,7 @@ impl Planner {
     }
 
     /// Returns a plan that shows which copies (transformed patterns) of the outermost transform match. If there is no transform,
-    /// the query counts as its only copy.
+    /// the query itself is the only copy.
     pub fn each_copy(&self) -> CopiesPlan {
         let mut lower = Lower::new(self.options, 0);
         let (roots, copies) = self.lower_apart(&mut lower, Apart::Copies);
@@ -427,8 +425,8 @@ impl Planner {
         lower.value(&self.filter)
     }
 
-    /// Returns words whose bits show which copies (transformed patterns) or sides match, and the place of the bit for each copy or
-    /// side.
+    /// Returns words whose bits show which copies (transformed patterns) or sides match, and the location of the bit of each copy
+    /// or side.
     ///
     /// # Panics
     ///

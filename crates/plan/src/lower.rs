@@ -2,8 +2,8 @@
 //!
 //! A plan evaluates all filters at every position. It does not skip filters, but intersects masks. An `if` becomes a selection
 //! between two words. A number that may have no value becomes two words, the number and a mask. A variable becomes the word that is
-//! assigned to it. This file lowers conditions, and contains the functions that all kinds of filters share. The other kinds have
-//! files of their own.
+//! assigned to it. This file lowers conditions, and contains the functions that all kinds of filters share. Each of the other kinds
+//! has its own file.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -39,10 +39,10 @@ impl LoweredValue {
     }
 }
 
-/// The strings that a string filter can have as its value. Each comes with the mask of positions at which it is the value.
+/// The possible values of a string filter. Each is paired with the mask of positions at which the filter has this value.
 pub(super) type MaskedTexts = Vec<(Id, TagText)>;
 
-/// The types of values in variables while a query is lowered: nodes of the graph.
+/// The types of variable values while a query is lowered: most are graph nodes.
 #[derive(Clone, Debug)]
 pub(super) enum Words {}
 
@@ -74,7 +74,7 @@ pub(super) struct Lower {
     pub dag: Dag,
     pub options: PlanOptions,
     pub columns: Vec<TagColumn>,
-    /// The word that each variable holds.
+    /// The current word of each variable.
     pub cells: Cells<Words>,
     /// The mask of positions at which the current filter is evaluated. Only assignments use it.
     pub(super) guard: Id,
@@ -83,7 +83,8 @@ pub(super) struct Lower {
     pub notes: Vec<super::OrbitNote>,
     /// Inside the target of a `--`, the values of `from` and `to`. `None` elsewhere.
     pub(super) owned: Option<TargetSquares>,
-    /// The first construct that no plan can express, if there is one. The graph then contains meaningless nodes in its place.
+    /// The first construct that no plan can express, if there is one. The graph then contains meaningless nodes in place of the
+    /// construct.
     pub(super) refused: Option<&'static str>,
 }
 
@@ -97,8 +98,8 @@ pub(super) struct TargetSquares {
 /// The parameters of a table's loop that replace the square masks in its body; see [`Lower::slots`].
 pub(super) struct VariableSlots {
     pub table: LoopId,
-    /// One entry for each designator or square colour of the body, in the order of children. The entry is a parameter or, if the
-    /// mask is the same in all rows, the mask itself.
+    /// One entry for each designator or square colour in the body, in the order in which they are visited. The entry is a parameter
+    /// or, if the mask is the same in all rows, the mask itself.
     pub masks: Vec<VariableSlot>,
     pub next: usize,
 }
@@ -192,7 +193,7 @@ impl Lower {
             Ref::Condition(f) => self.condition(f),
             Ref::Squares(f) => match f.op() {
                 SquaresOp::Form(orbit) => self.any_copy(orbit),
-                // The set of pinned squares is non-empty exactly if a pin exists.
+                // The set of pinned squares is non-empty if and only if a pin exists.
                 SquaresOp::Pin { from, through, to, .. } => {
                     let pinned = self.pin([from, through, to], PinPart::Through);
                     self.dag.add(Op::NonEmpty(pinned))
@@ -253,8 +254,8 @@ impl Lower {
 
     // ---- loops
 
-    /// Returns the set of a loop over squares, and the squares of this set for which the body matches. If `all` is true, the loop
-    /// stops at the first square for which the body does not match. This affects only assignments in the body.
+    /// Lowers a loop over the squares of a set. Returns the set, and its squares for which the body matches. If `all` is true, the
+    /// loop stops at the first square for which the body does not match. This affects only assignments in the body.
     pub(super) fn square_loop(
         &mut self,
         var: VarId,
@@ -298,7 +299,7 @@ impl Lower {
     }
 
     /// Returns true if a filter assigns to a variable that already has a value. If the filter is repeated, each repetition then
-    /// depends on the one before it.
+    /// depends on the previous one.
     pub fn assigns_outer(&self, filter: FilterRef) -> bool {
         if let Some(orbit) = filter.orbit() {
             return self.assigns_outer(orbit.base());
@@ -329,7 +330,7 @@ impl Lower {
         (all, value)
     }
 
-    /// Lowers an `if`. Each branch is evaluated only where the condition chooses it. Returns the mask of the condition, and the
+    /// Lowers an `if`. Each branch is evaluated only where the condition selects it. Returns the mask of the condition, and the
     /// results of both branches.
     pub(super) fn branches<T>(
         &mut self,
@@ -491,8 +492,7 @@ impl Lower {
     }
 
     fn check(&mut self) -> Id {
-        // The king and the opposing pieces are selected by the side to move before lines are computed, so that only one set of
-        // lines to a king is needed.
+        // The king and the opposing pieces are first selected by the side to move, so lines to only one king must be computed.
         let white = self.dag.add(Op::WhiteToMove);
         let [king, enemies] = [(6, PieceSet::BLACK), (14, PieceSet::WHITE)]
             .map(|(king, enemies)| [PieceSet::only(Code(king)), enemies].map(|set| self.dag.pieces(set)))

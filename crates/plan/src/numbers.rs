@@ -140,10 +140,9 @@ impl Lower {
         (number(self, set), single)
     }
 
-    /// Returns the number of pairs (square of `x`, square of `y`) in which the piece on the first square attacks the second
-    /// square. The attacked squares are computed and counted separately for each direction. Within one direction, no square is
-    /// attacked twice: pieces that step reach different squares from different squares, and of two sliding pieces, the nearer one
-    /// blocks the other.
+    /// Returns the number of pairs (square of `x`, square of `y`) in which the piece on the first square attacks the second. The
+    /// attacked squares are counted separately for each direction. Within one direction, no square is attacked twice: pieces that
+    /// step reach different squares from different squares, and of two sliding pieces, the nearer one blocks the other.
     fn attack_count(&mut self, x: &Squares, y: &Squares) -> Id {
         let may = contents(x);
         let (x, y) = (self.squares(x), self.squares(y));
@@ -172,8 +171,8 @@ impl Lower {
         self.sum_of_counts(reached, y)
     }
 
-    /// Returns the squares of a set on which one of `pieces` stands. `may` are the possible contents of the set. Returns `None` if
-    /// `may` contains none of `pieces`.
+    /// Returns the squares of a set on which one of `pieces` stands. `may` lists the possible contents of the set. Returns `None`
+    /// if `may` contains none of `pieces`.
     fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
         let pieces = PieceSet(pieces.0 & may.0);
         (pieces != PieceSet::NONE).then(|| {
@@ -191,8 +190,8 @@ impl Lower {
         self.dag.sum_of(counts)
     }
 
-    /// Returns the number of lines through the sets in `of`. For each direction, the end squares in the last set are counted,
-    /// because a square ends at most one line in a given direction.
+    /// Returns the number of lines through the sets in `of`. For each direction, the end squares in the last set are counted: in a
+    /// given direction, a square is the end of at most one line.
     fn ray_count(&mut self, of: &OneOrMore<Squares>, dirs: u8, attack: bool) -> Id {
         let occupied = self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK));
         let empty = self.dag.pieces(PieceSet::EMPTY);
@@ -223,10 +222,10 @@ impl Lower {
     pub(super) fn power(&mut self, of: &Squares) -> Id {
         let may = contents(of);
         let set = self.squares(of);
-        // A designator for all squares needs no intersection with its squares.
+        // If a designator names all squares, its pieces need no intersection with its squares.
         let is_whole = matches!(of.op(), SquaresOp::Designator { squares: Bitboard::FULL, .. });
-        // The values 9, 5, 3 and 1 are added digit by digit in binary, the highest digit first. Each entry lists the roles whose
-        // value has this digit.
+        // The piece values 9, 5, 3 and 1 are summed bit by bit, the highest bit first. Each entry lists the roles whose value has
+        // this bit.
         let mut sum = self.dag.number(0);
         for roles in [&[5u8][..], &[4], &[2, 3], &[1, 2, 3, 4, 5]] {
             sum = self.dag.add(Op::Add(sum, sum));
@@ -278,15 +277,15 @@ impl Lower {
         (a, self.and(a_ok, b_ok), holds)
     }
 
-    /// Lowers `!=`. It is also true at positions where one number has no value.
+    /// Lowers `!=`, which is also true where one of the numbers has no value.
     pub(super) fn differ(&mut self, a: &Number, b: &Number) -> Id {
         let (_, ok, holds) = self.compared(Cmp::Ne, a, b);
         let no_value = self.not(ok);
         self.or(no_value, holds)
     }
 
-    /// Lowers a direction whose range contains variables. All possible numbers of steps are computed, and those in the range are
-    /// selected.
+    /// Lowers a direction whose range contains variables. Every possible number of steps is computed, and the results within the
+    /// range are selected.
     pub(super) fn walk_within(&mut self, [lo, hi]: [&Number; 2], of: &Squares, dirs: u8) -> Id {
         let ((lo, a), (hi, b)) = (self.number(lo), self.number(hi));
         let set = self.squares(of);
@@ -304,7 +303,7 @@ impl Lower {
         self.and(all, ok)
     }
 
-    /// Returns the number `of`, which has a value only where it lies between `lo` and `hi`.
+    /// Returns the number `of`, restricted to a range: it has a value only where it lies between `lo` and `hi`.
     fn in_range(&mut self, lo: &Number, hi: &Number, of: &Number) -> (Id, Id) {
         let ((lo, lo_ok), (hi, hi_ok)) = (self.number(lo), self.number(hi));
         let (number, ok) = self.number(of);

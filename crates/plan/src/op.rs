@@ -2,15 +2,15 @@
 
 use orbit_query::tree::{Cmp, Special};
 
-/// The index of a node of the plan's graph.
+/// The index of a node in the plan's graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Id(pub u32);
 
-/// The index of a loop of the plan's graph.
+/// The index of a loop in the plan's graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LoopId(pub u32);
 
-/// The index of a per-game column.
+/// The index of a per-game column, which has one entry for each game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
@@ -21,10 +21,10 @@ pub struct CarryId(pub u32);
 /// The mask for true.
 pub const TRUE: u64 = !0;
 
-/// Represents "no value" in a word that holds a number, a position or a string. It is below every `i32`.
+/// Represents "no value" in a word for a number, a position or a string. It is less than every `i32`.
 pub const NO_VALUE: i64 = i64::MIN;
 
-/// One operation of the graph. Arithmetic is that of `i32`, which wraps around.
+/// One operation of the graph. Arithmetic is wrapping `i32` arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "operands are documented on each variant")]
 pub enum Op {
@@ -38,7 +38,7 @@ pub enum Op {
     Initial,
     /// Mask: the position is the last one of its game.
     Terminal,
-    /// Number: the half-moves played before the position.
+    /// Number: the number of half-moves played before the position.
     Ply,
     /// Mask: the entry of the column for this game is true or, in a column of numbers, has a value.
     GameMask(ColumnId),
@@ -99,7 +99,7 @@ pub enum Op {
     Single(Id),
     /// Number: the number of squares in the set.
     Count(Id),
-    /// Number: the rank 1..=8 of the set's lowest square. The operation is used only for sets of one square.
+    /// Number: the rank 1..=8 of the set's lowest square. Used only for sets of one square.
     Rank(Id),
     /// Number: the file 1..=8 of the set's lowest square.
     File(Id),
@@ -123,15 +123,16 @@ pub enum Op {
     Max(Id, Id),
     /// Mask: the two numbers, compared as `i64`, are in the given relation.
     Compare(Cmp, Id, Id),
-    /// Mask: those positions of `within` at which the side to move has a king but no legal move.
+    /// Mask: the operand, a mask, is true, and the side to move has a king but no legal move.
     NoMoves(Id),
-    /// The squares of the men that take part in a pure mate, at the positions of `within`. All these positions must be mates. If
-    /// `mate` is false, they must be stalemates, and the men are those that take part in a pure stalemate.
+    /// The squares of the men that take part in a pure mate, at the positions in the mask `within`. All these positions must be
+    /// mates. If `mate` is false, they must be stalemates, and the result is the men of a pure stalemate.
     PureMen {
         within: Id,
         mate: bool,
     },
-    /// The squares that moves between the given squares reach. If `left` is true, the squares that these moves leave.
+    /// The target squares of the legal moves from a square in `from` to a square in `to`. If `pseudo` is true, pseudolegal moves
+    /// count as well. If `left` is true, the origin squares instead.
     Legal {
         from: Id,
         to: Id,
@@ -139,7 +140,8 @@ pub enum Op {
         only: Special,
         left: bool,
     },
-    /// The number of moves between the given squares. Moves with equal origin and target squares count once.
+    /// The number of legal (or pseudolegal) moves from a square in `from` to a square in `to`. Moves with equal origin and target
+    /// squares, such as different promotions, count once.
     LegalCount {
         from: Id,
         to: Id,
@@ -151,7 +153,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Returns the operation with other operands. `to` maps each operand to its replacement.
+    /// Returns the operation with its operands replaced. `to` maps each operand to its replacement.
     #[must_use]
     pub fn map(mut self, mut to: impl FnMut(Id) -> Id) -> Op {
         use Op::*;
@@ -195,8 +197,8 @@ impl Op {
         self
     }
 
-    /// Returns true if the operation reads the whole position, and not only its operands. The whole position includes the side to
-    /// move and the castling and en passant rights.
+    /// Returns true if the operation reads the whole position, including the side to move, castling rights and en passant rights,
+    /// and not only its operands.
     #[must_use]
     pub const fn takes_whole_positions(self) -> bool {
         matches!(self, Op::NoMoves(_) | Op::PureMen { .. } | Op::Legal { .. } | Op::LegalCount { .. })

@@ -35,38 +35,37 @@ pub use strings::{EMPTY, LITERALS, TextInstr};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Sibling, Special};
 
-/// An operation that an engine applies to columns (with an entry for each position) of a block.
+/// An operation that an engine applies to the columns of a block. A column has an entry for each position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum GameOp {
     /// A value that follows from the moves of the game alone.
     Leaf(Leaf),
-    /// Mask, at the position after a move: the move passes a test. The operands are sets, which are read at the position before
-    /// the move.
+    /// Mask at the position after a move: the move passes a test. The operands are sets, which are read at the position before the
+    /// move.
     Entered(EdgeTest),
-    /// Set, at the position after a move: the square that the move leaves, if the move passes a test. For castling, the set
-    /// contains those squares of the king and the rook that pass the test. If `to` is true, the set contains the squares that the
-    /// move reaches instead.
+    /// Set at the position after a move: the origin square of the move, if the move passes a test. After castling, the set contains
+    /// the origin squares of the king and the rook, as far as they pass the test. If `to` is true, the set contains target squares
+    /// instead.
     #[expect(missing_docs, reason = "the sentence says it")]
     Own { test: EdgeTest, to: bool },
     /// Mask: all operands, which are masks, are true at one of the children (the positions after one more move).
     AnyChild,
     /// The number of children at which all operands are true. The operands are masks.
     CountChildren,
-    /// The value of the second operand, a word, at the first child at which the first operand, a mask, is true. If there is no
-    /// such child, the result is the third operand at the current position.
+    /// The second operand (a word) at the first child at which the first operand (a mask) is true. If there is no such child, the
+    /// third operand at the current position.
     FirstChild,
     /// The union of the operand's sets at all children.
     UnionChildren,
     /// Mask: the operand is true at the parent. The operand is a mask.
     MaskOfParent,
-    /// Mask: the second operand, a mask, is true at the position that is the value of the first operand.
+    /// Mask: the second operand (a mask) is true at the position that the first operand names.
     MaskAt,
-    /// The value of the second operand at the position that is the value of the first operand. If that position does not exist,
-    /// the value of the third operand.
+    /// The second operand at the position that the first operand names. If there is no such position, the third operand.
     WordAt,
-    /// The position whose number is the value of the operand, if the game has that many positions.
+    /// The position whose number is the operand's value, if the game has such a position.
     Numbered,
-    /// The child whose number is the value of the operand, if there is one.
+    /// The child whose number is the operand's value, if there is one.
     Child,
     /// The last common ancestor of two positions.
     Fork,
@@ -92,7 +91,7 @@ pub enum Leaf {
     Parent,
     /// Number: the depth to which side lines are nested at the position. It is 0 in the main line.
     Depth,
-    /// Mask: the position is in no side line.
+    /// Mask: the position is in the main line.
     Mainline,
     /// Mask: the moves from the root include no null move, and no move by White that begins a side line.
     VirtualMainline,
@@ -104,13 +103,13 @@ pub enum Leaf {
     Arrived(Special),
     /// Mask: the previous move was a null move.
     NullMove,
-    /// Set: the square that the previous move left. For castling, the squares of the king and the rook.
+    /// Set: the origin square of the previous move. For castling, the squares of the king and the rook.
     From,
-    /// Set: the square that the previous move reached. For castling, the squares of the king and the rook.
+    /// Set: the target square of the previous move. For castling, the squares of the king and the rook.
     To,
-    /// Set: the square that the previous move left. For castling, only the square of the king.
+    /// Set: the origin square of the previous move. For castling, only that of the king.
     MovedFrom,
-    /// Set: the square that the previous move reached. For castling, only the square of the king.
+    /// Set: the target square of the previous move. For castling, only that of the king.
     MovedTo,
     /// Set: the square of the piece that the previous move captured.
     Captured,
@@ -118,7 +117,7 @@ pub enum Leaf {
     EnPassant,
 }
 
-/// A test of a square of a move.
+/// A test of one square of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SquareTest {
     /// Every square passes.
@@ -126,16 +125,16 @@ pub enum SquareTest {
     /// A square passes if it is in `squares`, and its content before the move is in `contents`.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { contents: PieceSet, squares: u64 },
-    /// A square passes if it is in the set that the next operand contains.
+    /// A square passes if it is in the next operand, a set.
     Column,
 }
 
 /// A test of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EdgeTest {
-    /// The test of the square that the move leaves.
+    /// The test of the move's origin square.
     pub from: SquareTest,
-    /// The test of the square that the move reaches.
+    /// The test of the move's target square.
     pub to: SquareTest,
     /// If present, the move must capture a piece on a square that passes this test.
     pub captures: Option<SquareTest>,
@@ -143,7 +142,7 @@ pub struct EdgeTest {
     pub passing: Option<SquareTest>,
     /// If present, the move must promote to one of these pieces.
     pub promotion: Option<PieceSet>,
-    /// True if castling counts only as a move of the king.
+    /// True if castling counts only as a king's move, not as a rook's move.
     pub kings: bool,
     /// If present, the move must be castling, and the test applies only to this part of it.
     pub part: Option<CastlingPart>,
@@ -179,14 +178,14 @@ impl EdgeTest {
     };
 }
 
-/// An automaton, and the rules by which it searches a game for a walk, that is, for a sequence of positions or moves.
+/// An automaton, with the rules by which it searches a game for a walk (a sequence of positions or moves).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Walk {
     /// The automaton. Its operands are the first operands of the operation; see [`AutomatonState`] and [`Branch`].
     pub automaton: Automaton,
     /// True if each state of the automaton consumes a move. Otherwise each consumes a position.
     pub moves: bool,
-    /// True if the walk runs backwards, from a position to its parent.
+    /// True if the walk runs backwards, from each position to its parent.
     pub back: bool,
     /// The positions or moves that the automaton reads. It skips all others.
     pub sees: Sees,
@@ -194,13 +193,13 @@ pub struct Walk {
     pub sibling: Option<Sibling>,
     /// True if the result is the first walk that the search finds. Otherwise it is the longest walk.
     pub first_match: bool,
-    /// True if the result is the walk with the largest number at its last position, not the longest walk. The operand after those
-    /// of the automaton contains this number.
+    /// True if the result is the walk with the largest number at its last position instead of the longest walk. The number is the
+    /// operand after those of the automaton.
     pub largest: bool,
     /// The range in which the value must lie.
     pub range: (i32, i32),
-    /// True if no other walk may begin at a position of a walk that was found. A further operand is the mask of positions at which
-    /// the walk is evaluated.
+    /// True if no later walk may begin at a position of a walk that was already found. A further operand is the mask of positions
+    /// at which the filter is evaluated.
     pub nestban: bool,
     /// True if the value is the last position of the walk.
     pub end: bool,

@@ -1,11 +1,11 @@
-//! Lowers orbits to the graph. An *orbit* consists of the *copies* of a filter that a transform makes. Loops over the copies are
+//! Lowers orbits to the graph. An *orbit* consists of the *copies* into which a transform turns a filter. Loops over the copies are
 //! avoided wherever possible.
 //!
-//! All shifts of a filter are evaluated together ([`super::tiles`]): one word has a bit for each shift. If the shifts fit into
 //! All shifts of a filter are evaluated together ([`super::tiles`]): one word has a bit for each shift. If the shifts fit into one
 //! word, this word is called an *anchor*; otherwise two or four words form a *grid*.
 //!
-//! Anchors, grids and tables can be switched off. If a method is switched off, the next one in this order is used.
+//! Copies that fit neither an anchor nor a grid become the rows of a table, or are lowered one by one. Anchors, grids and tables
+//! can each be switched off; the next method in this order is then used.
 //!
 //! A *placement* is one combination of turns, reflections and colour swaps.
 
@@ -21,7 +21,7 @@ use orbit_query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp};
 use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member};
 
-/// Groups with fewer copies than this are written out instead of being put into a table.
+/// The minimum number of copies in a table. The copies of smaller groups are lowered one by one.
 const TABLE_COPIES_MIN: usize = 8;
 
 /// The operation that combines the results of the copies.
@@ -40,7 +40,7 @@ enum ValueUse {
 /// A function that lowers all shifts of one placement together to words. It returns `None` if this is impossible.
 type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
 
-/// The functions that lower the copies of an orbit: a single copy, or all shifts of one placement.
+/// The functions that lower the copies of an orbit. One lowers a single copy, the other all shifts of one placement.
 struct Gather<F> {
     wanted: ValueUse,
     /// Lowers one copy to its value or, if copies are counted, to the mask of positions at which it matches.
@@ -49,7 +49,7 @@ struct Gather<F> {
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
-    /// Returns the functions for results that depend only on the positions at which the copies match.
+    /// Returns the functions for a result that depends only on where the copies match, not on their values.
     fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,
@@ -67,7 +67,7 @@ impl Lower {
         self.gather(orbit, &Gather::truth(ValueUse::Any))
     }
 
-    /// Returns the union of the squares of all copies.
+    /// Returns the union of the sets of all copies.
     pub(super) fn union_of(&mut self, orbit: &Orbit<Squares>) -> Id {
         let (word, tiles) = (Lower::squares as fn(&mut Lower, &Squares) -> Id, Lower::collapse_set);
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
@@ -101,7 +101,7 @@ impl Lower {
         let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
         let mut parts = Vec::new();
         if self.assigns_outer(orbit.base.node()) {
-            // A copy may read variables that earlier copies assigned, so the order of the copies matters.
+            // A copy may read variables that earlier copies assigned, so the copies are lowered in order.
             for (_, copy) in orbit.in_turn() {
                 parts.push(self.copy_word(&copy.filter, how));
             }
@@ -141,7 +141,7 @@ impl Lower {
 
     // ---- tables
 
-    /// Divides copies into groups. The copies in a group differ only in squares and square colours.
+    /// Divides copies into groups in which they differ only in squares and square colours.
     pub(super) fn same_but_squares<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -192,7 +192,7 @@ impl Lower {
     }
 
     /// Opens a table for copies that differ only in squares. The filter that is lowered next becomes the body of the table's loop.
-    /// `last`, if it is present, contains one more word for each row.
+    /// If `last` is present, it contains one more word for each row.
     pub(super) fn open_table<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -233,7 +233,7 @@ impl Lower {
 
     // ---- shifts together
 
-    /// Lowers those groups of copies whose shifts can be evaluated together. Returns all other copies.
+    /// Finds the groups of copies whose shifts can be evaluated together, and lowers them. Returns all other copies.
     fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -276,7 +276,7 @@ impl Lower {
         rest
     }
 
-    /// Groups copies that differ only in their shifts. Returns the groups, and the copies that belong to no group.
+    /// Groups copies that differ only in their shifts. Returns the groups, and the copies without a group.
     pub(super) fn shift_groups<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -329,8 +329,8 @@ pub(super) fn nested_loops(filter: FilterRef) -> usize {
     inside + usize::from(is_square_loop(filter))
 }
 
-/// Returns true if a filter contains a loop or an orbit that assigns variables. A table would lower it once for all rows, so the
-/// values that each iteration passes to the next would be lost.
+/// Returns true if a filter contains a loop or an orbit that assigns variables. A table would lower it once for all rows, and so
+/// lose the values that each iteration passes to the next.
 fn repeats_assignments(filter: FilterRef) -> bool {
     if filter.orbit().is_some() || is_square_loop(filter) {
         return assigns(filter);

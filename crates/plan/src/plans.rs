@@ -1,8 +1,8 @@
 //! The plans of queries that run together.
 //!
 //! All queries are lowered into one graph, each of them once. If several queries, or several outputs of one query, share a
-//! subexpression, the graph has a single node for it. Columns of tags and results of operations along games have numbers, which
-//! are the same in all plans, so an engine computes each only once for a block (a group of whole games).
+//! subexpression, the graph has a single node for it. All plans use the same numbers for tag columns and for results of operations
+//! along games, so an engine computes each of them only once for a block (a group of whole games).
 //!
 //! The *copies* of a query are the distinct filters that its outermost transform generates.
 
@@ -28,11 +28,12 @@ struct LoweredGraph {
     /// For each query, the mask of positions at which it matches.
     hits: Vec<Id>,
     values: Vec<Option<LoweredValue>>,
-    /// For each query and each kind of [`Apart`], the words whose bits show which copies or sides match, and the place of each bit.
+    /// For each query and each kind of [`Apart`], the words whose bits show which copies or sides match, and the location of each
+    /// bit.
     apart: Vec<[Option<WordIndex>; 2]>,
 }
 
-/// Words, and the positions of bits in them.
+/// Words, and the locations of bits in these words.
 type WordIndex = (Vec<Id>, Vec<CopyBit>);
 
 impl Plans {
@@ -116,8 +117,8 @@ impl Plans {
         }
     }
 
-    /// Returns a program for the guard of these queries. The guard is a condition that is true wherever one of them matches, and
-    /// that takes far fewer steps. It is the answer to query 0 of the program. Returns `None` if no guard is found.
+    /// Returns a program for the guard of these queries. The guard is a much cheaper condition that is true wherever one of the
+    /// queries matches. The program outputs it as the answer to query 0. Returns `None` if no guard is found.
     ///
     /// # Panics
     ///
@@ -141,8 +142,8 @@ impl Plans {
         self.screen_by(Screen::new, queries)
     }
 
-    /// Plans a screen (a program that finds segments without a hit) that examines several segments together and reads only the
-    /// numbers of pieces in them. Returns `None` if the queries have no such screen.
+    /// Plans a screen (a program that finds segments without a hit) that examines several segments together and reads only their
+    /// piece counts. Returns `None` if the queries have no such screen.
     ///
     /// # Panics
     ///

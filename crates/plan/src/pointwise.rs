@@ -1,8 +1,7 @@
-//! Evaluates more kinds of filters under all shifts of a tile (64 shifts) together: attacks between designators, numbers of
-//! squares, and sets of squares.
-//! All of them work in the same way. Take the set of squares for which a condition is true, and move this set by the step that
-//! leads from a square `s` to the anchor of the tile. Each bit of the result then belongs to one shift of the tile. It is set if
-//! the condition is true for the square `s + shift`.
+//! Evaluates more kinds of filters under all shifts of a tile (64 shifts) together: attacks between designators, square counts, and
+//! sets of squares. All of them work in the same way. Take the set of squares for which a condition is true, and move this set by
+//! the step that leads from a square `s` to the anchor of the tile. Each bit of the result then represents one shift of the tile.
+//! It is set if the condition is true for the square `s + shift`.
 
 use shakmaty::{Bitboard, Square};
 
@@ -17,7 +16,7 @@ use orbit_core::board::PieceSet;
 use orbit_query::tree::Cmp;
 
 impl Lower {
-    /// Returns a word with a bit for each shift of a tile. The bit is set if the attack exists under this shift.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if the attack occurs under this shift.
     pub(super) fn shifted_attack(&mut self, attack: &Attack, anchor: Anchor) -> Id {
         let ((pieces, from), (attacked, to)) = match *attack {
             Attack::On { from: (may, squares), to } => {
@@ -60,8 +59,8 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// Returns a word with a bit for each shift of a tile. The bit is set if a comparison with a number of squares is true under
-    /// this shift.
+    /// Returns a word with a bit for each shift of a tile. The bit is set if the comparison of a square count with a number is true
+    /// under this shift.
     pub(super) fn shifted_comparison(&mut self, comparison: &ShiftedComparison, anchor: Anchor) -> Id {
         let &ShiftedComparison { ref set, squares, cmp, number } = comparison;
         let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
@@ -84,7 +83,7 @@ impl Lower {
         }
     }
 
-    /// Returns the union of a set over all shifts in `valid`. `squares` contains all squares that the set may contain without a
+    /// Returns the union of a set over all shifts in `valid`. `squares` contains all squares that the set may contain before any
     /// shift.
     pub(super) fn shifted_set(&mut self, set: &Set, squares: Bitboard, valid: Id, anchor: Anchor) -> Id {
         let words = squares.into_iter().map(|square| {
@@ -121,8 +120,8 @@ impl Lower {
         }
     }
 
-    /// Returns the squares of a set as if each designator that names `square` named all squares, and every other designator named
-    /// none.
+    /// Evaluates a set after replacing the squares of each designator: with all squares if the designator names `square`, otherwise
+    /// with none.
     fn content_at(&mut self, set: &PlainSet, square: Square) -> Id {
         match set {
             PlainSet::Still(set) => self.squares(set),

@@ -1,7 +1,7 @@
 //! Writes the graph as straight-line code over registers.
 //!
-//! A program runs on one group of positions at a time. A register is a column with one word for each position of the group. It is
-//! free again as soon as the last step that reads it has run. No step writes a register that it reads.
+//! A program runs on one group of positions at a time. A register contains one word for each position of the group. It is free
+//! again after the last step that reads it. No step writes a register that it reads.
 //!
 //! A *chain* is a step that combines several operations. The *stages* of a program are programs that run before it.
 
@@ -14,15 +14,15 @@ use super::{
     needed,
 };
 
-/// The number of steps that take as long as one instruction of a flat program. Steps take less time, because each step computes
-/// many positions at once.
+/// The run time of one flat-program instruction, in steps. A step takes less time per position, because it computes many positions
+/// at once.
 const INSTRUCTION_STEPS: u64 = 14;
 
 /// The index of a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg(pub u32);
 
-/// The index of a scalar. A scalar is a word that is equal for all positions on which the program runs at once.
+/// The index of a scalar. A scalar is a word that is the same for all positions of a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
@@ -30,7 +30,7 @@ pub struct Scalar(pub u32);
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "fields are documented on each variant")]
 pub enum Step {
-    /// `dst = op`. The ids of the operands in `op` are indices of registers.
+    /// `dst = op`. The operand ids in `op` are register indices.
     Do { dst: Reg, op: Op },
     /// `dst = scalar` at every position.
     Splat { dst: Reg, scalar: Scalar },
@@ -38,14 +38,14 @@ pub enum Step {
     AndScalar { dst: Reg, a: Reg, scalar: Scalar },
     /// `dst = a | scalar`.
     OrScalar { dst: Reg, a: Reg, scalar: Scalar },
-    /// `dst` = the terms of a chain, combined by the operation of the chain.
+    /// `dst` = the terms of a chain, combined with its operation.
     Chain { dst: Reg, chain: OperationChain<Reg> },
-    /// Begins a loop over the rows of a table. It repeats the steps up to the matching [`Step::End`] for each row. The words of
-    /// the row are stored in the scalars from `first` on. The initial value of `acc` is the neutral word of `reduce`.
+    /// Begins a loop over the rows of a table. The steps up to the matching [`Step::End`] run once for each row, whose words are in
+    /// the scalars from `first` on. The initial value of `acc` is the neutral element of `reduce`.
     Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
     /// `acc = reduce(acc, word)`. If there are more rows, jumps back to the step after `begin`.
     End { begin: usize, acc: Reg, word: Reg, reduce: Reduce },
-    /// Outputs the hit mask of one of several queries. The mask is complete at this step.
+    /// Outputs the hit mask of one of several queries as soon as it is complete.
     Answer { query: usize, mask: Reg },
 }
 
@@ -58,7 +58,7 @@ pub enum ChainOp {
     And,
     /// Mask: every term is non-empty; a negated term must be empty instead.
     Meet,
-    /// Number: the sum of the numbers of squares in all terms. No term is negated.
+    /// Number: the number of squares in each term, added up. No term is negated.
     Sum,
 }
 
@@ -100,7 +100,7 @@ pub enum RegisterInput {
 /// Code that runs on one group of positions at a time.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The stages: programs that run over all positions of a block before this program runs.
+    /// The stages: earlier programs, which run over all positions of a block before this one.
     pub stages: Vec<Stage>,
     /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
@@ -110,18 +110,18 @@ pub struct Program {
     pub inputs: Vec<(RegisterInput, Reg)>,
     /// The results of stages that the program reads.
     pub reads: Vec<Read>,
-    /// The initial values of the scalars. These are constants, and space for the parameters of every table.
+    /// The initial values of the scalars: constants, and placeholders for the parameters of every table.
     pub scalars: Vec<u64>,
     /// The rows of each table.
     pub tables: Vec<Vec<Vec<u64>>>,
-    /// True if the program reads anything from the positions. False if it reads only results of stages.
+    /// True if the program reads the positions themselves. False if it reads only results of stages.
     pub positions: bool,
-    /// True if a step needs the whole position, with the side to move and the castling and en passant rights. False if the bit
+    /// True if a step needs the whole position, including the side to move, castling rights and en passant rights. False if the bit
     /// planes of the board suffice.
     pub whole_positions: bool,
 }
 
-/// A result of stages that a program reads.
+/// A result of a stage (an earlier program) that a program reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Read {
     /// The number of the result. All queries that are planned together use the same numbers.
@@ -130,8 +130,8 @@ pub struct Read {
     pub is_mask: bool,
 }
 
-/// A part of a computation that must be complete before another program can run. It consists of a program that runs over all
-/// positions of a block, and of operations on the results of this program.
+/// A stage: the part of a computation that must be complete before another program can run. It consists of a program that runs over
+/// all positions of a block, and of operations on the results of this program.
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// The program of the stage. It has no stages (earlier programs) itself.
@@ -145,7 +145,7 @@ pub struct Stage {
 /// A result of a stage, and the register that contains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StageFound {
-    /// The node of the result in the graph. All queries that are planned together share one graph.
+    /// The graph node of the result. All queries that are planned together share one graph.
     pub word: Id,
     /// True if the result is a mask. False if it is a whole word.
     pub is_mask: bool,
@@ -153,7 +153,7 @@ pub struct StageFound {
     pub reg: Reg,
 }
 
-/// An operation along games, which reads columns (with an entry for each position) at all positions of a game.
+/// An operation along games. It reads whole columns, which have an entry for each position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StageCarry {
     /// The number of the result. All queries that are planned together use the same numbers.
@@ -172,8 +172,7 @@ impl Program {
         stages.fold(self.own_cost(), u64::saturating_add)
     }
 
-    /// Returns the time that the program is expected to take for one position, as a number of steps. In contrast to
-    /// [`Program::cost`], this includes flat programs.
+    /// Returns the expected run time for one position, in steps. Unlike [`Program::cost`], this includes flat programs.
     pub(super) fn time(&self) -> u64 {
         let carried = self.stages.iter().flat_map(|stage| &stage.carried);
         let flat = carried.map(|carry| match &carry.what {
@@ -183,7 +182,7 @@ impl Program {
         flat.fold(self.cost(), u64::saturating_add)
     }
 
-    /// Returns the number of steps that run for one position. The steps of stages are not included.
+    /// Returns the number of steps that run for one position, without the steps of stages.
     pub fn own_cost(&self) -> u64 {
         let (mut cost, mut times) = (0u64, vec![1u64]);
         for step in &self.steps {
@@ -235,8 +234,8 @@ impl Program {
         (Program { stages: Program::stages(dag, roots), ..program }, regs)
     }
 
-    /// Writes code that outputs the hit masks of several queries, each as soon as it is complete. If registers kept the masks
-    /// until the end, they would displace other registers from the processor's cache.
+    /// Writes code that outputs the hit masks of several queries, each as soon as it is complete. Masks held in registers until the
+    /// end would displace other registers from the processor's cache.
     pub(super) fn answering(dag: &Dag, roots: &[Id]) -> Program {
         let mut writer = ProgramWriter::ready(dag, roots);
         writer.answer(roots);
@@ -268,7 +267,7 @@ impl Program {
     }
 }
 
-/// A step whose registers are not assigned yet. It refers to nodes of the graph instead.
+/// A step whose registers are not yet assigned. It refers to graph nodes instead.
 pub(super) enum Draft {
     Node(Id),
     Chain(Id, OperationChain),
@@ -283,9 +282,9 @@ pub(super) enum Draft {
 pub(super) struct ProgramWriter<'a> {
     pub(super) dag: &'a Dag,
     needed: Vec<bool>,
-    /// For each node, true if the node is a scalar and a step reads it from a register, with a word for each position.
+    /// For each node, true if the node is a scalar that some step reads from a register, which has a word for each position.
     columns_of_scalars: Vec<bool>,
-    /// The nodes of each loop, in ascending order. `None` stands for the code outside of loops.
+    /// The nodes of each loop, in ascending order. `None` represents the code outside of loops.
     scopes: HashMap<Option<LoopId>, Vec<Id>>,
     scalars: Vec<u64>,
     scalar_of: HashMap<Id, Scalar>,
@@ -295,7 +294,6 @@ pub(super) struct ProgramWriter<'a> {
     pub(super) drafts: Vec<Draft>,
     inputs: Vec<(RegisterInput, Id)>,
     reads: Vec<Read>,
-    /// The scalar of each constant word.
     words: HashMap<u64, Scalar>,
 }
 
@@ -322,7 +320,7 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// Creates the drafts of all steps. Only the registers then remain to be assigned.
+    /// Creates the drafts of all steps. Everything but the registers is then determined.
     fn ready(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
         let mut writer = ProgramWriter::new(dag, roots);
         writer.place();
@@ -333,8 +331,8 @@ impl<'a> ProgramWriter<'a> {
         writer
     }
 
-    /// For each node in `roots`, adds a step that outputs the node as an answer, right after the step that computes it. Nodes that
-    /// are inputs are output at the end.
+    /// For each node in `roots`, adds a step that outputs it as an answer. This step directly follows the step that computes the
+    /// node. Nodes that are inputs are output at the end.
     fn answer(&mut self, roots: &[Id]) {
         let mut waiting: HashMap<Id, Vec<usize>> = HashMap::new();
         for (query, &root) in roots.iter().enumerate() {
@@ -370,7 +368,6 @@ impl<'a> ProgramWriter<'a> {
         self.drafts = out;
     }
 
-    /// Returns the scalar for a constant.
     pub(super) fn scalar(&mut self, word: u64) -> Scalar {
         let next = Scalar(self.scalars.len() as u32);
         *self.words.entry(word).or_insert_with(|| {
@@ -592,8 +589,8 @@ impl<'a> ProgramWriter<'a> {
                     Step::End { begin: *begin, acc: regs[id], word: regs[&it.body], reduce: it.reduce }
                 }
             });
-            // The nodes are sorted, so that a plan always uses the same registers. This matters because graphics drivers cache
-            // kernels by their text.
+            // Sorting the nodes makes the register assignment deterministic. This matters because graphics drivers cache kernels by
+            // their text.
             let mut dying = dying.remove(&at).unwrap_or_default();
             dying.sort_unstable_by_key(|id| id.0);
             for id in dying {
@@ -622,9 +619,9 @@ impl<'a> ProgramWriter<'a> {
     }
 }
 
-/// Sorts the terms of a chain by kind. The result of the chain does not depend on their order. The order is: terms that are shifted
-/// up, terms with a mask, unchanged terms (`keep` is `all`), terms that are shifted down. An engine that processes several adjacent
-/// terms at a time then mostly finds terms of one kind.
+/// Sorts the terms of a chain by kind: terms that are shifted up, terms with a mask, unchanged terms (`keep` is `all`), terms that
+/// are shifted down. An engine that processes several adjacent terms at a time then mostly finds terms of one kind. The order does
+/// not affect the result.
 fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     terms.sort_by_key(|term| {
         let place = match term.by {
@@ -637,8 +634,8 @@ fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     });
 }
 
-/// Returns the input that corresponds to an operation. Returns `None` for all other operations. Results of stages are not inputs
-/// in this sense, because each program numbers them differently.
+/// Returns the input that an operation reads, if the operation only reads an input. Returns `None` for results of stages, because
+/// each program numbers them differently.
 fn input(op: Op) -> Option<RegisterInput> {
     Some(match op {
         Op::Plane(k) => RegisterInput::Plane(k),

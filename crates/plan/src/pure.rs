@@ -11,7 +11,7 @@ use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{PureKind, contents_where};
 
 impl Lower {
-    /// Returns the men that take part in a mate or stalemate of this kind. At all other positions, the set is empty.
+    /// Returns the men that take part in a mate or stalemate of this kind. At positions without one, the set is empty.
     pub(super) fn pure(&mut self, kind: PureKind, mate: bool) -> Id {
         let within = self.no_moves(mate);
         let men = self.dag.add(Op::PureMen { within, mate });

@@ -1,11 +1,11 @@
-//! Screens: programs that find segments without a hit. A segment is a run of positions that begins with a stored position, its
-//! *key position*. A screen reads only a few facts about each segment, so an engine need not replay the moves of the segments
-//! that it rejects.
+//! Screens: programs that find segments without a hit. A segment is a run of consecutive positions that begins with a stored
+//! position, its *key position*. A screen reads only a few facts about each segment, so an engine need not replay the moves of
+//! segments that the screen rejects.
 //!
-//! A screen evaluates the plan for a whole segment instead of a single position, on bounds instead of values (an *abstract
+//! A screen evaluates the plan once for a whole segment, not for each position, and computes bounds instead of values (an *abstract
 //! interpretation*). A word has two bounds: the bits that it *may* have at some position of the segment, and the bits that it
 //! *must* have at all positions. The bounds of a number are its minimum (*least*) and its maximum (*most*). [`Bound`] lists the
-//! facts from which the bounds are computed. A word without a known bound may have any value. If no bit of the hit mask may be
+//! facts from which the bounds are computed. If no bound is known, the word may have any value. If no bit of the hit mask may be
 //! set, the segment has no hit.
 //!
 //! A segment has at most 32 positions.
@@ -23,21 +23,21 @@ use orbit_query::tree::Cmp;
 /// A fact that a screen reads about a segment, in addition to the bit planes of its first position (the key position).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bound {
-    /// The squares that a piece with this code reaches by a move of the segment. If a game begins in the segment, also the squares
-    /// on which such a piece stands at the beginning of the game.
+    /// The target squares of moves in the segment by pieces with this code. If a game begins in the segment, also the squares of
+    /// these pieces at the beginning of the game.
     Arrivals(Code),
-    /// The squares that moves of the segment leave or reach.
+    /// The origin and target squares of all moves in the segment.
     Touched,
-    /// Mask: a move of the segment may promote a pawn to one of these pieces. All of them belong to one side.
+    /// Mask: a move in the segment may promote a pawn to one of these pieces, all of which are of one colour.
     Promotions(PieceSet),
-    /// A bit plane of the first position (the key position) of the next segment. It is empty if there is no next segment.
+    /// A bit plane of the next segment's first position (its key position). It is empty if there is no next segment.
     Next(u8),
     /// Mask: exactly one game begins in the segment, and it begins from the standard position.
     Standard,
     /// Mask: games begin in the segment, and [`Bound::Standard`] is false.
     Other,
-    /// Number: the maximum number of pieces of a set that can be lost before a game ends in the segment. All pieces of the set
-    /// belong to one side. If no game ends in the segment, the number is meaningless.
+    /// Number: if a game ends in the segment, the maximum number of pieces in the set that can be lost before this end. Otherwise
+    /// the number is meaningless. All pieces in the set are of one colour.
     Losses(PieceSet),
     /// Number: the minimum number of pieces with this code, over all positions of several segments.
     Fewest(Code),
@@ -48,12 +48,12 @@ pub enum Bound {
 /// A program that runs on segments instead of positions.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// The code. It reads facts about segments as per-game numbers ([`RegisterInput::GameNumber`](super::RegisterInput)), and key
-    /// positions as positions.
+    /// The code. It reads key positions in place of positions, and facts about segments in place of per-game numbers
+    /// ([`RegisterInput::GameNumber`](super::RegisterInput)).
     pub program: Program,
-    /// For each per-game number that the code reads, the fact about a segment that the number contains.
+    /// For each per-game number that the code reads, the fact about a segment that replaces it.
     pub reads: Vec<BoundRead>,
-    /// The register that is zero for segments without a hit.
+    /// The register with the result. If it is zero, the segment has no hit.
     pub mask: Reg,
 }
 
@@ -62,7 +62,7 @@ pub struct Screen {
 pub struct BoundRead {
     /// The fact that is read.
     pub bound: Bound,
-    /// The bits of the fact that can affect the answer.
+    /// The bits of the fact that can affect the screen's result.
     pub bits: u64,
 }
 
@@ -70,7 +70,7 @@ pub struct BoundRead {
 const NODES_MAX: usize = 50_000;
 const DEPTH_MAX: u32 = 1_000;
 
-/// Sets of piece codes, in which bit `c` stands for code `c`. They contain the pawns, and the pieces to which pawns can promote.
+/// The piece codes of pawns, and of the pieces to which pawns can promote. Bit `c` represents code `c`.
 const PAWNS: u16 = 0x0202;
 const PROMOTED: u16 = 0x3c3c;
 
@@ -84,7 +84,7 @@ impl Screen {
         Screen::from_roots(dag, options, roots, false)
     }
 
-    /// Builds a screen that reads only the numbers of pieces of each kind, [`Bound::Fewest`] and [`Bound::Most`].
+    /// Builds a screen that reads only bounds on the number of pieces of each kind: [`Bound::Fewest`] and [`Bound::Most`].
     pub(super) fn from_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, true)
     }
@@ -123,7 +123,7 @@ impl Screen {
 
 /// For each word of a graph, returns the bits that can affect a mask.
 fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
-    // The bits that can be set in a word.
+    // Returns the bits that can be set in a word.
     let at_most = |id: Id| match dag.op(id) {
         Op::Const(word) => word,
         Op::Param(table, place) => {
@@ -133,7 +133,7 @@ fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
     };
     let mut bits = vec![0; dag.ops.len()];
     bits[mask.0 as usize] = u64::MAX;
-    // From the last word to the first, each word comes before its operands, because operands have smaller indices.
+    // Operands have smaller indices than the words that use them, so this order visits each word before its operands.
     for index in (0..dag.ops.len()).rev() {
         let of_word: u64 = bits[index];
         if of_word == 0 {
@@ -162,7 +162,7 @@ fn codes(set: PieceSet) -> impl Iterator<Item = Code> {
     (1..16).map(Code).filter(move |&code| set.contains(code))
 }
 
-/// Returns the number of pieces of a set in the standard position.
+/// Returns the number of pieces in the standard position whose code is in `set`.
 fn standard_number(set: PieceSet) -> i32 {
     Position::standard().board.squares_of(set).0.count_ones() as i32
 }
@@ -183,16 +183,16 @@ fn fits(dag: &Dag, roots: &[Id]) -> bool {
         && roots.iter().all(|root| depths[root.0 as usize] <= DEPTH_MAX)
 }
 
-/// The kinds of bounds of a word.
+/// The kinds of bounds on a word: `May` and `Must` for its bits, the others for its value as a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum BoundSide {
     May,
     Must,
     Most,
     Least,
-    /// The maximum number of squares in a set, computed only from numbers of pieces.
+    /// The maximum number of squares in a set, computed only from piece counts.
     MostPieces,
-    /// The minimum number of squares in a set, computed only from numbers of pieces.
+    /// The minimum number of squares in a set, computed only from piece counts.
     LeastPieces,
 }
 
@@ -210,7 +210,7 @@ impl BoundSide {
     }
 }
 
-/// A bound of a number, and the largest absolute value that this bound can have.
+/// A bound on a number, and the largest absolute value that this bound can have.
 #[derive(Clone, Copy, Debug)]
 struct BoundedNumber {
     id: Id,
@@ -220,8 +220,7 @@ struct BoundedNumber {
 /// The loops of the plan that are open, each with the corresponding loop of the screen.
 type OpenLoops = [(LoopId, LoopId)];
 
-/// The key under which a bound is cached: the node, the kind of bound, and the loop of the screen in which the bound is
-/// evaluated.
+/// The cache key of a bound: the node, the kind of bound, and the loop of the screen in which the bound is evaluated.
 type BoundKey = (Id, BoundSide, Option<LoopId>);
 
 struct ScreenBuilder<'a> {
@@ -229,7 +228,6 @@ struct ScreenBuilder<'a> {
     out: Dag,
     reads: Vec<Bound>,
     known: HashMap<BoundKey, Option<BoundedNumber>>,
-    /// True if the screen reads only the numbers of pieces.
     material: bool,
 }
 
@@ -252,7 +250,7 @@ impl ScreenBuilder<'_> {
         known.expect("words have bounds").id
     }
 
-    /// Returns a bound of a number, if one is known.
+    /// Returns a bound on a number, if one is known.
     fn number(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         self.remembered(id, side, open, |screen| screen.numbers(id, side, open))
     }
@@ -287,7 +285,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::GameNumber(ColumnId(place as u32)))
     }
 
-    /// Returns a bound for the squares of the pieces in a set.
+    /// Returns a bound on the squares of the pieces in a set.
     fn pieces(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             return self.nothing(side);
@@ -296,8 +294,8 @@ impl ScreenBuilder<'_> {
         self.moved(at_first, set, side)
     }
 
-    /// Returns a bound for the squares whose content is in `set` at all positions of the segment. `at_first` are the squares whose
-    /// content in the first position of the segment is in `set`.
+    /// Returns a bound on the squares whose content is in `set`. `at_first` contains these squares in the first position of the
+    /// segment.
     fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
         if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);
@@ -308,7 +306,7 @@ impl ScreenBuilder<'_> {
         self.out.any_of(words)
     }
 
-    /// Returns the squares of some pieces in the first position of the next segment.
+    /// Returns the squares, in the next segment's first position, of the pieces in `set`.
     fn next_pieces(&mut self, set: PieceSet) -> Id {
         let planes = [0, 1, 2, 3].map(|k| self.read(Bound::Next(k)));
         let mut words = Vec::new();
@@ -348,7 +346,7 @@ impl ScreenBuilder<'_> {
                 self.out.add(Op::Not(a))
             }
             Op::Select { mask, a, b } => self.select(mask, [a, b], side, open),
-            // These operations are monotonic: a larger set gives a larger result.
+            // These operations are monotonic: adding squares to the operand never removes squares from the result.
             Op::Step(a, ..)
             | Op::FillRanks(a)
             | Op::FillFiles(a)
@@ -403,7 +401,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::AndNot(a, b))
     }
 
-    /// Returns a bound for a selection between two words. A bit may be set if it may be set in a word that may be selected. A bit
+    /// Returns a bound on a selection between two words. A bit may be set if it may be set in a word that may be selected. A bit
     /// must be set if it must be set in both words, or in a word that is always selected.
     fn select(&mut self, mask: Id, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
         let (may, must) = (self.may(mask, open), self.must(mask, open));
@@ -425,7 +423,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Param(stands, place))
     }
 
-    /// Returns a bound for a loop. It is itself a loop over the same rows.
+    /// Returns a bound on the result of a loop. The bound is computed by a loop over the same rows.
     fn looped(
         &mut self,
         table: LoopId,
@@ -440,10 +438,10 @@ impl ScreenBuilder<'_> {
         Some(self.out.close_loop(stands, reduce, body))
     }
 
-    /// Returns a bound of the number of squares in a set.
+    /// Returns a bound on the number of squares in a set.
     fn squares(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         if self.of.piece_sets.contains_key(&id) {
-            // For a set of pieces, a bound computed from squares is hardly better but costs more.
+            // For the squares of certain pieces, counting squares costs more, and the bound is hardly better.
             return self.material(id, side, open);
         }
         let bits =
@@ -456,8 +454,8 @@ impl ScreenBuilder<'_> {
         })
     }
 
-    /// Returns a bound for the number of squares in a set, computed from numbers of pieces. Returns `None` if numbers of pieces
-    /// give no bound.
+    /// Returns a bound on the number of squares in a set, computed from piece counts. Returns `None` if piece counts yield no
+    /// bound.
     fn material(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         let key = if side == BoundSide::Most { BoundSide::MostPieces } else { BoundSide::LeastPieces };
         self.remembered(id, key, open, |screen| screen.of_pieces(id, side, open))
@@ -487,9 +485,9 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// Returns a bound for the number of pieces in a set, all of which belong to one side. If a game begins in the segment, the
-    /// positions of the old game follow the first position of the segment, and the positions of the new game precede the first
-    /// position of the next segment. Each part then has its own bound.
+    /// Returns a bound on the number of pieces in a set; all of them are of one colour. If a new game begins in the segment, each
+    /// of the two games has its own bound: that of the old game is computed from the first position of the segment, and that of the
+    /// new game from the first position of the next segment.
     fn number_of(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             let bound = if side == BoundSide::Most { Bound::Most } else { Bound::Fewest };
@@ -505,8 +503,8 @@ impl ScreenBuilder<'_> {
             [first, last].map(|set| screen.out.add(Op::Count(set)))
         };
         let [first, last] = counts(self, set);
-        // If pawns may promote, a set without pawns may gain pieces, so its bound is larger, both before and after the beginning of
-        // a game.
+        // If pawns may promote, a set without pawns may gain pieces, so its bound is larger. This applies before and after the
+        // beginning of a new game.
         let [before, after] = if pieces.0 == 0 || has_pawn {
             [self.out.number(0); 2]
         } else {
@@ -538,7 +536,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::AndNot(least, other))
     }
 
-    /// Returns a bound for a number. Returns `None` if no bound is known.
+    /// Returns a bound on a number. Returns `None` if no bound is known.
     fn numbers(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         match self.of.op(id) {
             Op::Const(word) => {
@@ -587,7 +585,7 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// Returns a bound for a sum or a difference. Returns `None` if the result could wrap.
+    /// Returns a bound on a sum or a difference. Returns `None` if the result could wrap.
     fn joined(&mut self, op: fn(Id, Id) -> Op, a: BoundedNumber, b: BoundedNumber) -> Option<BoundedNumber> {
         let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
         Some(BoundedNumber { id: self.out.add(op(a.id, b.id)), size })
@@ -608,10 +606,11 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Compare(cmp, number.id, with))
     }
 
-    /// Returns the mask that is true if a relation may be true. If `side` is [`BoundSide::Must`], it is true if the relation must
-    /// be true.
+    /// Returns a mask that is true if a relation may be true. If `side` is [`BoundSide::Must`], the mask is true if the relation
+    /// must be true.
     fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
-        // The bounds of the operands that make the relation most likely (for `May`), or least likely (for `Must`).
+        // For `May`, the bounds of the operands under which the relation is most likely true; for `Must`, those under which it is
+        // least likely.
         let sides = match (cmp, side) {
             (Cmp::Lt | Cmp::Le, BoundSide::May) | (Cmp::Gt | Cmp::Ge, BoundSide::Must) => {
                 [BoundSide::Least, BoundSide::Most]

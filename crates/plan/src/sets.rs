@@ -10,7 +10,6 @@ use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Control, Kind as _, OneOrMore, PawnKind, PinPart, SquaresOp as S, contents_where};
 use orbit_transforms::Squares;
 
-/// Returns the direction opposite to `dir`.
 const fn opposite(dir: u8) -> u8 {
     (dir + 4) % 8
 }
@@ -111,7 +110,7 @@ impl Lower {
         for white in [true, false] {
             let code = Code(if white { 1 } else { 9 });
             if may.contains(code) {
-                // White pawns attack `y` from exactly those squares that black pawns on `y` would attack.
+                // White pawns attack `y` from exactly the squares that black pawns on `y` would attack.
                 let near = self.dag.add(Op::Pawn { set: y, white: !white });
                 let pawns = self.dag.pieces(PieceSet::only(code));
                 parts.push(self.and(near, pawns));
@@ -316,7 +315,7 @@ fn may_slide(contents: PieceSet, dir: u8) -> bool {
     contents_where(|code| contents.contains(code) && slides(code, dir)) != PieceSet::NONE
 }
 
-/// Returns the contents that the squares in a set filter's value can have, or a superset of them.
+/// Returns a superset of the contents that can occur on the squares in a set filter's value.
 pub(super) fn contents(f: &Squares) -> PieceSet {
     match f.op() {
         S::Designator { pieces, .. } => pieces.accepts(),

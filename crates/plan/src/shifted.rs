@@ -11,8 +11,8 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, FilterRef, Number, Squares};
 
-/// The maximum number of pairs of squares in two designators between which an attack is possible. A filter with more pairs becomes
-/// a table.
+/// The maximum number of square pairs, one square from each of two designators, between which an attack is possible. A filter with
+/// more pairs becomes a table.
 const PAIRS_MAX: usize = 32;
 /// The maximum number of squares that a set may contain. A filter with a larger set becomes a table.
 const SQUARES_MAX: u32 = 16;
@@ -107,7 +107,7 @@ impl<'a> Shifted<'a> {
     }
 }
 
-/// Returns the pieces and squares of a designator that shifts move. Returns `None` for any other set.
+/// Returns the pieces and squares of a designator whose squares are shifted. Returns `None` for any other set.
 fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     match set.op() {
         SquaresOp::Designator { pieces, squares } if !set.mark => Some((pieces.accepts(), *squares)),
@@ -200,7 +200,7 @@ fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     }
 }
 
-/// Returns the set in `#set`. Returns `None` for any other number, and if `notransform` protects the filter.
+/// Returns the set in `#set`. Returns `None` for any other number, and for a filter under `notransform`.
 fn cardinality(f: &Number) -> Option<&Squares> {
     match f.op() {
         NumberOp::Cardinality(set) if !f.mark => Some(set),
@@ -208,7 +208,7 @@ fn cardinality(f: &Number) -> Option<&Squares> {
     }
 }
 
-/// A comparison of the number of squares in a set with a number. It can be evaluated for all shifts of a tile together.
+/// A comparison of a set's square count with a number, if it can be evaluated for all shifts of a tile together.
 pub(super) struct ShiftedComparison<'a> {
     pub(super) set: Set<'a>,
     /// The squares that the set may contain before any shift.
@@ -225,8 +225,8 @@ impl<'a> ShiftedComparison<'a> {
     }
 }
 
-/// Returns true if it is faster to count the squares copy by copy, that is, for each transformed filter. This takes about three
-/// steps for each copy, while counting for all shifts together takes about four steps for each square.
+/// Returns true if it is faster to count squares separately for each copy (transformed filter) than for all shifts together. The
+/// former takes about three steps per copy, the latter about four steps per square.
 pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     let mut squares = 0;
     filter.walk_unshielded(&mut |filter| {
@@ -236,13 +236,13 @@ pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     4 * squares > 3 * copies
 }
 
-/// A set that can be computed square by square, each square for all shifts of a tile together.
+/// A set that is computed one square at a time, each square for all shifts of a tile together.
 pub(super) enum Set<'a> {
-    /// A set for which one word contains the results for all shifts.
+    /// A set for which a single word contains the results under all shifts.
     Plain(PlainSet<'a>),
     Union(Box<Set<'a>>, Box<Set<'a>>),
     Intersect(Box<Set<'a>>, Box<Set<'a>>),
-    /// Filters in braces: all filters before the last one, and the last one, which is the set.
+    /// Filters in braces. The last one is the set; the others must match.
     Braces(Vec<Shifted<'a>>, Box<Set<'a>>),
 }
 
@@ -310,16 +310,16 @@ impl<'a> Set<'a> {
     }
 }
 
-/// Splits a set into its parts. Also returns the squares that the set may contain before any shift. Returns `None` if there are
-/// too many of these squares, or if the set cannot be split.
+/// Splits a set into its parts. Also returns the squares that the set may contain before any shift. Returns `None` if the set
+/// cannot be split or may contain too many squares.
 pub(super) fn few_squares(set: &Squares) -> Option<(Set<'_>, Bitboard)> {
     let set = Set::new(set)?;
     let squares = set.bound();
     (squares.count() as u32 <= SQUARES_MAX).then_some((set, squares))
 }
 
-/// Returns the intersection of a designator that shifts move with a set that no shift changes. Returns `None` for any other
-/// operands.
+/// Returns the intersection of a designator whose squares are shifted with a set that no shift changes. Returns `None` for any
+/// other operands.
 fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'a>> {
     match designator.op() {
         SquaresOp::Designator { pieces, squares } if !designator.mark && ignores_shifts(others.node()) => {

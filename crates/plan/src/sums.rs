@@ -1,8 +1,8 @@
-//! Computes sums of numbers of squares for all shifts together.
+//! Computes sums of square counts for all shifts together.
 //!
 //! For each square that is counted, there is a word with a bit for each shift of a tile ([`super::tiles`]). The bit is set if the
-//! shifted square counts under this shift. Adding these words bit by bit yields the sums for all shifts at once, as *planes*: bit
-//! `n` of plane `k` is the binary digit `k` of the sum under shift `n`.
+//! shifted square is counted. Adding these words bit by bit yields the sums for all shifts at once, as *planes*: bit `n` of plane
+//! `k` is the binary digit `k` of the sum under shift `n`.
 
 use shakmaty::Bitboard;
 
@@ -15,10 +15,10 @@ use super::{
 use orbit_query::tree::{Arith, Control, Kind as _, NumberOp};
 use orbit_transforms::{Number, Orbit, Placement};
 
-/// The maximum number of words that are added to compute a sum. Larger sums are lowered as tables.
+/// The maximum number of words that are added for one sum. Larger sums are lowered as tables.
 const TERMS_MAX: u32 = 256;
 
-/// A number that is a weighted sum of numbers of squares, with the conditions under which it has a value.
+/// A number that is a weighted sum of square counts, with the conditions under which it has a value.
 struct SquareSum<'a> {
     terms: Vec<SquareTerm<'a>>,
     constant: u32,
@@ -84,8 +84,8 @@ impl<'a> SquareSum<'a> {
         self.terms.iter().map(|term| term.squares.count() as u32 * term.weight.count_ones()).sum()
     }
 
-    /// Returns true if it is faster to compute the sum copy by copy, that is, for each transformed filter. This takes about three
-    /// steps for each term of each copy, while adding the words for all shifts together takes about four steps for each word.
+    /// Returns true if it is faster to compute the sum separately for each copy (transformed filter) than for all shifts together.
+    /// The former takes about three steps per term and copy, the latter about four steps per word.
     fn is_dear(&self, copies: usize) -> bool {
         4 * self.words() as usize > 3 * copies * self.terms.len()
     }
@@ -121,7 +121,7 @@ impl Lower {
 
     /// Returns the planes of a sum, lowest digit first.
     fn shifted_sum(&mut self, sum: &SquareSum, anchor: Anchor) -> Vec<Id> {
-        // For each binary digit, the words that are still to be added.
+        // For each binary digit, the words yet to be added.
         let mut digits: Vec<Vec<Id>> = Vec::new();
         for term in &sum.terms {
             for square in term.squares {
@@ -135,7 +135,7 @@ impl Lower {
         self.added(digits)
     }
 
-    /// Returns the planes of the sum of all words. Each word in `digits[k]` counts as 2 to the power of `k`.
+    /// Returns the planes of the sum of all words. A word in `digits[k]` has the weight 2 to the power of `k`.
     pub(super) fn added(&mut self, mut digits: Vec<Vec<Id>>) -> Vec<Id> {
         let mut planes = Vec::new();
         for digit in 0.. {
@@ -168,12 +168,12 @@ impl Lower {
         unreachable!("there are more numbers than digits")
     }
 
-    /// Returns the bits for which the sum in `planes` is at least `number`.
+    /// Returns the bits (shifts) for which the sum in `planes` is at least `number`.
     pub(super) fn at_least(&mut self, planes: &[Id], number: usize) -> Id {
         if number >> planes.len() != 0 {
             return self.dag.mask(false);
         }
-        // The bits for which the lowest digits of the sum, up to the current one, are at least those of the number.
+        // The bits for which the sum is at least the number, if only the digits up to the current one are compared.
         let mut reached = self.dag.mask(true);
         for (digit, &plane) in planes.iter().enumerate() {
             reached = match number >> digit & 1 {
@@ -184,8 +184,8 @@ impl Lower {
         reached
     }
 
-    /// Returns the largest of the sums in `planes` that belong to a bit of `valid`, plus `constant`, packed into a word. The result
-    /// has no value if `valid` is empty.
+    /// Returns `constant` plus the largest sum in `planes` among the bits in `valid`, packed into a word. The result has no value
+    /// if `valid` is empty.
     fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
         let mut left = valid;
         let mut number = self.dag.number(0);

@@ -1,8 +1,8 @@
-//! Lowers filters that are strings to the graph.
+//! Lowers string filters to the graph.
 //!
-//! The graph contains no strings. A string filter becomes a list of strings that are constant in a game, each with the mask of
-//! positions at which it is the value of the filter. No position is in two of these masks. At a position in none of them, the
-//! filter has no value.
+//! The graph contains no strings. A string filter becomes a list of strings, each of which is constant throughout a game, with the
+//! mask of positions at which the string is the value of the filter. The masks do not overlap. At positions in none of the masks,
+//! the filter has no value.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -48,8 +48,8 @@ impl Lower {
         }
     }
 
-    /// Lowers two string filters that are compared. If a literal is compared with the name of a player, the literal is normalized
-    /// like the name.
+    /// Lowers two string filters that are compared. If a literal is compared with a player name, the literal is normalized like the
+    /// name.
     pub(super) fn compared_texts(
         &mut self,
         a: &orbit_transforms::Text,
@@ -75,7 +75,7 @@ impl Lower {
         self.and(single, inside)
     }
 
-    /// Returns the letters for the content of the only square in a set. The content must be in `contents`.
+    /// Returns the letter for each possible content of the only square in a set. Contents outside of `contents` have none.
     fn content_names(
         &mut self,
         contents: PieceSet,
@@ -124,8 +124,8 @@ impl Lower {
         self.dag.any_of(texts)
     }
 
-    /// Returns the mask of positions at which two strings pass a test. Each string may have several values. Where one of the
-    /// strings has no value, the mask is `otherwise`.
+    /// Returns the mask of positions at which two strings pass a test. The values of the strings may differ from position to
+    /// position. Where one of the strings has no value, the mask is `otherwise`.
     pub(super) fn text_pairs(
         &mut self,
         a: &MaskedTexts,

@@ -1,10 +1,10 @@
 //! Evaluates all shifts of a filter together if the filter consists of designators and logic.
 //!
-//! A *tile* is a square of 8 by 8 shifts. One word has a bit for each of them. A tile has an *anchor*, a square (x, y); the shift
-//! (dx, dy) moves it to the square (x + dx, y + dy), and the bit of the shift is the bit of that square. Take the squares of a
-//! designator's pieces on the board, and move them by the step that leads from one of the designator's squares to the anchor. The
-//! result contains the shifts under which one of these pieces is on the shifted square. Pieces that leave the board by this step
-//! belong to shifts outside of the tile.
+//! A *tile* is a block of 8 by 8 shifts. One word has a bit for each shift in the tile. A tile has an *anchor*, a square (x, y);
+//! the shift (dx, dy) moves it to the square (x + dx, y + dy), and the bit of the shift is the bit of that square. Take the squares
+//! of a designator's pieces on the board, and move them by the step that leads from one of the designator's squares to the anchor.
+//! The result contains the shifts under which one of these pieces is on the shifted square. Pieces that this step moves off the
+//! board correspond to shifts outside of the tile.
 //!
 //! For most filters, one tile is enough, because at most eight shifts in each direction keep a square of each designator on the
 //! board. If a designator has a single square, that square is the anchor. Otherwise the anchor may be outside of the board. All
@@ -22,7 +22,7 @@ use orbit_core::board::full_lines;
 use orbit_query::tree::{Kind, Ref, SquaresOp};
 use orbit_transforms::{Expanded, FilterRef, Orbit, Placement, Squares};
 
-/// The anchor of a tile: the square whose bit stands for no shift. It is a file and a rank, which may lie outside of the board.
+/// The anchor of a tile: the square whose bit represents the zero shift. Its file and rank may lie outside of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Anchor {
     pub(super) x: i8,
@@ -50,8 +50,8 @@ impl Tiles {
     }
 }
 
-/// Returns the anchors of the tiles that cover the given shifts. `single` is a square that every shift keeps on the board. If
-/// there is one, it is the anchor of a single tile.
+/// Returns the anchors of the tiles that cover the given shifts. If `single` is present, every shift keeps that square on the
+/// board, and a single tile with this anchor is enough.
 fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     if let Some(square) = single {
         return vec![Anchor { x: square.file() as i8, y: square.rank() as i8 }];
@@ -68,7 +68,7 @@ fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
 const ALL_SHIFTS: [Anchor; 4] =
     [Anchor { x: 7, y: 7 }, Anchor { x: -1, y: 7 }, Anchor { x: 7, y: -1 }, Anchor { x: -1, y: -1 }];
 
-/// Returns the shifts of a group of copies (transformed filters).
+/// Returns the shifts of the copies (transformed filters) in a group.
 pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
     group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect()
 }
@@ -135,7 +135,7 @@ impl Lower {
         }
     }
 
-    /// Returns the bits of a tile that belong to the given shifts.
+    /// Returns the bits of a tile that represent the given shifts.
     pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
         let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
         let valid = bits.fold(0, |all, bit| all | 1 << bit);
@@ -185,7 +185,7 @@ impl Lower {
             let word = self.shifted_truth(part, anchor);
             all = Some(all.map_or(word, |all| self.dag.add(op(all, word))));
         }
-        // A filter in which no part can fail always matches.
+        // A filter without parts always matches.
         all.unwrap_or_else(|| self.dag.mask(true))
     }
 
@@ -196,7 +196,7 @@ impl Lower {
         }
         let (full_ranks, full_files) = full_lines(squares);
         let mut parts = Vec::new();
-        // A full rank or file does not change under shifts along it, so all bits along this direction are equal.
+        // A full rank or file does not change if it is shifted along itself, so all bits in that direction are equal.
         for k in 0..8i8 {
             if full_ranks >> k & 1 != 0 {
                 let filled = self.dag.add(Op::FillRanks(pieces));
@@ -207,8 +207,8 @@ impl Lower {
                 parts.push(self.moved(filled, anchor.x - k, 0));
             }
         }
-        // Ranks that contain the same files are combined: their files are moved together first, and then each of these ranks is
-        // moved.
+        // Ranks with squares on the same files are processed together: the move along the files is computed once, and then each
+        // rank is moved.
         let mut rows: Vec<(u8, Vec<i8>)> = Vec::new();
         for y in (0..8i8).filter(|y| full_ranks >> y & 1 == 0) {
             let files = (squares.0 >> (8 * y)) as u8 & !full_files;
@@ -240,9 +240,9 @@ impl Lower {
     }
 }
 
-/// Returns the square of a designator that has only one square and that shifts move. A shift that moved this square off the board
-/// would remove the whole copy (the shifted filter), so the square is on the board in every copy. Returns `None` if there is no
-/// such designator.
+/// Finds a designator that has only one square, which is shifted, and returns this square. If a shift moves the square off the
+/// board, the whole copy (the shifted filter) is dropped, so the square is on the board in every copy. Returns `None` if there is
+/// no such designator.
 fn single_square(filter: FilterRef) -> Option<Square> {
     let mut found = None;
     filter.walk_unshielded(&mut |filter| {

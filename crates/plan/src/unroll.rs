@@ -1,8 +1,8 @@
 //! Unrolls loops in which most of the body is constant for each row.
 //!
 //! Two nested loops over squares run their body 4,096 times for each position, although the body may be trivial for most pairs of
-//! squares. For example, no square lies between most of them. When a loop is written out, everything that depends only on the row
-//! becomes a constant, operations without effect disappear, and equal rows become one. If the result is short enough, it replaces
+//! squares. For example, most pairs have no squares between them. When a loop is unrolled, everything that depends only on the row
+//! becomes a constant, operations without effect disappear, and equal rows are merged. If the result is short enough, it replaces
 //! the loop.
 
 use std::collections::HashMap;
@@ -12,16 +12,16 @@ use super::dag::{Dag, Id, LoopId, Op, Reduce};
 /// The maximum number of nodes that may replace a loop.
 const NODES_MAX: usize = 400;
 
-/// A loop is replaced only if it takes at least this many steps for each node of its replacement.
+/// A loop is replaced only if it runs at least this many steps per node of its replacement.
 const SAVED_MIN: u64 = 4;
 
-/// The maximum number of steps in a loop. Larger loops are not tried.
+/// The maximum number of steps in a loop. No attempt is made to unroll larger loops.
 const STEPS_MAX: u64 = 200_000;
 
-/// The maximum number of nodes that an attempt to write out a loop may create.
+/// The maximum number of nodes that an attempt to unroll a loop may create.
 const TRIED_MAX: usize = 10_000;
 
-/// The state of an attempt to write out a loop.
+/// The state of an attempt to unroll a loop.
 struct Unrolling {
     /// The nodes in the body of each loop. Operands precede the nodes that use them.
     bodies: HashMap<LoopId, Vec<Id>>,
@@ -31,7 +31,7 @@ struct Unrolling {
 }
 
 impl Dag {
-    /// Returns the result of an outermost loop. Writes out the loop if that is much shorter.
+    /// Returns the result of an outermost loop. Unrolls the loop if that is much shorter.
     pub(super) fn written_out(&mut self, id: Id) -> Id {
         let Op::Loop(table) = self.op(id) else { return id };
         if !self.unrolling || !self.within[id.0 as usize].is_empty() {
@@ -92,7 +92,7 @@ impl Dag {
         of_row.saturating_mul(self.loops[table.0 as usize].rows.len() as u64)
     }
 
-    /// Returns the combined result of a loop's rows, written out. Returns `None` if this creates too many nodes.
+    /// Unrolls a loop, and returns the combined result of its rows. Returns `None` if this creates too many nodes.
     fn rows(&mut self, unrolling: &mut Unrolling, table: LoopId) -> Option<Id> {
         let of = self.loops[table.0 as usize].clone();
         let body = unrolling.bodies.get(&table).cloned().unwrap_or_default();
@@ -122,7 +122,7 @@ impl Dag {
         })
     }
 
-    /// Returns the number of nodes with an index of at least `first` that a word needs.
+    /// Returns the number of nodes, among those with an index of at least `first`, on which a word depends.
     fn nodes_from(&self, first: usize, word: Id) -> usize {
         let mut open = vec![word];
         let mut seen = vec![false; self.ops.len() - first];
@@ -158,7 +158,7 @@ mod tests {
         let (looped, written) = (program(text, false), program(text, true));
         assert!(looped.cost() > 100_000, "{}", looped.cost());
         assert_eq!(loops(&written), 0);
-        // 18 lines remain, and each needs the squares at its ends.
+        // Only 18 lines remain. The code for each line computes the squares at its ends.
         assert!(written.cost() < 250, "{}", written.cost());
     }
 

@@ -18,7 +18,7 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// The maximum number of files or ranks by which a square can move.
+/// The maximum number of files or ranks by which a step can move a square.
 const FARTHEST: i8 = 7;
 
 /// The results of [`attacks::translation`] for all steps that keep some square on the board. The first index is the step along
@@ -63,7 +63,7 @@ fn walked(set: u64, dirs: u8, lo: i8, hi: i8) -> u64 {
     all
 }
 
-/// Returns the square on a file and a rank. The set is empty if one of them is off the board.
+/// Returns the set with the square on a file and a rank. It is empty if one of them is off the board.
 fn square(file: i32, rank: i32) -> u64 {
     let is_on_board = |n: &i32| (1..=8).contains(n);
     let both = Some(file).filter(is_on_board).zip(Some(rank).filter(is_on_board));

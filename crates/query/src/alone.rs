@@ -1,6 +1,6 @@
 //! Rejects numbers and strings that stand alone where a condition is needed, such as `3` or `"Carlsen"`.
 //!
-//! A lone number or string matches no position. It is usually the rest of a comparison, a range or a count that the user wrote
+//! A lone number or string is not a condition. It is usually left over from a comparison, a range or a count that the user wrote
 //! incorrectly.
 
 use super::{
@@ -20,8 +20,7 @@ enum Alone {
     Literal,
     /// The number 1 or -1, written as `white` or `black`.
     Side,
-    /// A computed value, such as `max(...)` or `fen`. It usually belongs in a comparison, or the user wants it listed with each
-    /// hit.
+    /// A computed value, such as `max(...)` or `fen`. The user usually meant a comparison, or wants the value listed with each hit.
     Value,
 }
 
@@ -32,7 +31,7 @@ fn alone(node: &Node) -> Option<Alone> {
             N::Neg(of) if matches!(of.op(), N::Int(_)) => Some(Alone::Number),
             N::Control(Control::Braces { last, .. }) => alone(&last.clone().into()),
             N::ColorValue(_) => Some(Alone::Side),
-            // CQL accepts `flip {Ra1 5}`: the number 5 is the value of the braces.
+            // CQL accepts `flip {Ra1 5}`, in which the number 5 is the value of the braces.
             N::Form(NumberKeyword::Number(Keyword::Transform(_, of) | Keyword::NoTransform(of))) => {
                 if matches!(of.op(), N::Control(Control::Braces { .. })) {
                     None
@@ -64,14 +63,14 @@ fn alone(node: &Node) -> Option<Alone> {
     }
 }
 
-/// Returns true if a text is a number from 1400 to 2199, which is probably the year of a game.
+/// Returns true if a text is a number from 1400 to 2199, which is probably a year.
 fn is_year(text: &str) -> bool {
     text.parse().is_ok_and(|year: u32| (1400..2200).contains(&year))
 }
 
 impl Parser {
-    /// Returns an error if `node` is a number or a string, not a condition. `before` is the preceding filter, to which `node`
-    /// probably belongs.
+    /// Returns an error if `node` is a number or a string instead of a condition. `before` is the preceding filter, of which `node`
+    /// was probably meant to be a part.
     pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         let Some(alone) = alone(node) else { return Ok(()) };
         let span = node.span();
@@ -88,8 +87,8 @@ impl Parser {
         })
     }
 
-    /// Returns an error if the last filter of a query is a number or a string, not a condition. Computed values get only a warning,
-    /// and so does a literal that is the whole query, because orbit lists their value for each hit.
+    /// Returns an error if the last filter of a query is a number or a string instead of a condition. If it is a computed value, or
+    /// a string literal that is the whole query, adds only a warning, because orbit lists the value for each hit.
     pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         match alone(node) {
             Some(Alone::Value) => {}
@@ -109,8 +108,8 @@ impl Parser {
         Ok(())
     }
 
-    /// Returns an error if a repetition count with blanks inside, such as `{3 9}`, follows. CQL 6.0 wrote counts in this way. The
-    /// parser has already read the `{`.
+    /// Returns an error if a repetition count with blanks, such as `{3 9}`, follows. This is the syntax of CQL 6.0. The parser has
+    /// already read the `{`.
     pub(super) fn refuse_count_with_blanks(&self, open: Span) -> ParseResult<()> {
         let counts: Vec<String> = (0..)
             .map_while(|ahead| match self.peek(ahead) {

@@ -1,4 +1,4 @@
-//! The answers of queries: values at positions, the spans of hits, and the values by which games are sorted.
+//! The results of queries: values at positions, the spans of hits, and the values by which games are sorted.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::Bitboard;
@@ -6,12 +6,12 @@ use shakmaty::Bitboard;
 /// The value of a query at one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// The answer of a query of type Bool, that is, of a condition. For a query of type Str, it is true if the query has a value.
+    /// The value of a condition (a query of type Bool). For a query of type Str, true if the query has a value.
     Bool(bool),
-    /// The answer of a query of type Set: a set of squares.
+    /// The value of a query of type Set: a set of squares.
     Set(Bitboard),
-    /// The answer of a query of type Num. For a query of type Position, it is the number of the position that the query returns,
-    /// counted within its game.
+    /// The value of a query of type Num, or `None` if it has no value. For a query of type Position, the number of the resulting
+    /// position within its game.
     Num(Option<i32>),
 }
 
@@ -31,8 +31,7 @@ impl Answer {
 pub struct MatchSpan {
     /// The kind of filter that matched.
     pub kind: SpanKind,
-    /// The positions of the hit, as numbers within the game. The kind of filter determines which positions they are, and their
-    /// order:
+    /// The numbers of the hit's positions within the game. Their meaning and order depend on the kind of filter:
     ///
     /// * for `line`, the positions of its constituents;
     /// * for `path`, the start and the positions after the moves that count;
@@ -40,8 +39,8 @@ pub struct MatchSpan {
     /// * for `find`, the hit and the position found;
     /// * for `echo`, both positions.
     pub nodes: Vec<u32>,
-    /// The moves in the order in which they were played. Each move is given by the number of the position after it. For `path`,
-    /// these are the moves that count. For other filters, they are all moves between the positions.
+    /// The moves, in the order in which they were played. Each move is represented by the number of the position after it. For
+    /// `path`, these are the moves that count. For other filters, they are all moves between the positions.
     pub moves: Vec<u32>,
 }
 
@@ -85,8 +84,8 @@ impl MatchSpan {
         self.moves.len()
     }
 
-    /// Returns the move that represents the span, as the number of the position after it. This is the first move or, for `find` and
-    /// `echo`, the move that led to the other position.
+    /// Returns the number of the position after the span's key move: the first move or, for `find` and `echo`, the move that led to
+    /// the other position.
     pub fn key_move(&self) -> Option<u32> {
         match self.kind.is_of_moves() {
             true => self.moves.first().copied(),

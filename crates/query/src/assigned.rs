@@ -1,9 +1,9 @@
 //! Checks that each position can be evaluated without the positions before it. Plans, the code that engines run on many positions
 //! at once, require this.
 //!
-//! A query passes if it assigns every variable before it reads the variable, no matter where the evaluation begins. No value is
-//! then kept from one position to the next. A query that does not pass can run only on an engine that visits the positions of a
-//! game in order.
+//! A query passes if it assigns every variable before it reads the variable, no matter at which position the evaluation begins. No
+//! value is then kept from one position to the next. A query that fails the check can run only on an engine that visits the
+//! positions of a game in order.
 
 use super::tree::{
     Assigned, ConditionKeyword, ConditionOp as C, Control, GameCondition, GameNumber, GamePosition,
@@ -15,7 +15,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum number of variables. A set of variables is a 64-bit word with one bit for each variable.
 const VARS_MAX: usize = 64;
 
-/// The sets of variables that have been assigned once a filter has been evaluated. Bit k stands for variable k.
+/// The sets of variables that are assigned after a filter has been evaluated. Bit k represents variable k.
 #[derive(Clone, Copy)]
 struct After {
     /// The variables that are assigned if the filter matched.
@@ -47,8 +47,8 @@ pub(super) fn check(query: &TypedQuery) -> Result<(), Diagnostic> {
     visit(query.body.node(), 0, AssignmentRules { query, shares: false }).map(|_| ())
 }
 
-/// Returns true if a query assigns every variable before it reads the variable, no matter where the evaluation begins. Unlike in
-/// [`check`], filters that are evaluated at other positions may share variables with the filters around them.
+/// Returns true if a query assigns every variable before it reads the variable, no matter at which position the evaluation begins.
+/// Unlike in [`check`], filters that are evaluated at other positions may share variables with the filters around them.
 pub(super) fn assigns_first(query: &TypedQuery) -> bool {
     query.vars.len() <= VARS_MAX
         && visit(query.body.node(), 0, AssignmentRules { query, shares: true }).is_ok()
@@ -242,8 +242,8 @@ fn square_loop(
     Ok(same(domain))
 }
 
-/// Checks a transform. A transform can have no copies (transformed versions of its operand) at all, so variables assigned inside it
-/// do not count as assigned afterwards.
+/// Checks a transform. A transform may have no copies (transformed versions of its operand) at all, so variables assigned inside it
+/// are not known to be assigned afterwards.
 fn transform(of: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     visit(of, before, rules).map(|_| same(before))
 }
@@ -312,7 +312,7 @@ fn inside(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result
     Ok(same(before))
 }
 
-/// Checks that a variable is assigned before the place `span`, where the query reads it.
+/// Checks that a variable is assigned before the query reads it at `span`.
 fn read(var: VarId, span: Span, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     if before & bit(var) != 0 {
         return Ok(same(before));

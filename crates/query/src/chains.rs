@@ -13,7 +13,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum number of suffixes, such as `*` or `{2}`, of a constituent (filter) of a line.
+/// The maximum number of suffixes, such as `*` or `{2}`, after one constituent (filter) of a line.
 const SUFFIXES_MAX: usize = 8;
 
 /// A move of a path while the parser reads its targets, the filters for the position after the move.
@@ -28,7 +28,7 @@ impl OpenMove {
     }
 }
 
-/// Joins the parts of a chain into one chain. If there is only one part, returns it unchanged.
+/// Joins parts of a `line` or `path` into one sequence. A single part is returned unchanged.
 fn sequence<T>(mut all: Vec<Chain<T>>) -> Chain<T> {
     match (all.pop(), all.is_empty()) {
         (Some(only), true) => only,
@@ -165,7 +165,7 @@ impl Parser {
             if last.is_some_and(|last| last.plus) && (repeat.plus || repeat.braces) {
                 return fault("a repetition of `+`");
             }
-            // A part that can match an empty sequence may be repeated only if it is a group in parentheses.
+            // A part that can match the empty sequence may be repeated only if it is in parentheses.
             if chain.can_be_empty() && !matches!(chain, Chain::Sequence(_)) {
                 return fault("a repetition of what may be left out");
             }
@@ -179,15 +179,15 @@ impl Parser {
         Ok(chain)
     }
 
-    /// In a line, returns true if the parentheses at the current token contain a chain rather than a filter. They contain a chain
-    /// if they contain an arrow, or if their last constituent has a suffix such as `*`.
+    /// In a line, returns true if the parentheses at the current token contain a chain of constituents, not a single filter. In a
+    /// chain, there is an arrow, or a suffix such as `*` after the last constituent.
     fn holds_line_chain(&self) -> bool {
         self.holds_line_chain_at(0)
     }
 
-    /// Returns true if the parentheses that open `start` tokens ahead contain a chain; see [`Self::holds_line_chain`].
+    /// Returns true if the parentheses that begin `start` tokens ahead contain a chain; see [`Self::holds_line_chain`].
     fn holds_line_chain_at(&self, start: usize) -> bool {
-        // The parentheses may contain only another chain in parentheses.
+        // Recognizes nested parentheses, as in `((a --> b))`.
         if matches!(self.peek(start + 1), Tok::Sign("(")) && self.holds_line_chain_at(start + 1) {
             return true;
         }
@@ -304,8 +304,7 @@ impl Parser {
         })
     }
 
-    /// Adds a warning if a move or a suffix follows the blank line that ended a path, because it was probably meant as part of
-    /// the path.
+    /// Adds a warning if a move or a suffix follows the blank line that ended a path. It was probably meant as part of the path.
     fn note_end(&mut self) {
         if self.is_apart() && (self.at_dash() || matches!(self.tok(), Tok::Sign("+" | "*" | "?"))) {
             self.remarks.push(
@@ -315,8 +314,8 @@ impl Parser {
         }
     }
 
-    /// Adds a note on `path` or `pathlastposition` inside a path. It was read as a part of the path, although the user probably
-    /// meant it to follow the path.
+    /// Adds a note if a `path` or `pathlastposition` was read as a part of the path before it. The user probably meant it to follow
+    /// that path.
     fn note_swallowed(&mut self) {
         let Tok::Word(word) = self.tok() else { return };
         if !["path", "pathlastposition"].contains(&word.as_str()) {
@@ -448,7 +447,7 @@ impl Parser {
         }
     }
 
-    /// Reads moves, filters and chains, up to a closing bracket or a token that begins no filter.
+    /// Reads moves, filters and chains, up to a closing bracket or a token that cannot begin a filter.
     fn path_chain(&mut self) -> ParseResult<Chain<PathStep<Written>>> {
         let (mut all, mut open) = (Vec::new(), None::<OpenMove>);
         loop {
@@ -487,8 +486,8 @@ impl Parser {
         }
     }
 
-    /// Turns a filter into a move of the path, if the filter is the `--` or `[x]` that the parser has just read. Returns any
-    /// other filter as the error.
+    /// Turns a filter into a move constituent, if the filter is the `--` or `[x]` that the parser has just read. Returns any other
+    /// filter unchanged, as the error.
     fn step(&self, filter: Node) -> Result<OpenMove, Node> {
         if self.last_dash != Some(filter.span()) {
             return Err(filter);
@@ -559,8 +558,8 @@ impl Parser {
         }
     }
 
-    /// Returns true if the parentheses at the current token, in a path, contain a chain rather than a filter. They contain a
-    /// chain if they contain a `--` or `[x]` outside of braces, or if the token after them cannot continue a filter.
+    /// In a path, returns true if the parentheses at the current token contain a chain of constituents, not a single filter. In a
+    /// chain, there is a `--` or `[x]` outside of braces, or the token after the parentheses cannot continue a filter.
     fn holds_path_chain(&self) -> bool {
         let (mut depth, mut braces, mut at) = (0u32, 0u32, 0);
         loop {
@@ -577,7 +576,7 @@ impl Parser {
             at += 1;
         }
         match self.peek(at + 1) {
-            // Without a blank before the dash, as in `(P | N)--`, the parentheses contain the squares from which the pieces move.
+            // Without a blank before the dash, as in `(P | N)--`, the parentheses contain the origin squares of the move.
             Tok::Sign("--" | "[x]") => self.spaced_ahead(at + 1),
             Tok::Sign(sign) => !GOES_ON.contains(sign),
             Tok::Word(word) => !GOES_ON.contains(&word.as_str()),
@@ -586,7 +585,7 @@ impl Parser {
     }
 }
 
-/// The words for the options of a path. No filter begins with one of these words.
+/// The words for path options. No filter begins with one of them.
 const PATH_OPTIONS: [&str; 11] = [
     "focus",
     "singlecolor",

@@ -17,7 +17,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::Comment(of)), span.to(self.last_span())))
     }
 
-    /// Reads a comment `/// a b ...`. It ends at the end of the line or at the end of the enclosing filter.
+    /// Reads a comment `/// a b ...`, which ends with the line or with the enclosing filter.
     pub(super) fn line_comment(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let end = self.text[span.end..].find('\n').map_or(self.text.len(), |len| span.end + len);
@@ -112,7 +112,8 @@ impl Parser {
         Ok(filter(N::Game(GameNumber::Sort { sort, of }), span))
     }
 
-    /// Returns the sort with a given name, and creates it if there is none. All `sort` filters with the same name share one sort.
+    /// Returns the sort with a given name. Creates the sort if the name is new. All `sort` filters with the same name share one
+    /// sort.
     fn sort_by(
         &mut self,
         name: Option<String>,
@@ -131,7 +132,7 @@ impl Parser {
                     "values of one name are compared with each other",
                 ));
             }
-            // If several `sort` filters have the same name, the first one decides whether the value is written into games.
+            // If several `sort` filters have the same name, the `quiet` of the first one applies.
             return Ok(SortId(index as u32));
         }
         if sorts.len() == NAMES_MAX {

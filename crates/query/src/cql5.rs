@@ -1,10 +1,10 @@
 //! The parser of CQL 5. It reads position lists such as `(position Rc3 qg3 :shift)` into the typed tree that CQL 6 also uses.
 //!
 //! A list is a condition: it matches if every designator in it has a square, every keyword holds, and every list inside it matches.
-//! Most keywords become the filter of CQL 6 with the same meaning. Transforms ([`ConditionKeyword::Lists`]), counts of attacks and
-//! counts of lines have their own operations, because no filter of CQL 6 means the same.
+//! Most keywords become the CQL 6 filter with the same meaning. Transforms ([`ConditionKeyword::Lists`]), attack counts and line
+//! counts have their own operations, because no CQL 6 filter means the same.
 //!
-//! Source: the manual of CQL 5. Where the manual says nothing, this parser follows the help of the program CQL-S.
+//! Source: the CQL 5 manual. Where the manual says nothing, this parser follows the help text of the program CQL-S.
 //!
 //! [`ConditionKeyword::Lists`]: super::tree::ConditionKeyword::Lists
 
@@ -23,12 +23,12 @@ use orbit_core::diagnostic::Diagnostic;
 
 type Cql5Result<T> = Result<T, Diagnostic>;
 
-/// Returns true if a word is a keyword of lists when a `:` precedes it.
+/// Returns true if a word, preceded by a `:`, is a keyword of position lists.
 pub(super) fn is_keyword(word: &str) -> bool {
     keywords::is_keyword(word)
 }
 
-/// Returns true if a word is the keyword of a transform when a `:` precedes it.
+/// Returns true if a word, preceded by a `:`, is the keyword of a transform.
 pub(super) fn is_transform(word: &str) -> bool {
     keywords::transform(word).is_some()
 }
@@ -36,8 +36,8 @@ pub(super) fn is_transform(word: &str) -> bool {
 /// The words with which a list begins.
 const WORDS: [&str; 2] = ["position", "match"];
 
-/// If a text begins as a query of CQL 5 does, with `(position ...` or `(match ...`, returns the byte offset and the first word of
-/// the list.
+/// If a text begins like a CQL 5 query, with `(position ...` or `(match ...`, returns the byte offset and the first word of the
+/// list.
 pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let rest = skip_blank(text);
     let inside = skip_blank(rest.strip_prefix('(')?);
@@ -61,7 +61,7 @@ fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     (!rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')).then_some(rest)
 }
 
-/// Reads a query of CQL 5.
+/// Reads a CQL 5 query.
 ///
 /// # Errors
 ///
@@ -72,7 +72,7 @@ pub(super) fn parse(text: &str) -> Cql5Result<Query> {
     Ok(parsed)
 }
 
-/// Makes invisible characters, such as tabs, visible in the parts of the query that a message quotes.
+/// Escapes invisible characters, such as tabs, in the parts of the query that a message quotes.
 fn readable(mut diagnostic: Diagnostic) -> Diagnostic {
     let visible = |text: &str| -> String {
         let mut out = String::new();

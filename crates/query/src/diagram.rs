@@ -1,7 +1,7 @@
-//! Turns a board into a query that finds positions with the pieces of the board.
+//! Turns a board into a query that finds positions with the same pieces on the same squares.
 //!
-//! The board is a FEN that requires the content of some squares and leaves the rest open, as in the pattern searches of other
-//! chess programs. The result is the text of a query, which orbit then handles like any other query.
+//! The board is a FEN that specifies the content of some squares and leaves the rest open, as in the pattern searches of other
+//! chess programs. The result is a query text, which orbit then handles like any other query.
 
 use shakmaty::Square;
 
@@ -17,8 +17,8 @@ pub struct Diagram {
     pub remarks: Vec<Diagnostic>,
 }
 
-/// Returns a query that finds the positions with a board, or with an image of the board under `transforms`. The transforms are
-/// keywords of CQL, the outermost first.
+/// Returns a query that finds the positions that match a board, or an image of the board under `transforms`. The transforms are CQL
+/// keywords, the outermost first.
 ///
 /// | in the placement | demands |
 /// |---|---|
@@ -28,8 +28,8 @@ pub struct Diagram {
 /// | `1` to `8`, `?`, `.` | nothing, for that many squares |
 ///
 /// The second field may be the side to move, `w` or `b`, which is then required. Without this field, or with `-`, either side may
-/// be to move. Further fields of a FEN (castling, en passant, counters) are ignored, because they cannot be seen on a board. A
-/// remark says so unless they are empty.
+/// be to move. Further FEN fields (castling, en passant, counters) are ignored, because they cannot be seen on a board. Unless
+/// these fields are empty, a remark says so.
 ///
 /// # Errors
 ///
@@ -66,13 +66,12 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
     Ok(Diagram { text, remarks })
 }
 
-/// Returns a query whose value is the similarity of a position to a board, in percent. To compute it, the query counts the men that
-/// stand on the same squares in the position and on the board. The similarity is twice this number, divided by the number of men in
-/// the position plus the number of men on the board. With transforms, the query compares the position with the most similar image
-/// of the board.
+/// Returns a query whose value is the similarity of a position to a board, in percent. The similarity is twice the number of men
+/// that stand on the same squares in both, divided by the number of men in the position plus the number of men on the board. With
+/// transforms, the query compares the position with the most similar image of the board.
 ///
-/// The board uses the letters that [`query`] describes. All fields after the placement are ignored. A remark says so unless they
-/// are empty.
+/// The board uses the letters that [`query`] describes. All fields after the placement are ignored. Unless these fields are empty,
+/// a remark says so.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! Reads dictionaries: tables from keys to values. The first use of a dictionary determines the types of its keys and values.
+//! Reads dictionaries, which map keys to values. The first use of a dictionary determines the types of its keys and values.
 //!
 //! A query may read a dictionary before it writes the first value. The parser then assumes a type for the keys and values. If the
-//! assumption is wrong, the parser reads the text again with another type ([`Foreseen`]).
+//! assumption turns out to be wrong, it reads the text again with another type ([`Foreseen`]).
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed},
@@ -52,7 +52,7 @@ impl Parser {
         all.iter().position(|known| known.name == name).map(|index| DictionaryId(index as u32))
     }
 
-    /// Returns the dictionary that the current token names, if the name stands alone, without a key in `[...]`.
+    /// Returns the dictionary that the current token names, if no key in `[...]` follows the name.
     fn dictionary_alone(&self) -> Option<DictionaryId> {
         let Tok::Word(name) = self.tok() else { return None };
         self.find_dictionary(name).filter(|_| !matches!(self.peek(1), Tok::Sign("[")))
@@ -153,8 +153,7 @@ impl Parser {
         }
     }
 
-    /// Returns the type of a dictionary's keys or values. If the text read so far does not determine the type, returns an assumed
-    /// type.
+    /// Returns the type of a dictionary's keys or values. If the text so far does not determine the type, assumes one.
     fn foresee(&mut self, dictionary: DictionaryId, part: EntryPart) -> Holds {
         if let Some(holds) = *self.held(dictionary, part) {
             return holds;
@@ -222,7 +221,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::KeyLoop { dictionary, var, body }), span))
     }
 
-    /// Returns an error if the query reads a dictionary to which it never writes.
+    /// Returns an error if the query reads a dictionary but never writes to it.
     pub(super) fn refuse_unwritten(&self, body: &Node) -> ParseResult<()> {
         let unwritten = self.state.foreseen.iter().find(|known| !known.certain);
         let Some(Foreseen { dictionary, .. }) = unwritten else { return Ok(()) };

@@ -1,6 +1,7 @@
 //! Reads filters that test moves: `L--R`, `L[x]R`, `currentmove`, `countmoves`, `move`.
 //!
-//! A dash is `--` or `[x]`. The filters L, R, `=P` and `(T)` belong to a dash only if no blank separates them from it.
+//! A dash is `--` or `[x]`. The parts L, R, `=P` and `(T)` are read as parts of a dash filter only if no blank separates them from
+//! the dash.
 
 use shakmaty::{Bitboard, Rank};
 
@@ -27,7 +28,7 @@ impl Parser {
         self.is_sign("--") || self.is_sign("[x]")
     }
 
-    /// If a dash directly follows `left`, reads the filter for moves that leave the squares of `left`. Otherwise returns `left`.
+    /// If a dash directly follows `left`, reads the move filter whose origin squares are `left`. Otherwise returns `left`.
     pub(super) fn with_dash(&mut self, left: Node) -> ParseResult<Node> {
         // `N--n--` is two filters: `n` is the right operand of the first `--`, so it cannot be the left operand of the second
         // one.
@@ -63,7 +64,8 @@ impl Parser {
         Ok(moved(edge, target, span))
     }
 
-    /// Adds a warning about a blank between squares and a dash. The blank splits a filter in two that was probably meant as one.
+    /// Adds a warning about a blank between squares and a dash. Because of the blank, they are two filters, but were probably meant
+    /// as one.
     pub(super) fn note_blank(&mut self, last: Option<&Node>) {
         let (Some(last), true) = (last, self.spaced()) else { return };
         let is_bare = |edge: &Edge<Written>| edge.to.is_none() && edge.promotion.is_none();
@@ -94,8 +96,8 @@ impl Parser {
         }
     }
 
-    /// Adds a warning about a blank between a dash and squares. The filter at `first` is the dash or the squares, and the current
-    /// token is the other of the two.
+    /// Adds a warning about a blank between a dash and squares. One of the two begins at `first`, and the other is the current
+    /// token.
     fn note_blank_at_dash(&mut self, first: Span) {
         self.note_two_filters(first, |left, right| {
             format!("squares that a move leaves or reaches touch the dash: `{left}{right}`")
@@ -128,8 +130,8 @@ impl Parser {
         self.remarks.push(remark);
     }
 
-    /// Adds a warning about a blank, in a path, between squares and the dash before or after them. There is a warning only for
-    /// squares without pieces, or pieces without squares, which the user probably meant as parts of the move.
+    /// Adds a warning about a blank between a designator and a dash in a path. There is a warning only if the designator names only
+    /// squares or only pieces, because the user then probably meant it as part of the move.
     pub(super) fn note_blank_in_path(&mut self, last: Span, is_move: bool) {
         let before = self.tokens[..self.at].iter().rposition(|token| token.span.start == last.start);
         let of_piece =
@@ -184,7 +186,7 @@ impl Parser {
         Ok(Edge { entering, capture, from, to, promotion })
     }
 
-    /// Adds a warning about a promotion of pieces other than pawns, or on a square that is not on the last rank.
+    /// Adds a warning about a promotion of pieces other than pawns, or on a square that is not on the first or last rank.
     fn note_promotion(&mut self, from: Option<&Squares>, to: Option<&Squares>) {
         let last_ranks = Bitboard::from(Rank::First) | Bitboard::from(Rank::Eighth);
         let designator = |of: Option<&Squares>| match of?.op() {
@@ -206,7 +208,7 @@ impl Parser {
         self.remarks.push(Diagnostic::warning(span, "this promotion never happens", label));
     }
 
-    /// Reads the piece to which a pawn promotes, which follows a move: `=N`, `=.`, `="NQ"`.
+    /// Reads the promotion piece after a move: `=N`, `=.`, `="NQ"`.
     fn promotion(&mut self) -> ParseResult<Promotion<Written>> {
         self.bump();
         if self.eat_sign(".") {
@@ -226,7 +228,7 @@ impl Parser {
         }
     }
 
-    /// Reads one kind of piece to which a pawn promotes. The colour of the piece does not matter.
+    /// Reads one kind of promotion piece. The colour of the piece does not matter.
     fn promoted(&mut self) -> ParseResult<PieceSet> {
         let at = self.span();
         let Tok::Designator { pieces, squares } = *self.tok() else {
@@ -252,8 +254,8 @@ impl Parser {
         }))
     }
 
-    /// Reads the target `(T ...)` of a dash: filters that must match after the move. Returns `None` if no parenthesis follows
-    /// directly.
+    /// Reads the target `(T ...)` of a dash: filters that must match after the move. Returns `None` unless a parenthesis directly
+    /// follows.
     fn target(&mut self) -> ParseResult<Option<Node>> {
         if !self.is_sign("(") || self.spaced() {
             return Ok(None);
@@ -301,8 +303,7 @@ impl Parser {
         Ok(filter(N::Game(count), span.to(self.last_span())))
     }
 
-    /// Reads the squares L of a move filter `L--R`, up to the dash. Returns `None` if there is no L. It is an error if no dash
-    /// follows.
+    /// Reads the squares L of a move filter `L--R`, up to the dash. Returns `None` if L is missing. A missing dash is an error.
     fn before_dash(&mut self, word: &str) -> ParseResult<Option<Squares>> {
         if self.at_dash() {
             return Ok(None);
@@ -484,8 +485,8 @@ pub(super) fn sibling(word: &str) -> Sibling {
     if word == "primary" { Sibling::Primary } else { Sibling::Secondary }
 }
 
-/// Returns a move filter. It has the type of its target, the filter for the position after the move: for example, it is a number if
-/// the target is a number.
+/// Returns a move filter. Its type is that of its target, the filter for the position after the move: if the target is a number,
+/// the move filter is a number, too.
 fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     match target.map(valued) {
         None => filter(C::Game(GameCondition::Edge { edge, target: None }), span),
@@ -507,8 +508,8 @@ fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     }
 }
 
-/// Splits a move filter into the test of the move and the target (the filter for the position after the move), if there is a
-/// target. Returns `None` for other filters.
+/// Splits a move filter into the test of the move and the optional target, the filter for the position after the move. Returns
+/// `None` for other filters.
 pub(super) fn parts(dash: Node) -> Option<(Edge<Written>, Option<Node>)> {
     Some(match dash {
         Node::Condition(f) => match f.into_op() {

@@ -1,7 +1,7 @@
 //! Describes a query as an English sentence.
 //!
-//! The functions of this module translate the typed tree filter by filter; no rule looks at the query as a whole. A filter
-//! without a rule is quoted from the text, as `a condition: ...`, so that the sentence is never wrong.
+//! The functions in this module translate the typed tree filter by filter; no rule considers the query as a whole. A filter without
+//! a rule is quoted from the text, as `a condition: ...`, so the sentence is never wrong.
 
 mod chains;
 mod nouns;
@@ -54,7 +54,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// Returns the text of a filter in the query, on one line.
+    /// Quotes the text of a filter from the query, on one line.
     fn quoted(&self, filter: Ref<Written>) -> String {
         let span = filter.mark();
         let source = self.text.get(span.start..span.end).unwrap_or_default();
@@ -65,7 +65,7 @@ impl Teller<'_> {
         format!("a condition: {}", self.quoted(filter))
     }
 
-    /// Returns a clause that says when a filter matches: `the side to move is in check`.
+    /// Returns a clause that states the condition under which a filter matches: `the side to move is in check`.
     fn clause(&self, filter: Ref<Written>) -> String {
         if filter.is_transform() {
             return self.transformed(filter);
@@ -182,7 +182,8 @@ impl Teller<'_> {
         Some(format!("no {} attacks {right}", nouns::bare(*pieces, *squares)?))
     }
 
-    /// Returns a clause that says when a set of squares is not empty. Returns `None` if there is no rule for the set.
+    /// Returns a clause that states the condition under which a set of squares is not empty. Returns `None` if there is no rule for
+    /// the set.
     fn squares(&self, f: &Squares) -> Option<String> {
         Some(match f.op() {
             SquaresOp::Designator { pieces, squares } => nouns::stands(*pieces, *squares)?,
@@ -190,7 +191,7 @@ impl Teller<'_> {
                 format!("either {} or {}", self.clause(left.node()), self.clause(right.node()))
             }
             SquaresOp::Intersect(left, right) => match (left.op(), right.op()) {
-                // If both attacks have the same set on the left, one piece attacks two others.
+                // If both attacks have the same left side, one piece attacks two others.
                 (SquaresOp::Attacks(one, first), SquaresOp::Attacks(other, second))
                     if self.quoted(one.node()) == self.quoted(other.node()) =>
                 {
@@ -214,7 +215,7 @@ impl Teller<'_> {
         })
     }
 
-    /// Describes a set of squares by a noun: `the black king`, `a white rook on rank 7`.
+    /// Describes a set of squares with a noun phrase: `the black king`, `a white rook on rank 7`.
     fn noun(&self, f: &Squares) -> Option<String> {
         match f.op() {
             SquaresOp::Designator { pieces, squares } => nouns::designator(*pieces, *squares),
@@ -233,7 +234,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Returns a clause that says when a number, such as a comparison, has a value.
+    /// Returns a clause that states the condition under which a number, such as a comparison, has a value.
     fn number(&self, f: &Number) -> Option<String> {
         Some(match f.op() {
             NumberOp::Compare(cmp, left, right) => {
@@ -257,7 +258,7 @@ impl Teller<'_> {
         })
     }
 
-    /// Describes a number by a noun.
+    /// Describes a number with a noun phrase.
     fn value(&self, filter: Ref<Written>) -> String {
         let told = match filter {
             _ if filter.is_transform() => return self.transformed(filter),
@@ -313,8 +314,8 @@ impl Teller<'_> {
         })
     }
 
-    /// Describes a transform and the filter to which it applies. Includes nested transforms if the copies (transformed filters) of
-    /// all these transforms form one set, an orbit.
+    /// Describes a transform and the filter to which it applies. Nested transforms whose copies (transformed filters) form a single
+    /// orbit are described together.
     fn transformed(&self, filter: Ref<Written>) -> String {
         let (mut kinds, mut at) = (Vec::new(), filter);
         let (base, counted) = loop {
@@ -352,10 +353,10 @@ impl Teller<'_> {
         }
     }
 
-    /// Describes a knight and the piece that it attacks or defends, without naming their squares. The squares can be left out
-    /// because the query has transforms that turn, reflect and shift them, and every image of a knight's move is a knight's move.
-    /// For other pieces this would be wrong: not all of their moves are images of one move, and the image of a pawn's move need not
-    /// be a pawn's move.
+    /// Describes a knight and the piece that it attacks or defends, without naming their squares. This is correct because the
+    /// transforms of the query turn, reflect and shift the squares, and every knight's move is an image of every other. For other
+    /// pieces it would be wrong: not all of their moves are images of one move, and the image of a pawn's move need not be a pawn's
+    /// move.
     fn relation(&self, base: Ref<Written>) -> Option<String> {
         let is_all = matches!(base, Ref::Condition(f) if matches!(f.op(), ConditionOp::Braces(_)));
         if !is_all && !base.is_braces() {
@@ -393,7 +394,8 @@ fn is_knight_move(from: Square, to: Square) -> bool {
     files * ranks == 2
 }
 
-/// Returns true if a number is a comparison or a chain. A clause describes these, while a noun describes other numbers.
+/// Returns true if a number is a comparison or a chain (`line` or `path`). These are described with a clause, other numbers with a
+/// noun phrase.
 fn is_clause(f: &Number) -> bool {
     match f.op() {
         NumberOp::Compare(..) | NumberOp::Game(GameNumber::Line(_) | GameNumber::Path(_)) => true,
@@ -431,8 +433,8 @@ fn way(kind: TransformKind) -> &'static str {
     }
 }
 
-/// If a filter is a transform of CQL 6, returns its kind, the way in which its copies (transformed filters) are counted, and its
-/// operand. Returns `None` for other filters.
+/// If a filter is a CQL 6 transform, returns its kind, how its copies (transformed filters) are counted, and its operand. Returns
+/// `None` for other filters.
 fn keyword(filter: Ref<'_, Written>) -> Option<(TransformKind, Option<Counted>, Ref<'_, Written>)> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -480,8 +482,8 @@ mod tests {
                 "shift flip {Nd4 Qf3}",
                 "A white knight defends a white queen, anywhere, in any turn or reflection",
             ),
-            // The king and the queen stand on neighbouring squares. Two squares can be neighbours diagonally as well as along a
-            // rank or a file, and turns cannot convert one into the other. So the sentence must name the squares.
+            // The king and the queen stand on adjacent squares of a file. Squares can also be adjacent diagonally, and no turn or
+            // reflection converts one case into the other, so the sentence must name the squares.
             (
                 "shift flip {Kd4 qd5}",
                 "The white king stands on d4 and a black queen stands on d5, shifted anywhere, in any turn or reflection",
@@ -490,7 +492,7 @@ mod tests {
                 "shift flip {Pd4 qe5}",
                 "A white pawn stands on d4 and a black queen stands on e5, shifted anywhere, in any turn or reflection",
             ),
-            // Without rotations, only one of the eight knight's moves matches, so the sentence names the squares.
+            // Without rotations and reflections, only one of the eight knight's moves matches, so the sentence names the squares.
             (
                 "shift {Nd4 kf3}",
                 "A white knight stands on d4 and the black king stands on f3, shifted anywhere",
@@ -612,7 +614,7 @@ mod tests {
         }
     }
 
-    /// For each example of each word, the sentence is not empty, and everything that it quotes occurs in the query.
+    /// For the example query of each word, the sentence is not empty, and everything that it quotes occurs in the query.
     #[test]
     fn every_example_of_the_language_is_told() {
         let examples = crate::words::groups().flat_map(|group| &group.words).map(|word| word.example);

@@ -49,7 +49,7 @@ impl Parser {
         Ok(filter(C::Not(of), span))
     }
 
-    /// Adds a warning about `not x=3`. The filter assigns to `x` and fails, and the variable keeps its new value.
+    /// Adds a warning about a filter such as `not x=3`: it fails, but `x` keeps its new value.
     fn note_kept_assignment(&mut self, span: Span, of: &Node) {
         let Node::Condition(f) = of else { return };
         let C::Assign(var, _) = f.op() else { return };
@@ -76,7 +76,7 @@ impl Parser {
         })
     }
 
-    /// Reads `typename` or `piecename` and its set.
+    /// Reads `typename` or `piecename` and its operand, a set.
     pub(super) fn letter(&mut self, word: &str) -> ParseResult<Node> {
         let spelt = if word == "piecename" { Spelt::Piece } else { Spelt::Type };
         self.of_set(|of| C::ContentIs { contents: PieceSet::ALL, of, spelt: Some(spelt) })
@@ -94,7 +94,7 @@ impl Parser {
         self.text(T::Player(side), span)
     }
 
-    /// Reads `tag "Annotator"`, the value of the tag that is named in quotation marks.
+    /// Reads a filter such as `tag "Annotator"`, whose value is the value of that tag.
     pub(super) fn any_tag(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
@@ -213,8 +213,8 @@ impl Parser {
         }
     }
 
-    /// Adds a warning if an operator belongs to the argument of a transform, although it was probably meant for the whole
-    /// transform. A transform takes everything to its right as its argument.
+    /// Adds a warning if an operator is part of a transform's argument, although it was probably meant to apply to the whole
+    /// transform. The argument of a transform extends as far to the right as possible.
     fn swallowed(&mut self, word: &str, count: &str, counted: bool, span: Span, arg: &Node) {
         let takes = match arg {
             Node::Number(f) if matches!(f.op(), N::Compare(..)) => "comparison",
@@ -231,7 +231,7 @@ impl Parser {
             && let [left, _] = arg.node().children()[..]
         {
             let counts = matches!(left, Ref::Number(f) if matches!(f.op(), N::Cardinality(_)));
-            // If parentheses enclose the whole argument, the user put the operators into it on purpose, so there is no warning.
+            // If parentheses enclose the whole argument, the user made the operators part of it on purpose, so there is no warning.
             if arg.span().start == left.mark().start || comparison && counts {
                 let what = if count.is_empty() { word.to_string() } else { format!("{word} {count}") };
                 self.remarks.push(
@@ -376,8 +376,8 @@ impl Parser {
         }
         let span = span.to(self.last_span());
         let everything = || Squares::new(S::Constant(Bitboard::FULL), span);
-        // Transforms change designators. The kings are therefore not a designator but a set expression, so that no transform can
-        // make the set empty. They include both colours, so that a swap of colours does not change them.
+        // Transforms change designators, so the kings are under `notransform`. They include both colours, so a swap of colours need
+        // not change them.
         let kings = || {
             let kings = PieceSet::only(Code(6)).union(PieceSet::only(Code(14)));
             let pieces = Pieces { all_white: false, all_black: false, list: kings };
@@ -444,7 +444,7 @@ impl Parser {
 }
 
 impl Parser {
-    /// Reads `makesquare` with the name of a square. The result is a constant if the name is a literal.
+    /// Builds `makesquare` with the name of a square. If the name is a literal, the result is a constant.
     fn square_of(&mut self, name: Text, span: Span) -> Node {
         let span = span.to(self.last_span());
         let T::Literal(literal) = name.op() else {

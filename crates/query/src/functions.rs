@@ -1,7 +1,7 @@
-//! Reads functions. A function is a text with parameters, which the parser reads again at each call.
+//! Reads functions. A function is a text with parameters, which the parser reads anew at each call.
 //!
 //! A call means the same as the function's text with the arguments in place of the parameters, so functions are untyped. Any other
-//! name in a function has its meaning at the place of the call.
+//! name in a function has the meaning that it has where the function is called.
 
 use super::{
     parser::{C, ParseResult, Parser, compound, filter, name_of, typed},
@@ -15,7 +15,6 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum number of tokens that the parser may read in all calls of a query together.
 const TOKENS_MAX: usize = 200_000;
 
-/// The maximum depth of nested calls.
 const CALLS_MAX: usize = 40;
 
 impl Parser {
@@ -107,7 +106,7 @@ impl Parser {
     }
 
     /// Reads the arguments of a call, and returns the variable for each parameter. An argument that is not the name of a variable
-    /// gets a new variable. The second list contains the filters that assign these arguments to the new variables.
+    /// gets a new variable. Also returns the filters that assign these arguments to the new variables.
     #[expect(clippy::type_complexity, reason = "two lists, taken apart by the only caller")]
     fn actuals(&mut self, function: &Function, span: Span) -> ParseResult<(Vec<(String, VarId)>, Vec<Node>)> {
         let name = &function.name;
@@ -184,7 +183,7 @@ impl Parser {
     }
 }
 
-/// Adds the name of a function to the message of an error in the text of the function.
+/// Adds the name of a function to an error in the function's text.
 fn within(fault: Diagnostic, name: &str) -> Diagnostic {
     if fault.help.is_some() {
         return fault;

@@ -1,4 +1,4 @@
-//! Reads filters about the game and its tags, about whole positions, and about moves.
+//! Reads filters on the game and its tags, on whole positions, and on moves.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -44,7 +44,7 @@ impl Parser {
         self.text(T::Tag(name.into()), span)
     }
 
-    /// Returns a string filter. If a string literal follows, returns a filter that tests whether the string contains the literal.
+    /// Builds a string filter. If a string literal follows, the result is a filter that tests if the string contains the literal.
     pub(super) fn text(&mut self, op: T, span: Span) -> ParseResult<Node> {
         let searched = Text::new(op, span.to(self.last_span()));
         self.refuse_bare_text(span)?;
@@ -98,7 +98,7 @@ impl Parser {
         })
     }
 
-    /// Adds a note that `find check and wtm` looks for a single position at which both conditions are true.
+    /// Adds a note on filters such as `find check and wtm`: both conditions must be true at the same position.
     fn note_loose_find(&mut self, span: Span, of: &Node) {
         let Node::Condition(f) = of else { return };
         let [left, _] = of.node().children()[..] else { return };
@@ -207,8 +207,8 @@ impl Parser {
                 return Err(fault(format!("rank {} has {} squares", row + 1, rank.files())));
             }
         }
-        // Braces that end with a designator have a set as their value, but `fen` is a condition. So `true` follows the 64
-        // designators.
+        // Braces that end with a designator have a set as their value, but `fen` is a condition. Therefore `true` is added after
+        // the designators.
         args.push(filter(C::Bool(true), at));
         Ok(filter(C::Braces(args), span.to(at)))
     }

@@ -9,14 +9,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The location of a header in the text: the end of the header, and the part between its parentheses.
+/// The location of a header in the text: its end, and the part between its parentheses.
 pub(super) struct HeaderText {
     pub end: usize,
     inside: Span,
 }
 
-/// Finds a header at the start of a query. The header is cut out before the lexer runs, because the file names in it need not be
-/// tokens of the language.
+/// Finds a header at the start of a query. The header is removed before the lexer runs, because the file names in it need not be
+/// valid tokens.
 pub(super) fn find(text: &str) -> ParseResult<Option<HeaderText>> {
     let start = text.len() - skip_blank(text).len();
     let rest = &text[start..];
@@ -40,7 +40,7 @@ pub(super) fn find(text: &str) -> ParseResult<Option<HeaderText>> {
     Err(Diagnostic::error(Span::new(open, open + 1), "the header is not closed", "close it with `)`"))
 }
 
-/// The settings that a header makes.
+/// The contents of a header.
 #[derive(Debug, Default)]
 pub(super) struct HeaderRequest {
     /// Filters from the header, which must match in addition to the filters of the query.
@@ -52,8 +52,7 @@ pub(super) struct HeaderRequest {
 }
 
 impl HeaderText {
-    /// Reads the parameters of the header. Parameters that only concern files and output are stored as well, and each gets a
-    /// note.
+    /// Reads the parameters of the header. For each parameter that only concerns files or output, adds a note.
     pub fn read(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> ParseResult<HeaderRequest> {
         let mut inside = HeaderWords { text, at: self.inside.start, end: self.inside.end };
         let HeaderRequest { mut filters, mut variations, mut header } = HeaderRequest::default();
@@ -72,7 +71,7 @@ impl HeaderText {
                 }
                 Some(Parameter::Quiet | Parameter::Silent) => {
                     let comments = if word == "quiet" { Comments::Quiet } else { Comments::Silent };
-                    // If several parameters set the comments, the first one applies.
+                    // If several parameters (`quiet`, `silent`) restrict comments, the first one applies.
                     if header.comments == Comments::default() {
                         header.comments = comments;
                     }
@@ -121,7 +120,7 @@ impl HeaderText {
     }
 }
 
-/// Returns a note that a header parameter has no effect, because the setting is chosen on the command line.
+/// Returns a note that a header parameter has no effect, because a command-line option controls the setting.
 fn without_effect(word: &str, span: Span, what: &str) -> Diagnostic {
     let label = format!("{what} chosen on the command line");
     Diagnostic::note(span, format!("`{word}` in the header has no effect"), label)

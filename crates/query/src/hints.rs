@@ -1,9 +1,9 @@
-//! Adds notes on conditions that hold at every position, and on moves in algebraic notation. In both cases the author of the
-//! query probably meant another condition.
+//! Adds notes on conditions that hold at every position, and on moves in algebraic notation. In both cases the user probably meant
+//! something else.
 //!
-//! Only the conditions of the query as a whole are checked, with the alternatives of an `or` and the operands of transforms and of
-//! `find`. A condition gets a note if it is a set of squares that names no piece, or a number computed only from literals. Filters
-//! inside other filters get no note, because they may be useful there.
+//! The check covers the top-level conditions of the query, including the alternatives of an `or` and the operands of transforms and
+//! of `find`. A condition gets a note if it is a set of squares that names no piece, or a number computed only from literals.
+//! Filters inside other filters get no note, because they may be useful there.
 
 use super::{
     notation,
@@ -49,8 +49,8 @@ enum Always {
     Number,
 }
 
-/// If a condition holds at every position, returns the filter that causes this: the condition itself, an alternative of an `or`, or
-/// the operand of a transform or of `find`.
+/// If a condition holds at every position, returns the filter that is the cause: the condition itself, an alternative of an `or`,
+/// or the operand of a transform or of `find`.
 fn always(filter: HintFilter) -> Option<(HintFilter, Always)> {
     match filter {
         Ref::Squares(f) if is_never_empty(f) => return Some((filter, Always::Squares)),
@@ -83,8 +83,8 @@ fn is_never_empty(of: &Squares) -> bool {
     }
 }
 
-/// Returns true if a number is computed only from literals, like `1-0` and `1/2-1/2`. A division by zero is excluded, because it
-/// has no value.
+/// Returns true if a number is computed only from literals, like `1-0` and `1/2-1/2`. Division by zero is excluded, because it has
+/// no value.
 fn is_reckoned(of: &Number) -> bool {
     match of.op() {
         N::Int(_) => true,
@@ -101,7 +101,7 @@ fn is_designator(filter: HintFilter) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Designator { .. }))
 }
 
-/// Splits a filter into the conditions that must all match for the filter to match, and adds them to `out`.
+/// Splits a conjunction into its conditions, and adds them to `out`.
 fn flatten<'a>(filter: HintFilter<'a>, out: &mut Vec<HintFilter<'a>>) {
     match filter {
         Ref::Condition(f) => match f.op() {

@@ -1,8 +1,8 @@
-//! Reads comparisons of strings. If the letter of a piece is compared with a literal, the result is a test of a square's content.
+//! Reads comparisons of strings. The comparison of a piece's letter with a literal becomes a test of a square's content.
 //!
-//! In the tree, `typename` and `piecename` are conditions, which are true if there is a letter. The grammar treats them as
-//! strings. A comparison with a literal restricts the contents of the square. Every other filter that takes a string turns these
-//! conditions into strings ([`super::valued`]).
+//! The grammar treats `typename` and `piecename` as strings. In the tree, they are conditions, which are true if there is a letter.
+//! A comparison with a literal restricts the contents of the square. Every other filter with a string operand converts these
+//! conditions to strings ([`super::valued`]).
 
 use super::{
     parser::{C, ParseResult, Parser, T, filter},
@@ -28,7 +28,7 @@ impl Parser {
         let span = left.span().to(right.span());
         let letters = letter_of(&left).zip(literal(&right)).is_some()
             || literal(&left).zip(letter_of(&right)).is_some();
-        // A comparison with `!=` is also true if there is no letter.
+        // `!=` is also true if there is no letter, so it is the negation of `==`.
         if letters && cmp == Cmp::Ne {
             let equal = self.string_compare(Cmp::Eq, left, right)?;
             return Ok(filter(C::Not(equal), span));
@@ -36,8 +36,8 @@ impl Parser {
         if let (Some((of, spelt)), Some(text)) = (letter_of(&left), literal(&right)) {
             return Ok(letter_test(of, spelt, Some(spelt), span, |letter| cmp.holds(letter.cmp(text))));
         }
-        // The value of a comparison is its left side. If the letter is on the right, the comparison can yield it only for `==`,
-        // where both sides are equal.
+        // The value of a comparison is its left side. A letter on the right can be the value only for `==`, where both sides are
+        // equal.
         if let (Cmp::Eq, Some(text), Some((of, spelt))) = (cmp, literal(&left), letter_of(&right)) {
             return Ok(letter_test(of, spelt, Some(spelt), span, |letter| letter == text));
         }
@@ -47,7 +47,7 @@ impl Parser {
     }
 }
 
-/// If a filter is the letter of a piece, returns the set that contains the square of the piece, and the spelling of the letter.
+/// If a filter is `typename S` or `piecename S`, returns the set S and the spelling of the letter.
 fn letter_of(node: &Node) -> Option<(&Squares, Spelt)> {
     match node {
         Node::Condition(f) => match f.op() {
@@ -68,7 +68,8 @@ fn literal(node: &Node) -> Option<&str> {
     }
 }
 
-/// Returns a condition that is true if a letter passes a test. If `yields` is present, the value of the condition is the letter.
+/// Returns a condition that is true if a square's letter passes a test. If `yields` is present, the condition has the letter as its
+/// value, in that spelling.
 fn letter_test(
     of: &Squares,
     spelt: Spelt,

@@ -1,7 +1,7 @@
 //! Splits the text of a CQL 6 query into tokens.
 //!
-//! Each token is the longest one that can begin at that byte. A piece designator is one token: `[RN]a-d1-2` has no blanks inside,
-//! and `Ra` is a name, not a rook and a file. The rules are those of CQL 6.2.
+//! At each byte, the longest possible token is read. A piece designator such as `[RN]a-d1-2` is one token without blanks; `Ra` is a
+//! name, not a rook and a file. The rules are those of CQL 6.2.
 
 use shakmaty::{Bitboard, Piece};
 
@@ -58,7 +58,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// The number of open indices, as in `D[K]`. Inside an index, a `]` may come directly after a designator.
+    /// The number of indices, as in `D[K]`, that are still open. Inside an index, a `]` may come directly after a designator.
     indices: u32,
 }
 
@@ -220,7 +220,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Finds `o-o` or `o-o-o`, which are words.
+/// Recognizes the words `o-o` and `o-o-o` at the start of a text.
 fn castling(text: &str) -> Option<&'static str> {
     let follows =
         |word: &&str| text.strip_prefix(*word).is_some_and(|rest| !rest.bytes().next().is_some_and(is_word));
@@ -359,7 +359,7 @@ fn squares(text: &str, at: usize) -> Result<Option<(Bitboard, usize)>, Diagnosti
     square_list(text, at, 1, square_range)
 }
 
-/// Returns true if `text`, which follows a designator, does not continue the designator, so that the designator may end there.
+/// Returns true if a designator may end before `text`, because `text` does not continue it.
 fn may_end(text: &str, in_index: bool) -> bool {
     if text.starts_with("[x]") || in_index && text.starts_with(']') {
         return true;
@@ -389,8 +389,8 @@ fn designator(text: &str, at: usize, in_index: bool) -> Result<Option<(Tok, usiz
     Ok(best)
 }
 
-/// Returns true for files without ranks, such as `a-h` or `b-d`. The first letter could also be a piece, but the `-` would then
-/// have no meaning, because designators cannot be subtracted.
+/// Returns true for files without ranks, such as `a-h` or `b-d`. The first letter could also be a piece, but a `-` after a piece
+/// would have no meaning, because designators cannot be subtracted.
 fn files_follow(piece: &str, rest: &str) -> bool {
     let b = rest.as_bytes();
     let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));

@@ -1,8 +1,8 @@
 //! Reads CQL text into a typed tree.
 //!
-//! There are two dialects: CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). A lexer and a parser read a text. In CQL 6, a
-//! check then finds variables that are read before they are assigned. The result is a [`TypedQuery`], which does not depend on
-//! the dialect or on the engine that will run it.
+//! There are two dialects: CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). Each has its own lexer and parser. In CQL 6, a
+//! check then finds variables that are read before they are assigned. The result is a [`TypedQuery`], which does not depend on the
+//! dialect or on the engine that will run it.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -109,7 +109,7 @@ pub fn parse(text: &str) -> Result<Parsed, Diagnostic> {
 ///
 /// # Errors
 ///
-/// Fails as [`parse`] does, and if the text is written in the other dialect.
+/// Fails like [`parse`], and also if the text is written in the other dialect.
 pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Diagnostic> {
     match (dialect.unwrap_or_else(|| Dialect::detect(text)), cql5::outer_form(text)) {
         (Dialect::Cql5, _) => cql5::parse(text),
@@ -139,7 +139,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
         None => (header::HeaderRequest::default(), None),
         Some(header) => {
             let asked = header.read(text, &mut remarks)?;
-            // Blanks replace the header, so that spans in the body remain valid for the whole text.
+            // The header is replaced with blanks, so that spans in the body remain valid for the whole text.
             (asked, Some(" ".repeat(header.end) + &text[header.end..]))
         }
     };
@@ -158,8 +158,8 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     Ok(Parsed { query, remarks })
 }
 
-/// The maximum number of times that a text is parsed. It is parsed again if the query reads a dictionary before it writes to it,
-/// and the parser assumed the wrong type for the dictionary.
+/// The maximum number of times that a text is parsed. It is parsed again if the parser assumed the wrong type for a dictionary that
+/// the query reads before it writes to it.
 const READINGS_MAX: u32 = 64;
 
 /// Reads the filters of a text.
@@ -199,7 +199,7 @@ fn read(text: &str, asked: &header::HeaderRequest) -> Result<(TypedQuery, Vec<Di
     }))
 }
 
-/// Adds notes about signs that have another meaning in CQL 5.
+/// Adds notes about signs that have a different meaning in CQL 5.
 fn other_meanings(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, side) in [('△', "white"), ('▲', "black")] {
         let mut first = None;

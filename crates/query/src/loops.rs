@@ -40,7 +40,7 @@ impl Parser {
         })
     }
 
-    /// Reads the body of a loop. The loop's variable is in scope in the body.
+    /// Reads the body of a loop, in which the loop's variable is in scope.
     pub(super) fn with_variable(
         &mut self,
         name: &str,
@@ -115,7 +115,7 @@ impl Parser {
         self.piece_loop(span, all)
     }
 
-    /// Reads the rest of a `piece` filter. The parser has already read `piece` and, if it is present, `all`.
+    /// Reads the rest of a `piece` filter. The parser has already read `piece` and an optional `all`.
     pub(super) fn piece_loop(&mut self, span: Span, all: bool) -> ParseResult<Node> {
         let at = self.span();
         let name = self.new_name("a piece")?;

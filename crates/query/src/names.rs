@@ -27,14 +27,14 @@ impl Parser {
         })
     }
 
-    /// Reads all declarations at the current place.
+    /// Reads the declarations at the current token, if any, up to the filter after them.
     pub(super) fn after_declarations(&mut self) -> ParseResult<&Self> {
         while self.declaration()? {}
         Ok(self)
     }
 
-    /// Reads a declaration of a function or a dictionary at the current token. Returns false if there is none. A declaration is
-    /// not a filter.
+    /// Reads a declaration of a function or a dictionary, if one begins at the current token. Returns false otherwise. A
+    /// declaration is not a filter.
     pub(super) fn declaration(&mut self) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok() else { return Ok(false) };
         match word.as_str() {
@@ -48,7 +48,7 @@ impl Parser {
         Ok(true)
     }
 
-    /// Returns the error for a declaration at a place where a filter is needed.
+    /// Returns the error for a declaration where a filter is expected.
     pub(super) fn misplaced_declaration(&mut self, word: &str) -> ParseResult<Node> {
         Err(Diagnostic::error(
             self.span(),

@@ -1,14 +1,14 @@
 //! Derives a weaker condition from a query. The condition is cheaper to evaluate than the query, contains no moves, lines or state,
-//! and is true somewhere in every game in which the query matches.
+//! and is true at some position of every game in which the query matches.
 //!
 //! If no plan (straight-line code for many positions at once) can express a query, orbit must interpret it, which is expensive at
-//! each position. But most games contain no match. [`necessary`] returns a weaker query that a plan can express and that matches
-//! wherever the original query matches. A game without a match of the weaker query can therefore be skipped.
+//! each position. Most games, however, contain no match. [`necessary`] returns a weaker query that a plan can express and that
+//! matches wherever the original query matches. A game without a match of the weaker query can therefore be skipped.
 //!
 //! Each filter is replaced by a condition that is true wherever the filter matches. A filter without such a condition is left out,
-//! as if it were `true`. The operand of `not` cannot be weakened: either the `not` is kept unchanged, or it is left out. The same
-//! holds for a transform whose copies (transformed filters) are counted. A transform drops the copies in which a designator has
-//! lost all of its squares. Weakening never adds a designator, so no copy is lost by it.
+//! as if it were `true`. The operand of `not` cannot be weakened: the whole `not` filter is either kept unchanged or left out. The
+//! same applies to a transform whose copies (transformed filters) are counted. A transform drops a copy if a designator in it has
+//! lost all of its squares. Weakening never adds a designator, so it never causes a copy to be dropped.
 
 use super::tree::{
     Any, Assigned, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge, Elsewhere,
@@ -18,8 +18,8 @@ use super::tree::{
 };
 use orbit_core::diagnostic::Span;
 
-/// Returns a query that matches at every position at which `query` matches. Returns `None` if that query would be `true`, or if
-/// games in which `query` does not match must be evaluated too.
+/// Returns a query that matches at every position at which `query` matches. Returns `None` if the result would be `true`, or if
+/// even games without a match of `query` must be evaluated.
 pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     if !passes_over(query) {
         return None;
@@ -28,7 +28,7 @@ pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     Some(TypedQuery { vars: query.vars.clone(), variations: query.variations, ..TypedQuery::new(body) })
 }
 
-/// Returns true if a game without a match can be skipped, because nothing about such a game is reported or kept.
+/// Returns true if a game without a match can be skipped, because evaluating it would have no visible effect.
 fn passes_over(query: &TypedQuery) -> bool {
     let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
     !(query.outlives_games() || query.prints_messages() || asks_for_none)
@@ -188,7 +188,7 @@ impl Weaken {
 
     // ---- parts
 
-    /// Returns one condition that is true if all of the filters match. It weakens each filter.
+    /// Weakens each filter, and joins the results to one condition, which is true if all of them match.
     fn all<'f>(&self, filters: impl IntoIterator<Item = Ref<'f, Written>>, span: Span) -> Option<Node> {
         conjunction(filters.into_iter().filter_map(|filter| self.filter(filter)), span)
     }
@@ -276,8 +276,8 @@ impl Weaken {
         conjunction(needed.into_iter(), span)
     }
 
-    /// Weakens an `echo` filter. The result is true if the body matches at some position of the game. In a game without side
-    /// lines, that position is the current one, a later one or an earlier one.
+    /// Weakens an `echo` filter. The result is true if the body matches at some position of the game. In a game without side lines,
+    /// two `find` filters, one in each direction, cover all positions.
     fn echo<F: Kind<Written>>(&self, echo: &Echo<F>, span: Span) -> Option<Node> {
         if self.variations {
             return None;

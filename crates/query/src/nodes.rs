@@ -12,7 +12,7 @@ use super::{
 use orbit_core::diagnostic::Diagnostic;
 
 impl Parser {
-    /// Converts the filter `node` to a position. If it has another type, returns an error that says that `user` needs a position.
+    /// Converts the filter `node` to a position. If it has another type, returns an error that states that `user` needs a position.
     fn want_position(&self, node: Node, user: &str) -> ParseResult<Position> {
         match node {
             Node::Position(position) => Ok(position),
@@ -20,8 +20,8 @@ impl Parser {
         }
     }
 
-    /// Reads the rest of `P:F` if a `:` follows a position. The `:` binds tighter than all operators: `P:T[i]` is `(P:T)[i]`, and
-    /// `a:b:c` is `a:(b:c)`.
+    /// Reads the rest of `P:F` if a `:` follows a position. The precedence of `:` is higher than that of all operators: `P:T[i]` is
+    /// `(P:T)[i]`, and `a:b:c` is `a:(b:c)`.
     pub(super) fn elsewhere(&mut self, left: Node) -> ParseResult<Node> {
         if !self.is_sign(":") {
             return Ok(left);

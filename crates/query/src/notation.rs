@@ -12,29 +12,29 @@ const ROW_MAX: usize = 400;
 pub(super) const ROW_HELP: &str = "this asks for the moves at the start of a game, without `initial` anywhere in it; capital letters are White's pieces, \
      small ones Black's";
 
-/// The CQL text before the first move of Black, if White's is not given.
+/// The CQL text that comes before Black's first move if White's first move is not given.
 const AFTER_WHITE: &str = "initial path --";
 
-/// The part of the help text that is added if the first move is Black's.
+/// The text that is added to the help if the first given move is Black's.
 const BLACK_BEGINS: &str = "; the first `--` is White's move";
 
-/// The characters at which a move in algebraic notation ends.
+/// The characters that end a move in algebraic notation.
 const ENDS: &str = "(){}[],;\"&|";
 
 /// A move in algebraic notation, split into its parts.
 #[derive(Default)]
 struct WrittenMove<'a> {
     piece: &'a str,
-    /// The file and the rank from which the piece moves; empty if they are not written.
+    /// The origin file and rank of the piece, each empty if it is not written.
     from: (&'a str, &'a str),
     captures: bool,
     to: &'a str,
     promotion: &'a str,
-    /// The sign `+` or `#`, or an empty text if neither is written.
+    /// The sign `+` or `#`, or an empty text.
     check: &'a str,
 }
 
-/// If the error `fault` in a query is at a move in algebraic notation, returns a better error. Otherwise returns `None`.
+/// If the error `fault` was caused by a move in algebraic notation, returns a better error. Otherwise returns `None`.
 pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     if let Some(row) = row(text) {
         let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());
@@ -70,8 +70,8 @@ pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     )
 }
 
-/// Splits a move number such as `12.` from a word. Returns the rest of the word, and the side that moves at this number if there is
-/// one: two or more dots belong to Black.
+/// Removes a move number such as `12.` from the start of a word. Returns the rest of the word, and the side to move, if there is a
+/// number: two or more dots mean Black.
 fn split_number(word: &str) -> (&str, Option<Color>) {
     let dotted = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let written = dotted.trim_start_matches(['.', '…']);
@@ -141,9 +141,8 @@ fn in_path(san: &San, played: Played, turn: Color) -> String {
     format!("{}{from}{sign}{}{promotion}", letter(played.role()), played.to())
 }
 
-/// Returns the text around the byte `at`, up to the nearest blanks or parentheses on each side, and its span. A move number at
-/// the start is left out; the side that moves at this number is returned. If nothing but blanks and a single word follow the number,
-/// this word is returned.
+/// Returns the word around the byte `at`, with its span. The word ends at blanks and parentheses. A move number at its start is
+/// removed, and determines the side to move, which is also returned. If the word is only a move number, returns the text after it.
 fn around(text: &str, at: usize) -> Option<(Span, &str, Option<Color>)> {
     let ends = |letter: char| letter.is_whitespace() || (ENDS.contains(letter));
     let before = text.get(..at)?;
@@ -170,8 +169,8 @@ fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
 }
 
 impl WrittenMove<'_> {
-    /// Reads a move in algebraic notation. Returns `None` if the text is not such a move. Without a move number, a text such as
-    /// `Nf3` is also a designator, and therefore valid CQL; it gives `None`, too.
+    /// Reads a move in algebraic notation. Returns `None` if the text is not such a move. Also returns `None` for a text such as
+    /// `Nf3` without a move number, because it is a designator and therefore valid CQL.
     fn read(written: &str, is_numbered: bool) -> Option<WrittenMove<'_>> {
         const FILES: &str = "abcdefgh";
         const RANKS: &str = "12345678";

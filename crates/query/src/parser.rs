@@ -20,10 +20,9 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum depth of nested filters.
 const DEPTH_MAX: u32 = 200;
 
-/// The maximum number of left-associative operators, such as `+`, in a query. Each of them makes the tree one level deeper.
+/// The maximum number of left-associative operators, such as `+`, in a query. Each such operator makes the tree one level deeper.
 const LINKS_MAX: u32 = 1000;
 
 pub(super) type ParseResult<T> = Result<T, Diagnostic>;
@@ -48,17 +47,17 @@ pub(super) struct Parser {
     pub(super) end: usize,
     pub(super) depth: u32,
     pub(super) links: u32,
-    /// True if an enclosing filter may take an operator that the current filter cannot take. The operator then ends the current
-    /// filter.
+    /// True if an operator that the current filter cannot accept may apply to an enclosing filter. Such an operator ends the
+    /// current filter.
     pub(super) ends: bool,
-    /// The grammar rule that reads the argument of a transform, of a loop or of `find`. Normally this is the rule with the
-    /// loosest operators. After an arithmetic operator, it is the rule for the operands of that operator.
+    /// The grammar rule for the argument of a transform, of a loop or of `find`. Normally, this is the rule with the lowest
+    /// precedence. After an arithmetic operator, it is the rule for the operands of that operator.
     pub(super) level: fn(&mut Parser) -> ParseResult<Node>,
     /// The span of the move filter `L--R` or `L[x]R` that was read last.
     pub(super) last_dash: Option<Span>,
     pub(super) text: String,
     pub vars: Vec<Var>,
-    /// The names in scope with their variables. Names of the innermost scope come last.
+    /// The names in scope, with their variables. The innermost scope comes last.
     pub scope: Vec<(String, VarId)>,
     pub(super) state: ParserState,
     pub remarks: Vec<Diagnostic>,
@@ -89,7 +88,7 @@ impl Parser {
         }
     }
 
-    /// Reads all filters up to the end of the text. Returns the query in which all of them, and the given ones, must match.
+    /// Reads all filters up to the end of the text. Returns a query that requires all of these filters and the given ones.
     pub fn program(&mut self, mut filters: Vec<Node>) -> ParseResult<TypedQuery> {
         while !self.at_end()? {
             self.refuse_closing()?;
@@ -131,7 +130,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads any filter, including filters joined by `or`, the operator that binds most loosely.
+    /// Reads any filter, including filters joined by `or`, the operator with the lowest precedence.
     pub fn node(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let level = std::mem::replace(&mut self.level, Parser::node);
@@ -155,8 +154,8 @@ impl Parser {
     }
 
     /// Reads the argument of a transform, of a loop or of `find`. The argument may be any filter. An operator that the argument
-    /// cannot take ends the argument and belongs to the enclosing filter: `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and `8
-    /// - shift count pa7 > 0` compares the difference.
+    /// cannot accept ends the argument, and applies to the enclosing filter. For example, `flip count Ra1 * 2` means
+    /// `(flip count Ra1) * 2`, and `8 - shift count pa7 > 0` compares the difference.
     pub fn argument(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.ends, true);
         let node = (self.level)(self)?;
@@ -164,13 +163,13 @@ impl Parser {
         Ok(node)
     }
 
-    /// Reads a constituent of a line or a path. It may be any filter. If the filter cannot take a `+`, `*` or similar operator,
-    /// the operator is a suffix of the constituent.
+    /// Reads a constituent of a line or a path, which may be any filter. If a sign such as `+` or `*` cannot be an operator of this
+    /// filter, it is a suffix that repeats the constituent.
     pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         self.within(true, true, read)
     }
 
-    /// Reads a constituent of a path.
+    /// Reads a constituent (a move or a filter) of a path.
     pub(super) fn constituent_of_path(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.in_path, true);
         let node = self.within(true, true, Parser::node);
@@ -178,7 +177,7 @@ impl Parser {
         node
     }
 
-    /// Reads the filter inside brackets. Its operators never belong to a filter around the brackets.
+    /// Reads the filter inside brackets. Operators inside the brackets never apply to a filter outside.
     pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.in_path, false);
         let node = self.within(false, false, read);
@@ -217,7 +216,8 @@ impl Parser {
         Ok(balanced(first, rest, &|left, right| either(C::And, left, right)))
     }
 
-    /// Reads the operand of `not`, which binds tighter than `and` and looser than `in` and comparisons.
+    /// Reads the operand of `not`. The precedence of `not` is higher than that of `and`, and lower than that of `in` and
+    /// comparisons.
     pub fn not_operand(&mut self) -> ParseResult<Node> {
         let left = self.relation()?;
         let taken = !self.ends || matches!(kind_of(&left), Type::Set | Type::Str);
@@ -248,7 +248,7 @@ impl Parser {
     pub(super) fn relation(&mut self) -> ParseResult<Node> {
         let left = self.sum()?;
         self.refuse_single_equals()?;
-        // A condition cannot be compared, but the filter around it may be a number. In `flip count {Ra1 or Rh1} == 4`, the
+        // A condition cannot be compared, but the enclosing filter may be a number. In `flip count {Ra1 or Rh1} == 4`, the
         // comparison applies to the count.
         if kind_of(&left) == Type::Bool {
             return Ok(left);
@@ -328,14 +328,14 @@ impl Parser {
         }
     }
 
-    /// Reads a set expression. If `--` follows, reads the filter for the moves that leave the set. Set expressions are the
-    /// operands of `#` and `power`, and the sets of loops.
+    /// Reads a set expression, such as the operand of `#` or `power`, or the set of a loop. If `--` follows, the set is the origin
+    /// of a move filter, which is then read as a whole.
     pub fn set_expression(&mut self) -> ParseResult<Node> {
         let left = self.arrows()?;
         self.with_dash(left)
     }
 
-    /// Reads a chain of `->` or `<-`. The operands of `--` may be such chains.
+    /// Reads sets joined by `->` or `<-`. These can also be operands of `--`.
     pub fn arrows(&mut self) -> ParseResult<Node> {
         let first = self.union()?;
         let forward = match self.tok() {
@@ -384,8 +384,8 @@ impl Parser {
         self.joined_sets("&", first, Parser::attack, S::Intersect)
     }
 
-    /// Reads the operands of an operator on sets. The parser has already read the first operand. If this operand is not a set and
-    /// the operator can end the argument being read, the operator belongs to the filter around the argument.
+    /// Reads the remaining operands of a set operator, after `first`. If `first` is not a set and [`Self::ends`] is true, the
+    /// operator applies to an enclosing filter instead, and nothing is read.
     fn joined_sets(
         &mut self,
         sign: &'static str,
@@ -542,7 +542,7 @@ impl Parser {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
                     let filter = self.inside(Parser::node)?;
-                    // The last filter before the `}` determines the value of the braces, so it may be a number or a string.
+                    // The last filter before the `}` is the value of the braces, so it alone may be a number or a string.
                     if !self.is_sign("}") {
                         self.refuse_alone(filters.last(), &filter)?;
                     }
@@ -636,7 +636,7 @@ impl Parser {
         }
     }
 
-    /// Returns true if the token `ahead` tokens away, after `(position`, shows that this is a list of CQL 5. Any other token
+    /// Returns true if the token after `(position`, which is `ahead` tokens away, shows that this is a CQL 5 list. Any other token
     /// begins the number of a position.
     fn is_list_of_cql_5(&self, ahead: usize) -> bool {
         matches!(self.peek(ahead), Tok::Designator { .. } | Tok::Sign(":" | ")") | Tok::End)
@@ -644,7 +644,7 @@ impl Parser {
 
     // ---- typing helpers
 
-    /// Converts the filter `node` to a set of squares. If it has another type, returns an error that says that `user` needs a
+    /// Converts the filter `node` to a set of squares. If it has another type, returns an error that states that `user` needs a
     /// set.
     pub fn want_squares(&self, node: Node, user: &str) -> ParseResult<Squares> {
         match node {
@@ -653,7 +653,7 @@ impl Parser {
         }
     }
 
-    /// Converts the filter `node` to a string. If it has another type, returns an error that says that `user` needs a string.
+    /// Converts the filter `node` to a string. If it has another type, returns an error that states that `user` needs a string.
     pub fn want_text(&self, node: Node, user: &str) -> ParseResult<Text> {
         match valued(node) {
             Node::Text(text) => Ok(text),
@@ -661,7 +661,7 @@ impl Parser {
         }
     }
 
-    /// Converts the filter `node` to a number. If it has another type, returns an error that says that `user` needs a number.
+    /// Converts the filter `node` to a number. If it has another type, returns an error that states that `user` needs a number.
     pub fn want_number(&self, node: Node, user: &str) -> ParseResult<Number> {
         match node {
             Node::Number(number) => Ok(number),
@@ -698,7 +698,7 @@ pub(super) fn name_of(ty: Type) -> &'static str {
     }
 }
 
-/// Makes a filter from an operation. The operation determines the kind of the filter (condition, set, number, ...).
+/// Builds a filter from an operation, whose Rust type determines the kind of the filter (condition, set, number, ...).
 pub(super) fn filter<O>(op: O, span: Span) -> Node
 where
     Of<O, Written>: Into<Node>,
@@ -711,8 +711,8 @@ fn either(join: fn(Node, Node) -> C, left: Node, right: Node) -> Node {
     filter(join(left, right), span)
 }
 
-/// Joins the operands of an associative operation into a tree of the least possible depth, so that long lists do not overflow the
-/// stack. Returns a single operand unchanged.
+/// Joins the operands of an associative operation into a balanced tree, so that long lists do not overflow the stack. Returns a
+/// single operand unchanged.
 pub(super) fn balanced<F>(first: F, mut rest: Vec<F>, join: &impl Fn(F, F) -> F) -> F {
     let mut right = rest.split_off(rest.len() / 2).into_iter();
     match right.next() {
@@ -742,8 +742,8 @@ pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     }
 }
 
-/// Makes a transform that does not count its copies (the transformed filters). If `of` is a transform too, the two form one orbit:
-/// one set of copies under both. A `count` or a range of the inner transform then applies to all copies of the orbit.
+/// Builds a transform that does not count its copies (the transformed filters). If `of` is also a transform, both form a single
+/// orbit, that is, one set of copies. A `count` or a range of the inner transform then applies to all copies of the orbit.
 pub(super) fn transformed(kind: TransformKind, of: Node, span: Span) -> Node {
     let of = match of {
         Node::Squares(of) => return filter(S::Form(Keyword::Transform(kind, of)), span),

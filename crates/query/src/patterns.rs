@@ -1,17 +1,17 @@
-//! Checks the syntax and the size of the regular expressions in a query, and replaces named classes such as `[[:alpha:]]` by
+//! Checks the syntax and the size of the regular expressions in a query, and replaces named classes such as `[[:alpha:]]` with
 //! ranges. A pattern is an ECMAScript regular expression, applied to bytes; the named classes are those of `std::regex` in C++.
 
 use regress::{Flags, Regex};
 
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The limits of a pattern: its length in bytes, the depth of nested groups, and the number of alternatives. Larger patterns
-/// could take minutes to parse, or overflow the stack.
+/// The limits of a pattern: its length in bytes, the depth of nested groups, and the number of alternatives. A pattern beyond these
+/// limits could take minutes to parse, or overflow the stack.
 const BYTES_MAX: usize = 20_000;
 const NESTED_MAX: usize = 100;
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// The names of character classes, as in `[[:alpha:]_]`, with the ranges of characters that replace them.
+/// The names of character classes, as in `[[:alpha:]_]`, with the character ranges that replace them.
 const CLASSES: [(&str, &str); 15] = [
     ("alnum", "0-9A-Za-z"),
     ("alpha", "A-Za-z"),
@@ -41,7 +41,7 @@ pub(super) fn read(pattern: &str, at: Span) -> Result<String, Diagnostic> {
         return fault("this regular expression is too large".into(), format!("at most {most} {what}"));
     }
     let pattern = with_ranges(pattern);
-    // The pattern applies to bytes, so each of its bytes becomes one character here.
+    // Patterns apply to bytes, so each byte of the pattern becomes one character here.
     let characters: String = pattern.bytes().map(char::from).collect();
     match Regex::with_flags(&characters, Flags { no_opt: true, ..Flags::default() }) {
         Ok(_) => Ok(pattern),
@@ -71,7 +71,8 @@ fn too_large(pattern: &str) -> Option<(usize, &'static str)> {
     .map(|(_, most, what)| (most, what))
 }
 
-/// Calls `visit` with each byte that no backslash escapes. The second argument is true if the byte is inside a character class.
+/// Calls `visit` with each byte that is not escaped by a backslash. The second argument is true if the byte is inside a character
+/// class.
 fn outside_of_escapes(pattern: &str, mut visit: impl FnMut(u8, bool)) {
     let (mut in_class, mut escaped) = (false, false);
     for byte in pattern.bytes() {
@@ -88,7 +89,7 @@ fn outside_of_escapes(pattern: &str, mut visit: impl FnMut(u8, bool)) {
     }
 }
 
-/// Replaces named classes in a pattern, such as `[:alpha:]`, by ranges of characters.
+/// Replaces named classes in a pattern, such as `[:alpha:]`, with character ranges.
 fn with_ranges(pattern: &str) -> String {
     let (mut out, mut rest, mut in_class) = (String::new(), pattern, false);
     while let Some(first) = rest.chars().next() {
@@ -133,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Patterns that are too large are refused immediately. All other patterns can be read on a small stack.
+    /// Patterns that are too large are rejected immediately. All other patterns can be parsed on a small stack.
     #[test]
     fn patterns_are_no_larger_than_they_may_be() {
         let alternatives = |count: usize| vec!["a"; count + 1].join("|");

@@ -1,7 +1,7 @@
 //! Reads ranges before a filter: `flip 2 3 F`, `find n F`, `up lo hi S`.
 //!
-//! A bound is a literal or a variable that holds a number. If both bounds are literals, the operation stores them. If one is a
-//! variable, both become operands of the operation, and no transform changes them.
+//! A bound is a literal or a variable that holds a number. If both bounds are literals, they are stored in the operation. Otherwise
+//! both become operands of the operation, which no transform changes.
 
 use super::{
     parser::{N, ParseResult, Parser},
@@ -29,7 +29,6 @@ impl RangeEnd {
     }
 }
 
-/// A range as it is written.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     pub lo: RangeEnd,
@@ -59,8 +58,8 @@ impl Range {
     }
 }
 
-/// The word or range that makes a filter count. The value of the filter is then the number of matching copies (transformed filters)
-/// or matching positions.
+/// The word or range that turns a filter into a count, whose value is the number of matching copies (transformed filters) or
+/// matching positions.
 #[derive(Clone, Debug)]
 pub(super) enum CountMode {
     /// `count`.
@@ -70,8 +69,8 @@ pub(super) enum CountMode {
 }
 
 impl CountMode {
-    /// Returns the count mode in the form that the operation stores. An operation stores only literal bounds; with other bounds it
-    /// counts all matches, and [`Self::around`] applies the range.
+    /// Returns the count mode for the operation. The operation applies only a range of literals. For any other range, it counts all
+    /// matches, and [`Self::around`] applies the range.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
@@ -93,8 +92,8 @@ impl CountMode {
 }
 
 impl Parser {
-    /// Reads a range of one or two bounds, and prefers two. A range is accepted only if `follows` returns true at the token after
-    /// it. Otherwise the number begins a filter; the method then reads nothing and returns `None`.
+    /// Reads a range of two bounds or, if that is impossible, of one. A range is accepted only if `follows` returns true at the
+    /// token after it. Otherwise the number is the beginning of a filter; the method then reads nothing and returns `None`.
     pub(super) fn range(&mut self, follows: impl Fn(&Parser) -> bool) -> ParseResult<Option<Range>> {
         let (before, start) = (self.position(), self.span());
         let Some(lo) = self.bound() else { return Ok(None) };
@@ -113,7 +112,7 @@ impl Parser {
         Ok(None)
     }
 
-    /// Rejects `2-5`. CQL reads it as the range from 2 to -5, but the user meant `2 5`. The parser has already read the range,
+    /// Rejects `2-5`, which CQL reads as the range from 2 to -5, while the user meant `2 5`. The parser has already read the range,
     /// which begins at `start`.
     fn refuse_dash_of_range(&self, lo: &RangeEnd, hi: &RangeEnd, start: Span) -> ParseResult<()> {
         let (&RangeEnd::Literal(lo, _), &RangeEnd::Literal(hi, _)) = (lo, hi) else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! The parser's access to tokens. It reads the tokens of the query text one after the other, up to a limit. Tokens in the body of a
-//! function are read in the same way.
+//! The parser's access to tokens. It reads the tokens of the query text, or of a function's body, one after the other, up to a
+//! limit.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// A list of tokens and a place in it. The parser returns to this place after it has read another list.
+/// A list of tokens and a position in it, to which the parser returns after reading another list.
 pub(super) struct Checkpoint {
     tokens: Rc<[Token]>,
     at: usize,
@@ -25,7 +25,7 @@ impl Parser {
         self.tokens[self.at].span
     }
 
-    /// Returns true if the text assigns to a name at the current token or later.
+    /// Returns true if a token from the current one on is part of an assignment to a name.
     pub(super) fn assigns_ahead(&self, name: &str) -> bool {
         assigns(&self.tokens[self.at..], name)
     }
@@ -72,8 +72,7 @@ impl Parser {
         span
     }
 
-    /// Calls `read` on another list of tokens, which must end with [`Tok::End`]. The parser then continues at the token at which it
-    /// was.
+    /// Calls `read` on another list of tokens, which must end with [`Tok::End`]. The parser then returns to its current token.
     pub(super) fn with_tokens<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
         let end = tokens.len() - 1;
         let place = self.put_aside(Checkpoint { tokens, at: 0, end });
@@ -96,15 +95,15 @@ impl Parser {
         self.tokens[from..to].iter().cloned().chain([end]).collect()
     }
 
-    /// Makes the parser stop at a byte of the text. Returns the previous end of the tokens, which [`Parser::reach`] restores.
+    /// Makes the parser stop at a byte of the text. Returns the previous end, which [`Parser::reach`] restores.
     pub(super) fn stop_at_byte(&mut self, byte: usize) -> usize {
         let (outer, ahead) = (self.end, &self.tokens[self.at..self.end]);
         self.end = self.at + ahead.iter().take_while(|token| token.span.start < byte).count();
         outer
     }
 
-    /// Makes the parser stop at the blank line that ends a path. Returns the previous end of the tokens, which [`Parser::reach`]
-    /// restores. The current token must be the first one of the path.
+    /// Makes the parser stop at the blank line that ends a path. Returns the previous end, which [`Parser::reach`] restores. The
+    /// current token must be the first one of the path.
     pub(super) fn stop_at_blank_line(&mut self) -> usize {
         let (outer, mut depth) = (self.end, 0u32);
         for at in self.at..self.end {
@@ -179,8 +178,8 @@ impl Parser {
         ))
     }
 
-    /// Returns true if the current token closes the list that begins with the `(` at `open`. If the query ends there, returns an
-    /// error.
+    /// Returns true if the current token closes the list that begins with the `(` at `open`. Returns an error if the query ends
+    /// before that.
     pub(super) fn closes(&self, open: Span) -> ParseResult<bool> {
         if *self.tok() == Tok::End {
             return Err(Diagnostic::error(open, "`(` is not closed", "close it with `)`"));

@@ -42,7 +42,7 @@ impl Parser {
         at > 1 && matches!(self.peek(at), Tok::Sign("}")) && !self.spaced_ahead(at)
     }
 
-    /// Returns true if the current token is a `+` or `*` without an operand after it. It is then a suffix, even after a number.
+    /// Returns true if the current token is a `+` or `*` without an operand after it, and therefore a suffix, even after a number.
     pub(super) fn repeats_next(&self) -> bool {
         self.is_sign("+") | self.is_sign("*")
             && match self.peek(1) {
@@ -108,7 +108,7 @@ impl Parser {
         u32::try_from(value).ok()
     }
 
-    /// Returns true if the `}` that is `close` tokens ahead is the end of a suffix such as `{2,3}`.
+    /// Returns true if the `}` that is `close` tokens ahead ends a suffix such as `{2,3}`.
     pub(super) fn repeat_ends_at(&self, close: usize) -> bool {
         let inside = (0..close).rev().take_while(|&at| {
             matches!(self.peek(at), Tok::Int(_) | Tok::Sign("," | "+" | "*")) && !self.spaced_ahead(at)

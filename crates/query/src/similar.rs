@@ -14,8 +14,8 @@ use orbit_core::{
 };
 
 impl TypedQuery {
-    /// Returns true if the query compares positions with a board, as `similar` does. The text does not contain the designators for
-    /// the men of that board, so these designators have empty spans.
+    /// Returns true if the query compares positions with a board, as `similar` does. The designators for the men of that board do
+    /// not occur in the text, so they have empty spans.
     pub fn finds_likeness(&self) -> bool {
         self.body.node().any(&mut |filter| match filter {
             Ref::Number(number) => match number.op() {
@@ -28,13 +28,13 @@ impl TypedQuery {
 }
 
 impl Parser {
-    /// Reads `similar "FEN"`. There is one designator for each man of the placement, and the result is the number of squares in
-    /// their union. Transforms therefore apply to the placement as a whole. Fields after the placement have no effect.
+    /// Reads `similar "FEN"`. The filter becomes the number of squares in a union of designators, one for each man of the
+    /// placement. Transforms therefore apply to the placement as a whole. Fields after the placement have no effect.
     pub(super) fn similar(&mut self) -> ParseResult<Node> {
         let word = self.bump();
         let at = self.span();
         let fen = self.literal("a board", "similar \"5rk1/5ppp/8/8/8/8/8/8\"")?;
-        // The lexer counts bytes from the start of the FEN, which is one byte after the start of the token, behind the quotation
+        // Spans count bytes from the start of the FEN, which is one byte after the start of the token, because of the quotation
         // mark.
         let inside = |fault: Diagnostic| {
             let start = at.start + 1;

@@ -1,6 +1,6 @@
 //! Recognises common mistakes in a query, and suggests the CQL that was probably meant.
 //!
-//! The functions here examine only text that is an error anyway, so they never change the meaning of a query.
+//! The functions here examine only text that is an error in any case, so they never change the meaning of a query.
 
 use shakmaty::Square;
 
@@ -20,7 +20,7 @@ const FOREIGN: &[(&str, &str, &str)] = &[
     ("!", "not", "`!=` compares, and `~` is the complement of a set of squares"),
 ];
 
-/// Words of CQL 5.1, 5.2 and 6.0, each with the word of CQL 6.2 that replaces it and an example.
+/// Words of CQL 5.1, 5.2 and 6.0, each with its CQL 6.2 replacement and an example.
 const SUCCESSORS: &[(&str, &str, &str)] = &[
     ("next", "line", "`line --> check --> not check`"),
     ("nextstar", "line", "`line --> check --> true*`"),
@@ -35,7 +35,7 @@ const SUCCESSORS: &[(&str, &str, &str)] = &[
     ("castling", "castle", "`castle` is the last move, `--(castle)` the next one"),
 ];
 
-/// Words that people expect in CQL, each with the filter that they mean.
+/// Words that users expect in CQL, each with the filter that they probably mean.
 const MEANT: &[(&str, &str)] = &[
     ("back", "`find <-- check` searches backwards"),
     ("backwards", "`find <-- check` searches backwards"),
@@ -50,7 +50,7 @@ const MEANT: &[(&str, &str)] = &[
 /// Quotation marks other than `"`.
 const QUOTES: &str = "“”„‟«»‘’‚‛";
 
-/// The maximum number of words in a suggested name of a player.
+/// The maximum number of words in a suggested player name.
 const NAME_WORDS_MAX: usize = 4;
 
 /// The characters that can be a piece symbol before squares.
@@ -78,8 +78,7 @@ pub(super) fn at_start(text: &str, at: usize, is_rectangle: fn(&str) -> bool) ->
     listed_range(text, at, is_rectangle)
 }
 
-/// Returns the error for `R[a1-h8]`, that is, a range from one square to another, or for another wrong list of squares in
-/// brackets.
+/// Returns the error for an invalid list of squares in brackets, such as `R[a1-h8]`, a range from one square to another.
 fn listed_range(text: &str, at: usize, is_rectangle: fn(&str) -> bool) -> Option<Diagnostic> {
     let pieces = text.chars().take_while(|c| PIECES.contains(*c)).take(1).map(char::len_utf8).sum();
     if !text[pieces..].starts_with('[') {
@@ -116,8 +115,8 @@ fn listed_range(text: &str, at: usize, is_rectangle: fn(&str) -> bool) -> Option
     })
 }
 
-/// Returns the error for `k[g-h]8`, that is, files in brackets where squares are needed. The caller has split the designator into
-/// the pieces before the bracket, the list inside it, and everything after it.
+/// Returns the error for files in brackets where squares are needed, as in `k[g-h]8`. The caller has split the designator into the
+/// pieces before the bracket, the list inside it, and everything after it.
 fn files_in_brackets(pieces: &str, list: &str, after: &str, at: usize) -> Option<Diagnostic> {
     let is_files = |part: &str| match part.as_bytes() {
         [b'a'..=b'h'] => true,
@@ -176,7 +175,7 @@ fn is_literal(node: &Node) -> bool {
 }
 
 impl Parser {
-    /// Returns the error for a sign at which no filter can begin. The sign is the current token.
+    /// Returns the error for a sign that cannot begin a filter. The sign is the current token.
     pub(super) fn slip_of_sign(&self, sign: &str) -> Diagnostic {
         let span = self.span();
         match sign {
@@ -186,7 +185,7 @@ impl Parser {
         }
     }
 
-    /// Returns the error for a comma at which a filter should begin.
+    /// Returns the error for a comma in place of a filter.
     pub(super) fn slip_of_comma(&self) -> Diagnostic {
         let fault = Diagnostic::error(self.span(), "found `,`", "expected a filter here");
         let (mut closed, mut at) = (0u32, self.at);
@@ -214,7 +213,8 @@ impl Parser {
         })
     }
 
-    /// Returns an error if a query ends with `#`. The parser has already read the `#`.
+    /// Returns an error if a query ends with `#`, which the user probably meant as the sign for mate. The parser has already read
+    /// the `#`.
     pub(super) fn refuse_mate_sign(&self, span: Span) -> ParseResult<()> {
         if *self.tok() != Tok::End {
             return Ok(());
@@ -271,7 +271,7 @@ impl Parser {
         })
     }
 
-    /// Refuses `R attack by k`.
+    /// Rejects `R attack by k`.
     pub(super) fn refuse_attack_by(&self) -> ParseResult<()> {
         if !self.is_word("by") {
             return Ok(());
@@ -303,7 +303,7 @@ impl Parser {
         Err(Diagnostic::error(span, format!("`:{word}` outside of a list of CQL 5"), label).help(help))
     }
 
-    /// Rejects `player Carlsen`, where quotation marks are missing. The filter before the text begins at `span`.
+    /// Rejects a text without quotation marks, as in `player Carlsen`. The filter before the text begins at `span`.
     pub(super) fn refuse_bare_text(&self, span: Span) -> ParseResult<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
         let declared = self.assigns_next()
@@ -318,8 +318,7 @@ impl Parser {
             .help(format!("text stands in quotation marks: `{filter} \"{word}\"`")))
     }
 
-    /// Returns the help for an unknown word that looks like the name of a player or the code of an opening. Returns `None` for
-    /// other words.
+    /// Returns the help for an unknown word that looks like a player name or an opening code. Returns `None` for other words.
     pub(super) fn name_of_something(&self, word: &str) -> Option<String> {
         if matches!(word.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']) {
             return Some(format!("an opening is asked for by its code in quotation marks: `eco \"{word}\"`"));
@@ -328,7 +327,7 @@ impl Parser {
         if !is_name(word) || word.chars().count() < 3 {
             return None;
         }
-        // Several consecutive words are one name.
+        // Consecutive words are treated as one name.
         let behind = (1..NAME_WORDS_MAX)
             .take_while(|ahead| matches!(self.peek(*ahead), Tok::Word(next) if is_name(next)));
         let span = behind.last().map_or(self.span(), |last| self.span().to(self.peek_span(last)));
@@ -343,7 +342,7 @@ impl Parser {
             .then(|| format!("a range is two comparisons: `{left} >= {first} {left} <= {last}`"))
     }
 
-    /// Returns the help for the comparison of a string with a number. Returns `None` for other comparisons.
+    /// Returns the help for a comparison of a string with a number. Returns `None` for other comparisons.
     pub(super) fn text_and_number(&self, cmp: Cmp, left: &Node, right: &Node) -> Option<String> {
         let ([(Type::Str, text), (Type::Num, number)], true) = ([left, right].map(typed), is_literal(right))
         else {
@@ -371,7 +370,7 @@ impl Parser {
             .help(format!("for example `cql({text}) true`"))
     }
 
-    /// Returns the error for an unknown word. Returns `None` if there is no guess about its meaning.
+    /// Returns the error for an unknown word, with a guess at its meaning. Returns `None` if there is no guess.
     pub(super) fn slip_of_word(&self, word: &str) -> Option<Diagnostic> {
         let span = self.span();
         if let Some((_, successor, example)) = SUCCESSORS.iter().find(|(old, ..)| *old == word) {
@@ -487,7 +486,7 @@ mod tests {
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
-    /// Queries whose meaning is not what it seems to be, with a part of the warning.
+    /// Queries that do not mean what they seem to mean, each with a part of the warning.
     #[test]
     fn filters_that_were_meant_as_one_are_remarked() {
         for (query, part) in [
@@ -523,7 +522,7 @@ mod tests {
         }
     }
 
-    /// The message for parentheses that are not closed names the place where the list begins.
+    /// The error for unclosed parentheses points to the start of the list.
     #[test]
     fn open_parentheses_are_named() {
         for (query, at) in [

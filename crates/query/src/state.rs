@@ -1,4 +1,4 @@
-//! The parser's state about names that a query declares, and about values that are kept from one position to the next.
+//! The parser's state: the names that a query declares, and the values that it keeps from one position to the next.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use orbit_core::diagnostic::Span;
 
-/// The maximum number of variables in a query. The limits for dictionaries and sorts have the same value.
+/// The maximum number of variables in a query. The same limit applies to dictionaries and to sorts.
 pub(super) const NAMES_MAX: usize = 4096;
 
 /// The part of the parser's state that outlasts a single filter: functions, dictionaries, sorts and the calls being read.
@@ -30,12 +30,11 @@ pub(super) struct ParserState {
     pub joins: bool,
     /// True if the query searches side lines (variations).
     pub variations: bool,
-    /// The types of the dictionaries that the text reads before it writes to them. The previous reading of the text found or
-    /// assumed these types.
+    /// The types of the dictionaries that the text reads before it writes to them. The previous pass of the parser over the text
+    /// found or assumed these types.
     pub foreseen: Vec<Foreseen>,
 }
 
-/// A function that was declared.
 #[derive(Clone)]
 pub(super) struct Function {
     pub name: String,
@@ -43,8 +42,8 @@ pub(super) struct Function {
     pub body: Rc<[Token]>,
 }
 
-/// The type that was assumed for the keys or values of a dictionary. The parser needed the type before it had read the part of
-/// the text that determines it.
+/// The type that the parser assumed for the keys or values of a dictionary, because it needed the type before it had read the part
+/// of the text that determines it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Foreseen {
     pub dictionary: String,

@@ -1,5 +1,5 @@
-//! Parses the operators and filters of strings: `[i:j]`, `~~`, `int`, `ascii`, `uppercase`, `indexof`, `max`, `min` and the
-//! operands of `str`, `comment` and `message`.
+//! Parses string operators and string filters: `[i:j]`, `~~`, `int`, `ascii`, `uppercase`, `indexof`, `max`, `min` and the operands
+//! of `str`, `comment` and `message`.
 
 use super::{
     parser::{N, ParseResult, Parser, T, filter, name_of, typed},
@@ -79,7 +79,7 @@ impl Parser {
         Ok(filter(T::Game(GameText::Match { text, pattern }), span))
     }
 
-    /// Reads a word and the string to which it applies, such as `uppercase s`. The string has no operators around it.
+    /// Reads a word and the string to which it applies, as in `uppercase s`. Operators after the string are not part of it.
     pub(super) fn of_text<O>(&mut self, op: impl FnOnce(Text) -> O) -> ParseResult<Node>
     where
         Of<O, Written>: Into<Node>,
@@ -189,8 +189,8 @@ impl Parser {
         Ok(filter(T::Game(GameText::Written(of)), span.to(self.last_span())))
     }
 
-    /// Reads the filters that `str`, `comment` and `message` write: several filters in parentheses, or a single one without
-    /// parentheses. A single filter ends where the argument of a transform would end.
+    /// Reads the operands of `str`, `comment` and `message`: several filters in parentheses, or a single one without parentheses. A
+    /// single filter ends where the argument of a transform would end.
     pub(super) fn joined(&mut self) -> ParseResult<Vec<Node>> {
         let outer = std::mem::replace(&mut self.state.joins, true);
         let mut all = Vec::new();

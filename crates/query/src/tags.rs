@@ -7,13 +7,13 @@ use super::{
 };
 use orbit_core::diagnostic::Diagnostic;
 
-/// The tags that `settag` cannot set. The query language has its own words for them, or they determine the start of the game.
+/// The tags that `settag` cannot set: CQL has its own words for them, or they determine the start of the game.
 const FIXED: [&str; 8] = ["White", "Black", "Event", "Site", "Date", "EventDate", "ECO", "FEN"];
 
-/// Awards of chess studies, with the abbreviations in the database of studies (`hhdb`).
+/// Awards for chess studies, with their abbreviations in the study database `hhdb`.
 const AWARDS: [(&str, &str); 4] = [("prize", "p"), ("hm", "hm"), ("commendation", "c"), ("award", "p|hm|c")];
 
-/// Annotation glyphs that can be written as signs, each with its number (NAG).
+/// Annotation glyphs with a textual form, each with its number (NAG).
 const GLYPHS: [(&str, u8); 13] = [
     ("!", 1),
     ("?", 2),
@@ -94,9 +94,8 @@ impl Parser {
         }
     }
 
-    /// Reads `hhdb [special] prize`, `hm`, `commendation` or `award`. The award of a study is at the beginning of the tag Event,
-    /// as in `1.p`, `1/2.hm`, `.p`, `sp.c` and `1.sp.p`. The value is the place: 1 if the tag names none, and 0 for a special
-    /// award.
+    /// Reads `hhdb [special] prize`, `hm`, `commendation` or `award`. The Event tag of a study begins with its award, as in `1.p`,
+    /// `1/2.hm`, `.p`, `sp.c` and `1.sp.p`. The value is the place: 1 if the tag names none, and 0 for a special award.
     pub(super) fn study_award(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let special = self.eat_word("special");

@@ -18,7 +18,7 @@ pub(super) enum Tok {
     Word(String),
     Int(i32),
     Str(String),
-    /// `\1` is a group of the last match of a regular expression. With `start`, it is `\-1`, the place where that group began.
+    /// `\1`, a group of the last match of a regular expression. With `start`, `\-1`, the index at which that group began.
     Group {
         start: bool,
         number: u32,
@@ -52,12 +52,11 @@ pub(super) fn skip_blank(mut text: &str) -> &str {
     }
 }
 
-/// The squares that were read at the start of a text, and the number of bytes that were read. `None` if the text is no set of
-/// squares.
+/// The squares at the start of a text, and the number of bytes that were read. `None` if the text does not begin with squares.
 pub(super) type SquaresRead<E> = Result<Option<(Bitboard, usize)>, E>;
 
 /// Reads the elements of a list of squares, up to its closing bracket, and returns their union. `text` begins with the opening
-/// bracket, and `at` is its place in the query. The first element is expected after `len` bytes.
+/// bracket, and `at` is its offset in the query. The first element is expected after `len` bytes.
 pub(super) fn square_list<E>(
     text: &str,
     at: usize,

@@ -4,11 +4,12 @@
 //! [`PositionOp`]. The Rust type of an operand is the kind of value that the operation needs, so no later stage has to check
 //! kinds. If a filter of any kind is allowed, the Rust type is [`Any`].
 //!
-//! The tree has several forms ([`Form`]). In the form that the parser makes ([`Written`]), filters have spans and transforms are
-//! keywords. Engines and plans use forms in which each transform is expanded to a list of copies, its transformed filters. Apart
-//! from this, all forms are equal. [`rewrite`] converts one form to another, and [`Ref::walk`] visits the filters of any form.
+//! The tree has several forms ([`Form`]). In the form that the parser builds ([`Written`]), filters have spans and transforms are
+//! keywords. Engines and plans use forms in which each transform is expanded to a list of copies, its transformed filters. In all
+//! other respects, the forms are the same. [`rewrite`] converts one form to another, and [`Ref::walk`] visits the filters of any
+//! form.
 //!
-//! Everything that a transform can change is a field of an operation. Operands are transformed recursively.
+//! A transform changes only fields of operations, and is applied to operands recursively.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -60,13 +61,12 @@ pub struct TypedQuery {
     pub variations: bool,
     /// The dictionaries, indexed by [`DictionaryId`].
     pub dictionaries: Vec<Dictionary>,
-    /// The values by which games are sorted, indexed by [`SortId`]. They have the order in which their names first appear in the
-    /// query.
+    /// The values by which games are sorted, indexed by [`SortId`], in the order in which their names first appear in the query.
     pub sorts: Vec<Sort>,
     /// The settings of the header `cql(...)`.
     pub header: Header,
-    /// The reason why a position can be evaluated only after the positions before it: a variable may keep a value from one
-    /// position to the next. `None` if each position can be evaluated independently.
+    /// The reason why positions cannot be evaluated independently of each other: a variable may keep a value from one position to
+    /// the next. `None` if they can.
     pub keeps_state: Option<Diagnostic>,
     /// True if the query may read a variable at a position at which it has not assigned the variable. Unlike `keeps_state`, this
     /// allows filters that are evaluated at other positions to share variables with the filters around them.
@@ -74,7 +74,7 @@ pub struct TypedQuery {
 }
 
 impl TypedQuery {
-    /// Creates a query without variables, whose filters need only single positions.
+    /// Creates a query without variables and other declarations, from a filter that keeps no state.
     pub fn new(body: Node) -> TypedQuery {
         TypedQuery {
             body,
@@ -110,7 +110,7 @@ impl TypedQuery {
             || self.body.any(|filter| matches!(filter, Ref::Text(f) if reads(f.op())))
     }
 
-    /// Returns true if the query reads the number of the last game in the database.
+    /// Returns true if the query reads `lastgamenumber`, the number of the database's last game.
     pub fn asks_for_last_game(&self) -> bool {
         let asks = |op: &NumberOp<Written>| matches!(op, NumberOp::Game(GameNumber::LastGameNumber));
         self.body.any(|filter| matches!(filter, Ref::Number(f) if asks(f.op())))
@@ -125,14 +125,14 @@ impl TypedQuery {
 /// The settings in the header `cql(...)`. Filters in the header are not part of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Header {
-    /// The minimum and the maximum number of matching positions in a game that is found. `None` means at least one.
+    /// The minimum and the maximum number of matching positions that a game must have to be found. `None` means at least one.
     pub match_count: Option<(u32, u32)>,
-    /// The range that `gamenumber` sets: the first and the last game that may be found. The body of the query contains a filter
-    /// that tests this range at each position, too.
+    /// The range that `gamenumber` sets: the numbers of the first and the last game that may be found. The query's body also
+    /// contains a filter that tests this range at each position.
     pub games: Option<(u32, u32)>,
     /// `sort matchcount`: games with the most matching positions come first.
     pub sort_match_count: bool,
-    /// The comments that are written into the games found.
+    /// The kinds of comments that are written into matching games.
     pub comments: Comments,
     /// The comment that is written at matching positions. `None` means `CQL`; an empty string means no comment.
     pub match_string: Option<String>,
@@ -146,7 +146,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Restricts the games that may be found to a range. A range that is already set still applies.
+    /// Restricts the games that may be found to a range of game numbers, in addition to any range already set.
     pub fn narrow_games(&mut self, (first, last): (u32, u32)) {
         let (low, high) = self.games.unwrap_or((0, u32::MAX));
         self.games = Some((low.max(first), high.min(last)));
@@ -160,13 +160,13 @@ impl Header {
     }
 }
 
-/// The comments that a query writes into the games that it finds.
+/// The kinds of comments that a query writes into matching games.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Comments {
     /// All comments.
     #[default]
     All,
-    /// Only the comments of filters that ask for a comment explicitly, and the numbers of games.
+    /// Only comments that the query requests explicitly, and game numbers.
     Quiet,
     /// No comments.
     Silent,
@@ -212,14 +212,14 @@ pub struct Dictionary {
     pub life: Life,
 }
 
-/// A value by which the games found are sorted.
+/// A value by which matching games are sorted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sort {
-    /// The name of the value; `<sort-id-k>` if the query gives none.
+    /// The name of the value; `<sort-id-k>` if the query does not name it.
     pub name: String,
     /// True for `min`: games with the smallest value come first.
     pub smallest: bool,
-    /// True if the value is not written into comments of games.
+    /// True if the value is not written into game comments.
     pub quiet: bool,
     /// True if the value is a string.
     pub of_text: bool,
@@ -233,7 +233,7 @@ pub enum Holds {
     Number,
     Text,
     Position,
-    /// A particular piece of the game. Its value is a set with the square on which the piece stands.
+    /// An individual piece of the game. Its value is a set with the square on which the piece stands.
     Piece,
 }
 
@@ -264,7 +264,7 @@ pub enum Type {
     Num,
     /// A string, or no value. A filter of this type matches if it has a value.
     Str,
-    /// A position of the game, or no value. Where a number is needed, a position counts as its number within the game. A filter
+    /// A position of the game, or no value. Where a number is needed, the number of the position within the game is used. A filter
     /// of this type matches if it has a value.
     Position,
 }
@@ -299,10 +299,10 @@ impl Type {
     }
 }
 
-/// A form of the tree. It determines the data that every filter has in addition to its operation, and the filters that exist only
-/// in this form.
+/// A form of the tree. It defines the data that every filter has in addition to its operation, and the filters that exist only in
+/// this form.
 pub trait Form: Copy + Debug + 'static {
-    /// The data that every filter has in this form, such as its place in the text.
+    /// The data that every filter has in this form, such as its span in the text.
     type Mark: Clone + Debug;
     /// Conditions that only this form has.
     type OfCondition: Extension<Self>;
@@ -316,7 +316,7 @@ pub trait Form: Copy + Debug + 'static {
     type OfPosition: Extension<Self>;
 }
 
-// Derived traits would require bounds on the associated types. These aliases avoid that.
+// With these aliases, `derive` needs no bounds on the associated types.
 type OfCondition<P> = <P as Form>::OfCondition;
 type OfSquares<P> = <P as Form>::OfSquares;
 type OfNumber<P> = <P as Form>::OfNumber;
@@ -349,7 +349,7 @@ impl<O, P: Form> Of<O, P> {
 }
 
 impl<O> Of<O, Written> {
-    /// Returns the place of the filter in the query text.
+    /// Returns the span of the filter in the query text.
     pub fn span(&self) -> Span {
         self.mark
     }
@@ -366,7 +366,7 @@ pub type Text<P = Written> = Of<TextOp<P>, P>;
 /// A filter whose value is a position of the game, or none.
 pub type Position<P = Written> = Of<PositionOp<P>, P>;
 
-/// A filter of any kind, in the form that the parser makes.
+/// A filter of any kind, in the form that the parser builds.
 pub type Node = Any<Written>;
 
 /// A filter of any kind.
@@ -421,7 +421,7 @@ impl<P: Form> Any<P> {
 }
 
 impl Node {
-    /// Returns the place of the filter in the query text.
+    /// Returns the span of the filter in the query text.
     pub fn span(&self) -> Span {
         *self.node().mark()
     }
@@ -475,8 +475,8 @@ impl<'a, P: Form> Ref<'a, P> {
     }
 }
 
-/// A Rust type of filters: a filter of one particular kind, or of any kind ([`Any`]). The elements of a list of copies (transformed
-/// filters) all have one such type.
+/// A Rust type for filters of one particular kind, or of any kind ([`Any`]). All elements of a list of copies (transformed filters)
+/// have the same such type.
 pub trait Kind<P: Form>: Clone + Debug {
     /// The corresponding type of filter in another form of the tree.
     type In<Q: Form>: Kind<Q>;
@@ -587,7 +587,7 @@ pub struct OneOrMore<T> {
 }
 
 impl<T> OneOrMore<T> {
-    /// Makes a list of operands. Returns `None` if there are none.
+    /// Builds a list of operands. Returns `None` if there are none.
     pub fn new(all: impl IntoIterator<Item = T>) -> Option<OneOrMore<T>> {
         let mut all = all.into_iter();
         Some(OneOrMore { first: all.next()?, rest: all.collect() })

@@ -1,10 +1,10 @@
-//! Converts conditions to strings where a string is needed. The conditions are letters of pieces and comparisons of strings.
+//! Converts conditions to strings where a string is needed. The conditions are piece letters and comparisons of strings.
 
 use super::tree::{
     Condition, ConditionKeyword, ConditionOp as C, Control, NoTransform, Node, Text, TextOp as T, Type,
 };
 
-/// Converts a condition that can yield a string to that string: the left side of a comparison, or the letter of a piece. Returns
+/// Converts a condition that can be used as a string to that string: the left side of a comparison, or a piece's letter. Returns
 /// any other filter unchanged.
 pub(super) fn valued(node: Node) -> Node {
     match node {
@@ -29,7 +29,7 @@ fn text(condition: Condition) -> Text {
     Text::new(op, span)
 }
 
-/// Returns the type that a filter has in the grammar. A condition that can yield a string has the type of a string.
+/// Returns the type of a filter in the grammar. A condition that can be used as a string has the type of a string.
 pub(super) fn kind_of(node: &Node) -> Type {
     if node.yields_text() { Type::Str } else { node.ty() }
 }

@@ -40,12 +40,12 @@ impl Parser {
         Ok(var)
     }
 
-    /// Returns true if the text has used a variable but has not assigned it so far.
+    /// Returns true if the text so far uses a variable without assigning it.
     pub(super) fn is_unassigned(&self, var: VarId) -> bool {
         self.state.unassigned.iter().any(|(known, _)| *known == var)
     }
 
-    /// Returns the variable with this name. If there is none, creates one and records that it is not assigned, because the text
+    /// Returns the variable with this name. If there is none, creates one and records that it is not yet assigned, because the text
     /// may assign it later.
     fn named_ahead(&mut self, name: &str, span: Span) -> ParseResult<VarId> {
         if let Some(var) = self.lookup(name) {
@@ -56,7 +56,7 @@ impl Parser {
         Ok(var)
     }
 
-    /// Returns the variable `name`, which must hold values of the kind `holds`. Creates the variable if it does not exist.
+    /// Returns the variable `name`, and creates it if it does not exist. Its values must be of the kind `holds`.
     pub(super) fn holder(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let Some(var) = self.lookup(name) else { return self.declare(name, holds, span) };
         if self.is_unassigned(var) {
@@ -118,7 +118,7 @@ impl Parser {
             let var = self.holder(name, holds, span.to(at))?;
             return Ok(filter(C::Assign(var, value), span.to(at)));
         };
-        // A persistent variable has a value even if the query has not assigned it.
+        // A persistent variable has a value even before it is assigned.
         let has_value =
             |var: &VarId| !self.is_unassigned(*var) || self.vars[var.0 as usize].life != Life::Game;
         if self.lookup(name).filter(has_value).is_none() {
@@ -129,7 +129,7 @@ impl Parser {
         Ok(filter(C::Assign(var, value), span.to(at)))
     }
 
-    /// Returns the value that an assignment such as `x += 1` gives to its variable.
+    /// Returns the new value of a variable after an assignment such as `x += 1`.
     fn update(
         &self,
         sign: &str,
@@ -166,7 +166,7 @@ impl Parser {
         }
     }
 
-    /// Returns a filter whose value is that of a variable.
+    /// Returns a filter whose value is the value of a variable.
     pub(super) fn variable(&self, var: VarId, span: Span) -> Node {
         match self.vars[var.0 as usize].holds {
             Holds::Squares => filter(S::Control(Control::Var(var)), span),
@@ -255,7 +255,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::Unbind(var)), span.to(at)))
     }
 
-    /// Reads `assert F`. If F is a variable alone, the filter asserts that the variable has a value.
+    /// Reads `assert F`. If F is only a variable, the filter asserts that the variable has a value.
     pub(super) fn assert(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (at, from) = (self.span(), self.position());
@@ -288,7 +288,7 @@ impl Parser {
         };
         let set = filter(C::Game(GameCondition::SetSlice { var, from, to, value }), span);
         Ok(match letter {
-            // If the string is too short to have the letter, `letter` has no value, so the assignment fails.
+            // If the string is too short to contain the letter, `letter` has no value, so the assignment fails.
             Some(letter) => filter(C::Braces(vec![letter, set]), span),
             None => set,
         })

@@ -1,7 +1,7 @@
-//! Facts about the words of the language, and the type of the tables of words. A row of a table contains a word and a value that
-//! determines how the parser reads the word.
+//! Descriptions of the words of the language, and the type of the word tables. A row of such a table contains a word and a value
+//! that determines how the parser reads the word.
 //!
-//! There is one table for each dialect. The parsers of the dialects differ, so the type of this value is a type parameter.
+//! Each dialect has its own table and its own parser, so the type of this value is a type parameter.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use orbit_core::diagnostic;
 /// A group of words about one topic.
 #[derive(Debug)]
 pub struct WordGroup {
-    /// The dialect to which the words belong.
+    /// The dialect of the words.
     pub dialect: Dialect,
     /// The title of the group.
     pub title: &'static str,
-    /// Text that applies to all words of the group, in Markdown; may be empty.
+    /// Text about all words of the group, in Markdown; may be empty.
     pub about: &'static str,
     /// The words, in the order in which the help shows them.
     pub words: Vec<&'static Word>,
@@ -26,20 +26,20 @@ pub struct WordGroup {
 pub struct Word {
     /// The spellings of the word. The usual spelling comes first. Keywords of CQL 5 are listed without their colon.
     pub spellings: &'static [&'static str],
-    /// The arguments that follow the word. If the text contains `@`, it describes the whole filter, and `@` is the place of the
-    /// word.
+    /// The arguments that follow the word. If the text contains `@`, it describes the whole filter, in which the word replaces the
+    /// `@`.
     arguments: &'static str,
     /// The kind of value that a filter with this word has.
     pub value: WordValue,
     /// The meaning of the word, in one line of Markdown.
     pub meaning: &'static str,
-    /// The extent to which `orbit` supports the word.
+    /// States if `orbit` supports the word.
     pub status: WordStatus,
-    /// An example query. If the word is supported, the query runs. Otherwise the parser rejects it because of the word.
+    /// An example query. If the word is supported, the query is valid. Otherwise the parser rejects it because of the word.
     pub example: &'static str,
 }
 
-/// The kind of value that a filter has.
+/// The kind of a filter's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WordValue {
     /// True or false.
@@ -54,20 +54,20 @@ pub enum WordValue {
     Position,
     /// The same kind of value as the operand.
     AsF,
-    /// No value, because the word is only a part of another filter.
+    /// No value, because the word is not a filter but a part of one.
     NoValue,
 }
 
-/// The extent to which `orbit` supports a word.
+/// States if `orbit` supports a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WordStatus {
     /// Supported.
     Here,
-    /// Supported only inside other filters. The text names the feature that is missing for the word alone.
+    /// Supported only inside other filters. The text names the feature without which the word cannot stand alone.
     Within(&'static str),
     /// A CQL word that is not supported yet.
     NotYet,
-    /// Never to be supported. The text gives the reason.
+    /// Will never be supported. The text is the reason.
     Refused(&'static str),
 }
 
@@ -84,7 +84,7 @@ impl Word {
 
     /// Returns true if the word is written with a colon before it in this dialect.
     pub fn takes_colon(&self, dialect: Dialect) -> bool {
-        // The only words of CQL 5 without a colon are symbols of pieces. Their value is a set of squares.
+        // The only CQL 5 words without a colon are piece symbols, whose value is a set of squares.
         dialect == Dialect::Cql5 && self.value == WordValue::Condition
     }
 
@@ -122,7 +122,7 @@ pub(super) enum Parameter {
 
 pub(super) type Spellings = &'static [&'static str];
 
-/// Returns the row of a word that is supported.
+/// Returns the row of a supported word.
 pub(super) const fn here<R: Copy>(
     spellings: Spellings,
     arguments: &'static str,
@@ -141,7 +141,7 @@ impl<R: Copy> WordRow<R> {
         WordRow { word: Word { status, ..self.word }, ..self }
     }
 
-    /// Returns the row, changed so that the word can also be a parameter of the header.
+    /// Returns the row for a word that can also be a header parameter.
     pub const fn and_parameter(self, parameter: Parameter) -> WordRow<R> {
         WordRow { parameter: Some(parameter), ..self }
     }
@@ -171,7 +171,7 @@ impl<R> DialectWords<R> {
         DialectWords { dialect, index: index.collect(), groups }
     }
 
-    /// Iterates over the groups of words, without the information for the parser.
+    /// Iterates over the word groups, without the information for the parser.
     pub fn groups(&self) -> impl Iterator<Item = WordGroup> {
         self.groups.iter().map(|&&WordRows { title, about, words }| {
             let words = words.iter().map(|row| &row.word).collect();
@@ -188,8 +188,8 @@ impl<R> DialectWords<R> {
         self.index.get(spelling).copied()
     }
 
-    /// Returns the word that is most similar to a misspelt one. Searches the words that pass the first test in `ways`, then, if
-    /// none of them is similar enough, those that pass the second test, and so on.
+    /// Returns the word that is most similar to a misspelt one. The words that pass the first test in `ways` are searched first. If
+    /// none of them is similar enough, those that pass the second test are searched, and so on.
     pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
         ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));

@@ -1,6 +1,6 @@
 //! Suggests similar queries for a query without hits: queries with one condition fewer, or with added transforms.
 //!
-//! Each suggestion is an edited copy of the query text, so that a user can run it exactly as shown.
+//! Each suggestion is an edited version of the query text, which the user can run exactly as shown.
 
 use std::collections::HashSet;
 
@@ -10,9 +10,9 @@ use super::tree::{ConditionOp, Ref, SquaresOp, Written};
 use super::{Dialect, Parsed, body_start, parse};
 use orbit_core::diagnostic::Span;
 
-/// The maximum number of conditions that are left out, one at a time, to make similar queries.
+/// The maximum number of conditions that are left out, or suggested alone, one at a time.
 const TERMS_MAX: usize = 8;
-/// The maximum length in bytes of a query for which similar queries are made.
+/// The maximum length of a query, in bytes, for which similar queries are suggested.
 const TEXT_MAX: usize = 2_000;
 
 /// A query that is similar to another one.
@@ -26,7 +26,7 @@ pub struct Weaker {
     pub parsed: Parsed,
 }
 
-/// The conditions of a query, by the operator that joins them.
+/// The conditions of a query, with the operator that joins them.
 enum Junction<'a> {
     /// `{a b c}`, or several filters without braces.
     Braces(Vec<Ref<'a, Written>>),
@@ -45,10 +45,10 @@ struct OperandPair<'a> {
 
 /// Returns at most 20 queries that are similar to a query of CQL 6, in this order:
 ///
-/// 1. for each of its conditions (up to eight), the query without that condition;
+/// 1. for each of up to eight conditions, the query without that condition;
 /// 2. if there are more than two conditions, each condition alone;
 /// 3. for `a & b` of two sets, both sets in braces;
-/// 4. if the query has no transforms, the query with some.
+/// 4. if the query has no transforms, the query with added transforms.
 ///
 /// The result is empty for a query in CQL 5, a query with an error, or a very long query.
 ///
@@ -79,7 +79,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
                 Junction::Braces(_) => replaced(*term, ""),
                 Junction::Pairs(all) => {
                     let OperandPair { whole, other, is_pair, .. } = all[index];
-                    // The parentheses around the pair are kept if the remaining operand contains an operator.
+                    // If the remaining operand contains an operator, the parentheses around the pair are kept.
                     match is_pair && of(whole).starts_with('(') {
                         true => replaced(whole, &format!("({})", of(other))),
                         false => replaced(whole, of(other)),
@@ -118,7 +118,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
     out.found
 }
 
-/// The similar queries found so far. Each of them can be parsed and occurs only once.
+/// The distinct similar queries found so far, all of which are valid.
 struct Candidates {
     seen: HashSet<String>,
     found: Vec<Weaker>,
@@ -179,7 +179,7 @@ fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a
     }
 }
 
-/// Joins `before`, `part` and `after`. If `part` is empty, removes blanks that are no longer needed between `before` and `after`.
+/// Joins `before`, `part` and `after`. If `part` is empty, removes the blanks that become unnecessary.
 fn tidied(before: &str, part: &str, after: &str) -> String {
     if !part.is_empty() {
         return format!("{before}{part}{after}");

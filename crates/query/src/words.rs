@@ -1,11 +1,11 @@
-//! Tables of the words of the language. There is one row for each filter, keyword, operator and kind of piece.
+//! Tables of the words of the language. Each filter, keyword, operator and kind of piece has a row.
 //!
-//! The rows of CQL 6 are in the files of the folder `words`; the rows of CQL 5 are with its parser. [`groups`] lists both.
+//! The rows for CQL 6 are in the folder `words`; the rows for CQL 5 are next to its parser. [`groups`] lists both.
 //!
-//! All parts of the program that need words use these tables. The lexers take signs and pieces from them, the parsers take the
-//! functions that read filters, and `slips.rs` takes suggestions. The command line takes `orbit help language` and completions, the
-//! tests take examples, and the text of `docs/language.md` is generated from them. A new filter therefore needs a row here, a
-//! function in a parser, and an implementation in the engines.
+//! These tables are the only source for words. The lexers look up signs and pieces in them, the parsers look up the functions that
+//! read filters, and `slips.rs` looks up suggestions. `orbit help language`, the shell completions, examples in tests and the text
+//! of `docs/language.md` are generated from them. A new filter therefore needs a row here, a function in a parser, and an
+//! implementation in the engines.
 //!
 //! Invariant: no spelling occurs twice in a dialect.
 
@@ -35,9 +35,9 @@ pub(super) enum WordReading {
     Direction(Dirs),
     /// The word occurs only inside other filters. A variable cannot have this name.
     Inside,
-    /// The word is an operator, or another sign of the grammar.
+    /// The word is an operator, or another sign in the grammar.
     Sign,
-    /// The word is a piece symbol of a designator.
+    /// The word is a piece symbol in designators.
     Piece(Pieces),
     /// The word begins a filter if a string literal follows. Otherwise it can be a name that the query defines.
     BeforeText(fn(&mut Parser, &str) -> ParseResult<Node>),
@@ -78,12 +78,12 @@ const fn header(
 
 // ---- the table
 
-/// The table of the words of CQL 6.
+/// The table of CQL 6 words.
 static TABLE: LazyLock<DialectWords<WordReading>> = LazyLock::new(|| {
     DialectWords::new(Dialect::Cql6, &[board::GROUPS, control::GROUPS, values::GROUPS, game::GROUPS])
 });
 
-/// Iterates over the groups of words of both dialects, in the order in which the help shows them.
+/// Iterates over the word groups of both dialects, in the order in which the help shows them.
 pub fn groups() -> impl Iterator<Item = &'static WordGroup> {
     static GROUPS: LazyLock<Vec<WordGroup>> =
         LazyLock::new(|| TABLE.groups().chain(cql5::TABLE.groups()).collect());
@@ -95,7 +95,7 @@ pub fn words(dialect: Dialect) -> impl Iterator<Item = &'static Word> {
     groups().filter(move |group| group.dialect == dialect).flat_map(|group| group.words.iter().copied())
 }
 
-/// Returns the word of a dialect that has this spelling. Keywords of CQL 5 are found without their colon.
+/// Returns the word of a dialect that has this spelling. CQL 5 keywords must be given without their colon.
 pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     match dialect {
         Dialect::Cql5 => cql5::TABLE.find(spelling).map(|row| &row.word),
@@ -146,7 +146,7 @@ pub(super) fn piece(symbol: char) -> Option<Pieces> {
 
 // ---- words for the parser of CQL 6
 
-/// Returns the way in which the parser of CQL 6 reads a filter with this word. Returns `None` for an unknown word.
+/// Returns the [`WordReading`] of a CQL 6 word: how the parser reads a filter with this word. Returns `None` for an unknown word.
 pub(super) fn reading(word: &str) -> Option<WordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
@@ -172,7 +172,7 @@ pub(super) fn is_inside(word: &str) -> bool {
     matches!(reading(word), Some(WordReading::Inside))
 }
 
-/// Returns true if a word begins a filter or occurs in one. A variable then cannot have this name.
+/// Returns true if a word begins a filter or occurs in one, so no variable can have this name.
 pub(super) fn is_reserved(word: &str) -> bool {
     reading(word).is_some_and(|reading| !matches!(reading, WordReading::Outside | WordReading::BeforeText(_)))
 }

@@ -16,12 +16,13 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, NumberOrbit, Orbit};
 
-/// The maximum number of copies (transformed filters) whose masks are joined. More copies take longer than the masks save.
+/// The maximum number of copies (transformed filters) whose masks are joined. With more copies, computing the masks takes longer
+/// than they save.
 const COPIES_MAX: usize = 16;
 
 impl Compiler<'_> {
-    /// Returns a mask that is true wherever a whole query matches. Returns `None` if no such mask is known. Also returns `None`
-    /// if the query must be evaluated even where it cannot match, because it may run into an error or store a value.
+    /// Returns a mask that is true wherever the query matches. Returns `None` if no such mask is known. Also returns `None` if the
+    /// query may store a value or run into an error, because it must then be evaluated even where it cannot match.
     pub(super) fn lead_of_query(&mut self, filter: &Filter) -> CompileResult<Option<Id>> {
         match self.is_sure(filter.node(), &mut Vec::new(), &|_| true) {
             true => self.needed(filter.node()),
@@ -75,8 +76,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the mask of positions at which filters that are evaluated one after the other can all match. Ignores the filters
-    /// after a `nestban`, because the `nestban` affects later positions even if one of them fails.
+    /// Returns the mask of positions at which a sequence of filters can match. Ignores the filters after a `nestban`, because the
+    /// `nestban` affects later positions even if one of these filters fails.
     fn needed_all<'f>(
         &mut self,
         filters: impl IntoIterator<Item = FilterRef<'f>>,
@@ -135,7 +136,7 @@ impl Compiler<'_> {
                     PathStep::Filter(filter) => ahead.extend(this.needed(filter.node())?),
                     PathStep::Edge { edge, targets } => {
                         ahead.extend(this.relaxed(edge, mover)?.map(|lead| lead.mask));
-                        // In the target of a path's move, `from` and `to` mean the squares of that move.
+                        // In the filters after a move of a path, `from` and `to` mean the squares of that move.
                         let of_move = Some(RegisterWord(0));
                         let targets = targets.iter().map(Filter::node);
                         ahead.extend(this.selecting(of_move, |this| this.needed_all(targets))?);
@@ -154,8 +155,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns true if an operand of a filter contains a `nestban`. If the filter is a `line` or `path`, a search for it then affects
-/// later positions even if it fails.
+/// Returns true if an operand of a filter contains a `nestban`. If the filter is a `line` or `path`, even a failed search for it
+/// then affects later positions.
 fn bans_inside(filter: FilterRef) -> bool {
     filter.children().into_iter().any(|child| child.any(&mut bans))
 }

@@ -16,14 +16,12 @@ use orbit_query::tree::{
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
-/// The maximum number of instructions in a program.
 const INSTRUCTIONS_MAX: usize = 100_000;
 
-/// The maximum number of operands.
 const OPERANDS_MAX: usize = 2000;
 
-/// If a program has this many operands, a set of pieces on certain squares does not become a further operand. The operand is
-/// instead the set of all these pieces on the board, and the program intersects it with the squares.
+/// If a program has this many operands, designators are split to save operands: only the pieces, on the whole board, become an
+/// operand, and the program intersects them with the squares.
 const SPLIT_MIN: usize = 64;
 
 /// Facts about a query that the compiler needs in addition to the filters.
@@ -32,7 +30,8 @@ pub(crate) struct Facts {
     pub(crate) vars: Vec<Var>,
     pub(crate) dictionaries: Vec<Dictionary>,
     pub(crate) variations: bool,
-    /// Loops over squares that are nested at least this deep are part of the program. A plan computes all others in advance.
+    /// If loops over squares are nested at least this deep, they become part of the program. A plan computes all other loops in
+    /// advance.
     pub(crate) depth: usize,
 }
 
@@ -49,7 +48,7 @@ pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value:
 }
 
 /// Compiles the copies (transformed patterns) of the query's outermost transform to words. Each copy that matches sets its bits in
-/// one word. `bits` returns the index of the word and the bits for a copy.
+/// one word. `bits` returns the index of a copy's word, and the bits to set in it.
 pub(crate) fn compiled_copies(
     lower: &mut Lower,
     facts: &Facts,
@@ -104,34 +103,31 @@ pub(super) struct Compiler<'l> {
     pub(super) chains: Vec<FlatChain>,
     /// Inside a path, the first of the registers that describe the path: see `OF_PATH` in `walks.rs`. Otherwise `None`.
     pub(super) walk: Option<RegisterWord>,
-    /// True if those registers were read.
+    /// True if the code read the registers that describe the path.
     pub(super) reads_walk: bool,
     /// The first free register.
     next: usize,
     words: usize,
-    /// In the target of a `--`, the registers with the values of `from` and `to`. These are the squares of the move that passed the
-    /// test or, for castling, those of the king's or the rook's move that passed it.
+    /// In the target of a `--`, the registers with the values of `from` and `to`, which are the squares of the move that passed the
+    /// test. If only the king's or the rook's part of a castling move passed, they are the squares of this part.
     pub(super) selected: Option<RegisterWord>,
     /// In a constituent of a `line` that is evaluated once for each move, the register with the number of the position after the
     /// move.
     pub(super) tied: Option<RegisterWord>,
     pub(super) pieces: bool,
-    /// The variables that `unbind` names.
     unbound: Vec<VarId>,
-    /// The variables that are bound wherever the code being compiled runs. They belong to enclosing loops, or an earlier filter
-    /// of the same sequence binds them.
+    /// The variables that are bound wherever the code being compiled runs: those of enclosing loops, and those bound by earlier
+    /// filters of the same sequence.
     pub(super) sure: Vec<VarId>,
     pub(super) pairs: Vec<PairSearch>,
     pub(super) seeks: Vec<MoveSeek>,
     /// The number of searches whose results are stored for later searches.
     pub(super) sites: usize,
-    /// The strings of the program.
     pub(super) texts: Vec<String>,
     pub(super) of_games: Vec<crate::TagText>,
     pub(super) patterns: Vec<String>,
-    /// The number of loops over keys.
     pub(super) key_loops: usize,
-    /// The filters that are known to match wherever the code being compiled runs, by their addresses.
+    /// The addresses of the filters that are known to match wherever the code being compiled runs.
     pub(super) known: Vec<usize>,
     /// The number of times that the code being compiled is expected to run at a position.
     pub(super) times: f64,
@@ -236,7 +232,7 @@ impl<'l> Compiler<'l> {
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
     }
 
-    /// Returns the index of the instruction that runs after a jump to `place`. Follows jumps that lead to other jumps.
+    /// Returns the index of the instruction that runs after a jump to `place`. If the target is itself a jump, follows it.
     fn landing(&self, mut place: u32) -> u32 {
         // Jumps may form an endless loop, so only a limited number of jumps is followed.
         for _ in 0..self.code.len() {
@@ -256,7 +252,7 @@ impl<'l> Compiler<'l> {
         if self.code.len() > INSTRUCTIONS_MAX { Err("so long a program") } else { Ok(()) }
     }
 
-    /// Creates a label whose place in the code is not known yet.
+    /// Creates a label whose position in the code is not yet known.
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(0);
         Label(self.labels.len() as u32 - 1)
@@ -274,8 +270,8 @@ impl<'l> Compiler<'l> {
         label
     }
 
-    /// Compiles a test that jumps to `no` if it fails. The code of `after` runs whether the test fails or not, and undoes what
-    /// the test has set up.
+    /// Compiles a test that jumps to `no` if it fails. The code of `after`, which undoes the setup of the test, runs in either
+    /// case.
     pub(super) fn either_way(
         &mut self,
         no: Label,
@@ -376,8 +372,8 @@ impl<'l> Compiler<'l> {
     }
 
     /// If the program already has `SPLIT_MIN` operands, splits a word that is the intersection of a set and constant squares. The
-    /// copies (transformed patterns) of a filter have different squares but the same sets of pieces, so they can share the set as
-    /// an operand.
+    /// copies (transformed patterns) of a filter differ in their squares but not in their pieces, so they can share the set as an
+    /// operand.
     fn split(&self, word: Id) -> Option<(Id, u64)> {
         let Op::And(a, b) = self.lower.dag.op(word) else { return None };
         if self.operands.len() < SPLIT_MIN || self.operands.contains(&(word, false)) {
@@ -400,7 +396,7 @@ impl<'l> Compiler<'l> {
 
     // ---- filters
 
-    /// Compiles a filter: the code jumps to `no` where the filter fails.
+    /// Compiles a filter. The code jumps to `no` if the filter fails.
     pub(super) fn unless(&mut self, filter: FilterRef, no: Label) -> CompileResult {
         if self.known.contains(&address(filter)) {
             return Ok(());
@@ -435,7 +431,7 @@ impl<'l> Compiler<'l> {
         }
     }
 
-    /// Compiles filters in order: the code jumps to `no` at the first one that fails.
+    /// Compiles filters in order. The code jumps to `no` as soon as one fails.
     pub(super) fn unless_all<'a>(
         &mut self,
         filters: impl IntoIterator<Item = &'a Filter>,
@@ -465,8 +461,8 @@ impl<'l> Compiler<'l> {
         out
     }
 
-    /// Compiles a filter, such as braces, whose value is that of a filter inside it. The code leaves the value in a register.
-    /// `read` compiles the inner filter, and `none` represents a missing value.
+    /// Compiles a filter, such as braces or `if`, whose value is the value of an inner filter. The code leaves the value in a
+    /// register. `read` compiles the inner filter, and `none` represents a missing value.
     pub(super) fn control<F: Kind<Expanded>>(
         &mut self,
         of: &Control<Expanded, F>,
@@ -526,13 +522,12 @@ impl<'l> Compiler<'l> {
         out
     }
 
-    /// Returns the register of a variable.
     pub(super) fn var(&self, var: VarId) -> u16 {
         var.0 as u16
     }
 
-    /// Compiles `there`, which is evaluated at the position whose number is in the register `node`. Afterwards the previous
-    /// position is current again, whether or not `there` matches.
+    /// Compiles `there` so that it is evaluated at another position, whose number is in the register `node`. Afterwards, whether or
+    /// not `there` matches, the previous position is current again.
     pub(super) fn at_node(
         &mut self,
         node: RegisterWord,
@@ -563,7 +558,7 @@ impl<'l> Compiler<'l> {
         })
     }
 
-    /// Compiles code in which `from` and `to` mean the squares of the move that `selected` contains.
+    /// Compiles code in which `from` and `to` mean the squares of the move in `selected`.
     pub(super) fn selecting<T>(
         &mut self,
         selected: Option<RegisterWord>,
@@ -576,7 +571,7 @@ impl<'l> Compiler<'l> {
     }
 }
 
-/// Returns the address of a filter in the tree of the query, which distinguishes it from all other filters of the tree.
+/// Returns the address of a filter. The address identifies the filter within the query.
 pub(super) fn address(filter: FilterRef) -> usize {
     match filter {
         Ref::Condition(f) => std::ptr::from_ref(f).addr(),

@@ -18,9 +18,9 @@ pub(super) struct SquareLoop<'f> {
     pub(super) var: VarId,
     pub(super) domain: &'f Squares,
     pub(super) body: FilterRef<'f>,
-    /// The register that contains the squares that the loop has not visited yet.
+    /// The register with the squares that the loop has yet to visit.
     pub(super) set: RegisterWord,
-    /// True if the variable is the piece on the square.
+    /// True if the variable is bound to the piece on each square, not to the square itself.
     pub(super) pieces: bool,
 }
 
@@ -79,7 +79,7 @@ impl Compiler<'_> {
             }),
             C::Differ(a, b) => self.two_numbers(a, b, |this, [a, b]| {
                 let (differ, done) = (this.label(), this.label());
-                // Two numbers also differ if one of them has no value.
+                // `!=` is also true if one of the numbers has no value.
                 for number in [a, b] {
                     this.emit(Instr::UnlessValue { number, no: differ })?;
                 }
@@ -161,7 +161,8 @@ impl Compiler<'_> {
             G::Equal(Any::Squares(a), Any::Squares(b)) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
             }
-            // For `equal`, two numbers without a value are equal. The same word represents both, so this comparison is correct.
+            // `equal` treats two missing numbers as equal. A missing number is always the same word, so comparing the words is
+            // correct.
             G::Equal(Any::Number(a), Any::Number(b)) => self
                 .two_numbers(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })),
             G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
@@ -179,8 +180,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a part of a comment. A plan writes no comments, so only the effects of the part matter. A variable alone has no
-    /// effect and needs no code.
+    /// Compiles one argument of a `comment` filter. A plan writes no comments, so only the side effects of the argument matter. A
+    /// variable alone has none and needs no code.
     fn said(&mut self, filter: &Filter) -> CompileResult {
         let mut variable = false;
         super::names::used(filter.node(), &mut |_| variable = true);
@@ -211,7 +212,7 @@ impl Compiler<'_> {
         self.scratch(|this| {
             let [set, rank, holds] = [this.word()?, this.word()?, this.word()?];
             this.squares(of, set)?;
-            // Only a set of one square has a rank.
+            // If the set does not consist of exactly one square, it has no rank, and the condition fails.
             this.emit(Instr::Place { to: rank, set, rank: true })?;
             this.emit(Instr::UnlessValue { number: rank, no })?;
             let pieces = this.lower.dag.pieces(contents);
@@ -246,8 +247,8 @@ impl Compiler<'_> {
     // ---- loops
 
     /// Compiles a loop that binds a variable to each square of a set in turn, or to the piece on that square, and runs the code of
-    /// `body`. The variable is unbound afterwards. If the body matches for no square, the code may jump to `fails`, provided that
-    /// this label is present.
+    /// `body`. The variable is unbound afterwards. If `fails` is present, the code may jump there as soon as it is known that the
+    /// body matches for no square.
     pub(super) fn each_square(
         &mut self,
         of: SquareLoop,
@@ -323,9 +324,9 @@ impl Compiler<'_> {
 
     // ---- pairs of operands
 
-    /// Returns the register that contains the value of a filter. This is the register of a variable, or a new one that `fill`
-    /// fills. The register of a variable is returned only if the filters `later`, which are evaluated before the register is
-    /// read, do not change the variable.
+    /// Returns a register with the value of a filter: the register of a variable, or a new one that `fill` fills. The filters
+    /// `later` are evaluated before the register is read. If one of them changes the variable, the variable's own register cannot
+    /// be used.
     pub(super) fn register<'f>(
         &mut self,
         of: FilterRef,
@@ -369,8 +370,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles two filters whose values are positions. `then` receives the registers with the numbers of these positions. A filter
-    /// without a value is represented by a number that no position has.
+    /// Compiles two filters whose values are positions. `then` receives the registers with the numbers of these positions. For a
+    /// filter without a value, the register contains a number that no position has.
     pub(super) fn two_positions(
         &mut self,
         a: &Position,
@@ -394,7 +395,7 @@ fn variable(filter: FilterRef) -> Option<VarId> {
     }
 }
 
-/// Returns true if the evaluation of a filter cannot change a variable, because the filter only reads it.
+/// Returns true if the evaluation of a filter cannot change a variable.
 pub(super) fn keeps(filter: FilterRef, var: VarId) -> bool {
     let mut changes = |filter: FilterRef| {
         let mut names = false;

@@ -65,7 +65,7 @@ impl Compiler<'_> {
     ) -> CompileResult {
         self.scratch(|this| {
             let words = [this.word()?, this.word()?];
-            // The code evaluates both the key and the value before it tests that they have values.
+            // The code evaluates both the key and the value before it tests if either is missing.
             this.datum(key, words[0])?;
             this.datum(value, words[1])?;
             this.unless_datum(key, words[0], no)?;
@@ -97,7 +97,7 @@ impl Compiler<'_> {
         self.emit(Instr::Entry(EntryInstr::Size { to, dictionary: place(dictionary) }))
     }
 
-    /// Compiles `x∊D F` as a loop over all keys. The filter matches even if F matches for no key.
+    /// Compiles `x∊D F` as a loop over all keys. Such a loop always matches, even if F matches for no key.
     pub(super) fn key_loop(&mut self, dictionary: DictionaryId, id: VarId, body: &Filter) -> CompileResult {
         let keys = u16::try_from(self.key_loops).map_err(|_| "so many loops over keys")?;
         self.key_loops += 1;
@@ -126,7 +126,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a jump to `no` that is taken if a key or a value is missing. A set is never missing.
+    /// Compiles a jump to `no` for the case that a key or a value is missing. A set is never missing.
     fn unless_datum(&mut self, of: &Assigned<Expanded>, word: RegisterWord, no: Label) -> CompileResult {
         match of {
             Assigned::Squares(_) => Ok(()),

@@ -11,8 +11,8 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 
 impl Compiler<'_> {
     /// Compiles a loop over the moves that pass the test `edge`, in order. `behind` compiles code that runs after each of these
-    /// moves. Its parameter is the label to which this code jumps to try the next move. After the loop, the previous position is
-    /// current again.
+    /// moves. To try the next move, this code jumps to the label that it receives. After the loop, the previous position is current
+    /// again.
     pub(super) fn each_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -46,8 +46,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the value that `behind` computes after the first move that passes the test and after which `behind` matches. The
-    /// value is `none` if there is no such move.
+    /// Compiles the value of a `--` filter's target. `behind` computes the value after the first move that passes the test and
+    /// after which `behind` matches. Without such a move, the value is `none`.
     pub(super) fn edge_value(
         &mut self,
         edge: &Edge<Expanded>,
@@ -64,8 +64,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles the loop over the moves that pass the test. The code jumps to `none` if no move can pass. After the last move, it
-    /// continues with the next instruction.
+    /// Compiles the loop over the moves that pass the test. If no move can pass, the code jumps to `none`. After the last move,
+    /// execution continues after the loop.
     fn edge_loop(
         &mut self,
         edge: &Edge<Expanded>,
@@ -116,8 +116,8 @@ impl Compiler<'_> {
         self.emit(Instr::Go { to: here })
     }
 
-    /// Returns the register of the string whose letters are the pieces to which a pawn may promote. Returns `None` if there is no
-    /// such string.
+    /// Returns the register of the string that lists, as letters, the pieces to which a pawn may promote. Returns `None` if there
+    /// is no such string.
     fn letters(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<RegisterWord>> {
         let Some(Promotion::Letters(text)) = &edge.promotion else { return Ok(None) };
         let word = self.word()?;
@@ -133,7 +133,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the pieces to which a pawn may promote. Returns `None` if a string determines them.
+/// Returns the pieces to which the move must promote. Returns `None` if promotion is not tested, or if a string determines the
+/// pieces.
 pub(super) fn pieces(edge: &Edge<Expanded>) -> Option<PieceSet> {
     match edge.promotion {
         Some(Promotion::Pieces(pieces)) => Some(pieces),
@@ -180,13 +181,13 @@ pub(super) fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
     }
 }
 
-/// Returns the squares that a move must leave and reach to pass a test.
+/// Returns the sets in which the origin and target squares of a move must be for it to pass a test. `None` means any square.
 pub(super) fn sides(edge: &Edge<Expanded>) -> [Option<&Squares>; 2] {
     // For a capture, `to` is not the target square but the square of the captured piece.
     [edge.from.as_ref(), edge.to.as_ref().filter(|_| !edge.capture)]
 }
 
-/// If a filter can match only where a certain move is played, returns the squares that this move must leave and reach.
+/// If a filter can match only where a certain move is played, returns the sets of this move's possible origin and target squares.
 pub(super) fn move_tested(filter: FilterRef<'_>) -> [Option<&Squares>; 2] {
     let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
     let of = match first {
@@ -206,7 +207,7 @@ pub(super) fn move_tested(filter: FilterRef<'_>) -> [Option<&Squares>; 2] {
     }
 }
 
-/// If a set can contain only the square of a piece, returns the variable of that piece.
+/// If a set can contain only the square of a piece in a variable, returns the variable.
 pub(super) fn piece_of(set: &Squares) -> Option<VarId> {
     match set.op() {
         S::Game(GameSquares::Piece(var)) => Some(*var),

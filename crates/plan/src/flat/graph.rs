@@ -1,7 +1,7 @@
 //! Compiles operations on the board, such as directions, whose value is a set or a number and whose operands depend on variables.
 //!
-//! The filter is lowered to the graph of the plan. In this graph, parameters replace the operands that depend on variables. Each
-//! node that depends on a parameter becomes an instruction. All other nodes become operands of the program.
+//! The filter is lowered to the graph of the plan, with parameters in place of the operands that depend on variables. Each node
+//! that depends on a parameter becomes an instruction. All other nodes become operands of the program.
 
 use std::{collections::HashMap, convert::Infallible};
 
@@ -19,7 +19,7 @@ use orbit_transforms::{
     Condition, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Position, Squares, Text,
 };
 
-/// Replaces the operands of a filter by new variables.
+/// Replaces the operands of a filter with new variables.
 struct Replace<'c, 'l> {
     compiler: &'c Compiler<'l>,
     /// True while the filter being visited is the one whose operands are replaced.
@@ -33,8 +33,8 @@ impl Replace<'_, '_> {
     }
 
     /// Returns the variable that replaces an operand. Returns `None` if the operand is a leaf (a filter that a plan can express)
-    /// that names no variables. A leaf with variables is replaced, too, since the graph contains only the variables that replace
-    /// operands.
+    /// that names no variables. A leaf that names variables is replaced, too, because the query's own variables do not exist in the
+    /// graph.
     fn variable(&mut self, operand: FilterRef) -> Option<VarId> {
         let has_variables = operand.any(&mut |part| {
             let mut names_one = false;
@@ -125,8 +125,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles code that evaluates the operands, and then the word that `lower` computes from their values. The result is `none`
-    /// if a numeric operand has no value.
+    /// Compiles code that evaluates the operands and then computes a word from their values. `lower` lowers the computation to the
+    /// graph. The result is `none` if a numeric operand has no value.
     fn of_board(
         &mut self,
         operands: &[Filter],
@@ -182,7 +182,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Returns the register that contains the value of a node of the graph. Emits the instructions that compute it.
+    /// Emits the instructions that compute a graph node, and returns the register with its value.
     fn step(
         &mut self,
         id: Id,

@@ -19,8 +19,8 @@ use orbit_transforms::{FilterRef, Squares};
 
 impl Compiler<'_> {
     /// Compiles the filters that are taken out of a loop. The code jumps to `fails` if one of them fails, so that the body matches
-    /// for no square. If the loop visits no square, the code jumps to `done`. Until the caller removes them from `known`, the
-    /// filters are left out of the body. If `all` is true, the loop matches only if the body matches for every square.
+    /// for no square. If the loop visits no square, the code jumps to `done`. The filters are added to `known`, and the body omits
+    /// them until the caller removes them from there. If `all` is true, the loop matches only if the body matches for every square.
     pub(super) fn unless_fixed(
         &mut self,
         of: SquareLoop,
@@ -28,7 +28,8 @@ impl Compiler<'_> {
         fails: Label,
         done: Label,
     ) -> CompileResult {
-        // A loop over pieces visits no empty squares, and it is not known whether the set contains other squares.
+        // A loop over pieces visits only occupied squares. The set may contain none of them, and the loop then matches without
+        // evaluating its body.
         if all && of.pieces {
             return Ok(());
         }
@@ -47,8 +48,9 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Adds the filters that can be taken out of a loop with the body `body` to `fixed`. `part` is the body, or the body of a loop
-    /// inside it. `bound` are the variables that are bound there. Returns false if the filters after `part` must stay in the loop.
+    /// Adds to `fixed` the filters that can be taken out of a loop. `body` is the body of this loop, `part` is `body` or the body
+    /// of a loop inside it, and `bound` lists the variables that are bound there. Returns false if the filters after `part` must
+    /// stay in the loop.
     fn take_fixed<'f>(
         &self,
         part: FilterRef<'f>,
@@ -90,7 +92,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns true if a filter itself (not one of its operands) needs more than the current position and the pieces in variables.
+/// Returns true if a filter itself (not one of its operands) reads more than the current position and the squares of pieces in
+/// variables.
 fn looks_elsewhere(filter: FilterRef) -> bool {
     let is_piece = matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::Piece(_))));
     finds(filter) && !is_piece

@@ -18,8 +18,8 @@ fn keeps(filter: FilterRef) -> bool {
     matches!(filter, Ref::Condition(f) if matches!(f.op(), C::Assign(..)))
 }
 
-/// Returns true if a filter itself (not one of its operands) stores a value, reads a stored value or may end the run. Values of
-/// variables do not count.
+/// Returns true if a filter itself (not one of its operands) stores a value, reads a stored value or may end the run. Reading a
+/// variable does not count.
 pub(super) fn is_state(filter: FilterRef) -> bool {
     let asks_or_ends = match filter {
         Ref::Condition(f) => matches!(
@@ -51,7 +51,7 @@ pub(super) fn is_state(filter: FilterRef) -> bool {
         || super::dictionaries::reads_dictionary(filter)
 }
 
-/// Returns true if every variable in a filter belongs to a loop over squares inside that filter.
+/// Returns true if every variable in a filter is bound by a loop over squares inside that filter.
 fn is_closed(filter: FilterRef, bound: &mut Vec<VarId>) -> bool {
     let bind = match filter {
         Ref::Condition(f) if let C::SquareAll { var, domain, body } = f.op() => Some((*var, domain, body)),
@@ -72,7 +72,7 @@ fn is_closed(filter: FilterRef, bound: &mut Vec<VarId>) -> bool {
     closed && filter.children().into_iter().all(|child| is_closed(child, bound))
 }
 
-/// Returns how often each variable occurs in a filter, including the filters below it.
+/// Counts the occurrences of each variable in a filter and the filters inside it.
 pub(super) fn own(filter: FilterRef) -> HashMap<VarId, usize> {
     let mut own = HashMap::new();
     filter.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));

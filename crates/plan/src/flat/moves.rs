@@ -6,7 +6,7 @@ use orbit_query::tree::{Cmp, Kind as _, Move, MoveOf, MoveValue, VarId};
 use orbit_transforms::{Expanded, Number, Squares};
 
 impl Compiler<'_> {
-    /// Compiles `move` as a condition. The code jumps to `no` if no move qualifies.
+    /// Compiles `move` as a condition. The code jumps to `no` unless some move satisfies the filter.
     pub(super) fn unless_move(&mut self, of: &Move<Expanded>, no: Label) -> CompileResult {
         self.scratch(|this| {
             let set = this.word()?;
@@ -15,8 +15,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a `move` filter to the squares of the qualifying moves. If the filter is a condition, the result is a set that is
-    /// non-empty if a move qualifies.
+    /// Compiles a `move` filter to the squares of the moves that satisfy it. If the filter is a condition, the result is a set that
+    /// is non-empty if there is such a move.
     pub(super) fn squares_of_moves(&mut self, of: &Move<Expanded>, to: RegisterWord) -> CompileResult {
         match of.of {
             MoveOf::Legal | MoveOf::Pseudolegal => {
@@ -27,7 +27,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles `move legal count`, the number of legal moves that qualify.
+    /// Compiles `move legal count`, the number of legal moves that satisfy the filter.
     pub(super) fn count_of_moves(&mut self, of: &Move<Expanded>, to: RegisterWord) -> CompileResult {
         match of.of {
             MoveOf::Legal | MoveOf::Pseudolegal => self.legal(of, LegalValue::Count, to),
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         Ok(Some(word))
     }
 
-    /// Compiles a filter that is not tied to a move of a `line`, so that a `move` filter in it tests all moves.
+    /// Compiles a filter in which `move` tests all moves, not only the next move of the enclosing `line`.
     pub(super) fn untied<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,

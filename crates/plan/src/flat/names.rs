@@ -89,7 +89,7 @@ pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     }
 }
 
-/// Returns true if a filter is `from` or `to`, the squares that the previous move left or reached.
+/// Returns true if a filter is `from` or `to`, the origin or target squares of the previous move.
 pub(super) fn is_own(filter: FilterRef) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
 }

@@ -162,7 +162,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a number into a new register, and then the code that `then` emits for this register.
+    /// Compiles a number into a new register. `then` receives the register and compiles the code that follows.
     pub(super) fn of_number(
         &mut self,
         of: &Number,
@@ -175,8 +175,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a number that may have no value. `value` compiles the code for the number, which jumps to the given label if
-    /// there is no value.
+    /// Compiles a number that may be missing. `value` compiles the code for the number, which jumps to the given label if the
+    /// number is missing.
     pub(super) fn or_none(
         &mut self,
         to: RegisterWord,
@@ -191,8 +191,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles code that copies a number to `best` if the number is better. The number must have a value. It is better if `best`
-    /// has none, or if the relation `cmp` holds between the number and `best`.
+    /// Compiles code that copies a number to `best` if the number is better. It is better if `best` has no value yet, or if `number
+    /// cmp best` is true. The number must have a value.
     fn keep_better(&mut self, cmp: Cmp, number: RegisterWord, best: RegisterWord) -> CompileResult {
         let (keep, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number, no: done })?;
@@ -216,8 +216,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the value of a filter that counts. The value is the count, or no value if the count is outside of the filter's
-    /// range.
+    /// Compiles the value of a filter that counts. The value is the count. If the count is outside the filter's range, there is no
+    /// value.
     fn counted(&mut self, count: RegisterWord, counted: Counted, to: RegisterWord) -> CompileResult {
         let Counted::Range(lo, hi) = counted else {
             return self.emit(Instr::Copy { to, from: count });

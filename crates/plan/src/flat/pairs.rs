@@ -1,5 +1,5 @@
-//! Compiles `echo`. An `echo` compares pairs of positions, a source and a target. This file also compiles tests that a pair must
-//! pass before the program evaluates the body for it.
+//! Compiles `echo`. An `echo` compares pairs of positions, a source and a target. To skip most pairs cheaply, this file also
+//! compiles tests that a pair must pass before the body is evaluated.
 
 use super::{
     compile::{CompileResult, Compiler},
@@ -14,13 +14,12 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 
-/// The variables of both positions.
+/// The variables that an `echo` binds to the two positions of a pair, and the assignments in its body.
 struct NamePair {
     source: VarId,
     target: VarId,
     /// The variables that the body has assigned before the current filter, with their values.
     assigned: Vec<(VarId, PairWord)>,
-    /// The variables that the body assigns.
     changed: Vec<VarId>,
 }
 
@@ -36,7 +35,7 @@ impl NamePair {
     }
 }
 
-/// Returns the filters with which a body begins, in order. Each is evaluated only if all filters before it match.
+/// Returns the leading filters of a body, in order. Each is evaluated only if all filters before it match.
 pub(super) fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
     let braces: Vec<FilterRef<'_>> = match body {
         Ref::Condition(f) => match f.op() {
@@ -72,8 +71,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a loop over the targets of an `echo`. `body` compiles the code that runs at each target. Its parameter is the label
-    /// to which this code jumps to try the next target.
+    /// Compiles a loop over the targets of an `echo`. `body` compiles the code that runs at each target. To try the next target,
+    /// this code jumps to the label that it receives.
     pub(super) fn each_target<F: Kind<Expanded>>(
         &mut self,
         echo: &Echo<F>,
@@ -110,7 +109,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Collects tests of position pairs from the filters with which a body begins. Skips filters that need not be evaluated.
+    /// Derives tests of position pairs from the leading filters of a body. Skips filters that need not be evaluated.
     fn search(&mut self, body: FilterRef, mut pair: NamePair, in_all: bool) -> CompileResult<PairSearch> {
         let mut search = PairSearch { tests: Vec::new(), planes: None, moves: None };
         if !in_all {
@@ -169,7 +168,7 @@ impl Compiler<'_> {
         Ok(planes[0])
     }
 
-    /// Returns tests that a pair must pass for a filter to match. The list is empty if no test is known.
+    /// Returns tests that a pair must pass for a filter to match. If no test is known, the list is empty.
     fn pair_tests(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Vec<PairTest>> {
         match filter {
             Ref::Condition(f) if let C::Or(a, b) = f.op() => {
@@ -197,8 +196,8 @@ impl Compiler<'_> {
         Ok(masks)
     }
 
-    /// Returns the mask with the same value as a filter, and true if it applies to the source. Returns `None` if there is no such
-    /// mask.
+    /// If a filter depends on only one position of a pair, returns its mask, and true if this position is the source. Returns
+    /// `None` if no mask is known.
     fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),
@@ -238,8 +237,8 @@ impl Compiler<'_> {
         Ok(tests)
     }
 
-    /// If a conjunct is an assignment that can be made even for pairs that fail later, returns the assignment. It must be
-    /// unobservable: only this conjunct and those after it may name the variable.
+    /// If a conjunct is an assignment that may be made even for pairs that fail later, returns the assignment. Nothing outside the
+    /// pair may observe it: only this conjunct and those after it may name the variable.
     fn pair_assignment(
         &mut self,
         conjuncts: &[FilterRef],
@@ -260,8 +259,8 @@ impl Compiler<'_> {
         Ok(self.pair_set(value, pair)?.map(|word| (*var, word)))
     }
 
-    /// If a conjunct does nothing but assign a variable that only the conjuncts after it name, returns this variable. The
-    /// assignment can be left out for pairs that fail later.
+    /// If a conjunct only assigns a variable, and only later conjuncts name this variable, returns the variable. For pairs that
+    /// fail later, the assignment can be left out.
     fn hidden_assignment(&self, conjuncts: &[FilterRef], place: usize) -> Option<VarId> {
         let var = bound_by(conjuncts[place])?;
         let mut count = 0;
@@ -272,15 +271,15 @@ impl Compiler<'_> {
         (is_hidden && value.into_iter().all(|value| self.is_harmless(value))).then_some(var)
     }
 
-    /// Returns a test of the moves that are played at the target of a pair. If no move passes, the filter, a path, fails before it
-    /// stores anything. The test is the same for all targets of a source.
+    /// If a filter is a path, returns a test of the moves played at the target of a pair. If no move passes, the path fails before
+    /// it stores anything. The test is the same for all targets of a source.
     fn first_moves_of_pair(
         &mut self,
         filter: FilterRef,
         body: FilterRef,
         pair: &NamePair,
     ) -> CompileResult<Option<u16>> {
-        // Skipping a target must not affect later targets, and no target may change the test.
+        // The test is usable only if skipping a target does not affect later targets, and if no target changes the test.
         let has_effect = &mut |filter: FilterRef| {
             bans(filter)
                 || matches!(filter, Ref::Condition(f) if matches!(
@@ -305,7 +304,7 @@ impl Compiler<'_> {
         match filter {
             Ref::Position(f) => {
                 let P::Game(GamePosition::Compare { by, left, right }) = f.op() else { return Ok(None) };
-                // Ancestors have smaller numbers.
+                // An ancestor has a smaller number than its descendants.
                 let cmp = &match by {
                     PositionOrder::Number(cmp) => *cmp,
                     PositionOrder::Before => Cmp::Lt,

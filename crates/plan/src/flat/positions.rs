@@ -64,7 +64,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a jump to `no` that is taken unless both positions have a value and are in the given order.
+    /// Compiles a comparison of two positions. The code jumps to `no` unless both exist and are in the given order.
     pub(super) fn unless_order(
         &mut self,
         by: PositionOrder,
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles `P:F` for an F that is not a condition. `there` compiles F and leaves its value in the register `to`. If P has no
+    /// Compiles `P:F`, where F has a value. `there` compiles F, whose code leaves the value in the register `to`. If P has no
     /// value, the code stores `none` in this register.
     pub(super) fn value_at(
         &mut self,

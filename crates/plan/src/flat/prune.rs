@@ -76,8 +76,8 @@ impl Compiler<'_> {
         stays(&var) && !body.any(&mut bans) && self.is_sure(body, &mut known, &stays)
     }
 
-    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the
-    /// loop. `known` lists the bound variables, including those that the filter binds before it reads them.
+    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the loop.
+    /// `known` lists the variables that are bound before the filter, and is extended while the filter is visited.
     pub(super) fn is_sure(
         &self,
         filter: FilterRef,
@@ -197,7 +197,7 @@ fn begins_with_move_of(filter: FilterRef, piece: VarId) -> bool {
     }
 }
 
-/// If a filter can match only where a path begins, and each such path begins with the same constituent, a move, returns this move
+/// If a filter can match only where a path begins, and the first constituent of the path is always the same move, returns this move
 /// and the filters after it.
 pub(super) fn first_move(filter: FilterRef<'_>) -> Option<(&Edge<Expanded>, &[Filter])> {
     if is_sequence(filter) {

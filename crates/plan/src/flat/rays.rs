@@ -15,8 +15,8 @@ impl Compiler<'_> {
                 self.ray(sets.iter().collect(), (*dirs, slider), to)?;
             }
             S::Xray { forward, sets } => {
-                // The value consists of squares of the first set. The instruction returns squares of its last set, so it gets the
-                // sets in reverse order.
+                // The value consists of squares of the first set, but the instruction returns squares of its last set. It therefore
+                // receives the sets in reverse order.
                 let slider = if *forward { SliderAt::Last } else { SliderAt::First };
                 let mut sets: Vec<&Squares> = sets.iter().collect();
                 sets.reverse();

@@ -19,11 +19,11 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 
-/// A piece, and the only square on which it can stand at the positions that a search looks for. This is known only if `vars` are
+/// The square on which a piece must stand at each position that a search can find. The square is known only if all of `vars` are
 /// bound.
 struct Stand {
     piece: RegisterWord,
-    /// The register with the set that consists of this square.
+    /// The register of a set that contains only this square.
     set: RegisterWord,
     vars: Vec<u16>,
 }
@@ -64,8 +64,8 @@ impl Compiler<'_> {
     }
 
     /// Compiles a loop that evaluates a filter at each position, from the current one to the end or, with `back`, to the start.
-    /// `found` compiles code that runs where the filter matches. Its parameters are the register with the number of the position
-    /// and the label after the loop. After the loop, the previous position is current again.
+    /// `found` compiles code that runs where the filter matches. It receives the register with the number of the position, and the
+    /// label after the loop. After the loop, the previous position is current again.
     pub(super) fn each_found(
         &mut self,
         of: &Filter,
@@ -102,7 +102,7 @@ impl Compiler<'_> {
             found(this, (node, done))?;
             this.place(next);
             if back {
-                // The filter may make other positions current, but it makes this one current again when it ends.
+                // The filter may make other positions current, but restores this one before it ends.
                 this.emit(Instr::Parent { to: node })?;
                 this.emit(Instr::UnlessValue { number: node, no: done })?;
             } else {
@@ -127,7 +127,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the [`Lead`] of a chain, a mask that must be true where the chain begins. `of` returns the lead of a constituent.
+    /// Returns the [`Lead`] of a chain (a `line` or `path`): a mask that must be true where the chain begins. `of` returns the lead
+    /// of one constituent.
     pub(super) fn chain_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -137,7 +138,8 @@ impl Compiler<'_> {
         Ok(lead.filter(|_| !may_be_empty))
     }
 
-    /// Returns the [`Lead`] that all possible first constituents of a chain share, and true if the chain can have no constituents.
+    /// Returns a [`Lead`], a mask that every possible first constituent of a chain (a `line` or `path`) requires. Also returns true
+    /// if the chain may be empty.
     fn first_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -166,7 +168,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles code that jumps to `no` if the [`Lead`] of a filter shows that the filter fails.
+    /// Compiles code that jumps to `no` if the [`Lead`] of a filter (a mask without which it fails) is false.
     pub(super) fn unless_led(&mut self, lead: Option<Lead>, no: Label) -> CompileResult {
         let Some(Lead { mask, vars }) = lead else { return Ok(()) };
         self.where_bound(&vars, |this| this.unless_mask(mask, no))
@@ -198,8 +200,8 @@ impl Compiler<'_> {
         Some(vars)
     }
 
-    /// Returns the index of a test of moves. If no move from a position passes the test, the filter fails at that position before
-    /// it stores anything. Returns `None` if there is no such test.
+    /// Returns the index of a move test. If no move from a position passes the test, the filter fails at that position before it
+    /// stores anything. Returns `None` if there is no such test.
     fn move_seek(&mut self, filter: FilterRef) -> CompileResult<Option<u16>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(edge) = first.and_then(edge_of) else { return Ok(None) };
@@ -210,9 +212,9 @@ impl Compiler<'_> {
         self.seek_of(MoveSeek { vars, ..MoveSeek::default() }, sides(edge))
     }
 
-    /// Returns the index of a test of moves. A path that begins with the move `edge`, followed by the filters `targets`, can match
-    /// only at positions from which some move passes the test. Emits the code that computes the sets of the test. These sets depend
-    /// neither on the variables in `changed` nor on dictionaries that change before the test runs.
+    /// Returns the index of a test for the first move of a path. The path begins with the move `edge` and the filters `targets`
+    /// after it, and can match only at positions from which some move passes the test. Emits the code that computes the sets of the
+    /// test. These sets depend neither on the variables in `changed` nor on dictionaries that change before the test runs.
     pub(super) fn first_moves(
         &mut self,
         edge: &Edge<Expanded>,
@@ -235,16 +237,16 @@ impl Compiler<'_> {
         self.seek_of(seek, sides)
     }
 
-    /// Returns tests of moves for a search for a chain. Each match of the chain contains moves that pass the tests, in this order.
-    /// `filters` are the filters of all constituents, and `moves` are the squares that the constituents require of the moves, in
-    /// order.
+    /// Returns the indices of move tests for a chain (a `line` or `path`). Each match of the chain contains moves that pass the
+    /// tests, in this order. `filters` lists the filters of all constituents. `moves` lists the origin and target squares that the
+    /// constituents require, in order.
     pub(super) fn moves_ahead(
         &mut self,
         filters: &[FilterRef],
         moves: Vec<[Option<&Squares>; 2]>,
     ) -> CompileResult<Vec<u16>> {
         let (None, Some(vars)) = (self.selected, self.unsure(filters)) else { return Ok(Vec::new()) };
-        // Without a test of a later move, the tests are useless: the search already begins with the first constituent.
+        // The search itself begins with the first constituent, so the tests are useful only if one of them tests a later move.
         if !moves.iter().skip(1).flatten().any(Option::is_some) {
             return Ok(Vec::new());
         }
@@ -256,7 +258,7 @@ impl Compiler<'_> {
         Ok(tests)
     }
 
-    /// Adds the squares that a move must leave and reach to a test, and returns the index of the test.
+    /// Creates a move test from the required origin and target squares, and returns its index.
     fn seek_of(
         &mut self,
         mut seek: MoveSeek,
@@ -273,7 +275,7 @@ impl Compiler<'_> {
         self.seek(seek)
     }
 
-    /// Returns the index of a test of moves. Returns `None` if every move passes.
+    /// Returns the index of a move test. Returns `None` if every move passes the test.
     fn seek(&mut self, seek: MoveSeek) -> CompileResult<Option<u16>> {
         if seek.from.or(seek.to).or(seek.piece).is_none() {
             return Ok(None);
@@ -284,8 +286,8 @@ impl Compiler<'_> {
     }
 
     /// If a filter can match only where a piece stands on a certain square, returns the piece, and the set that determines the
-    /// square. The set is at another position, or in a variable. At positions where the piece stands elsewhere, the filter fails
-    /// before it stores anything.
+    /// square. The set is the value of a variable, or is evaluated at another position. Where the piece stands elsewhere, the
+    /// filter fails before it stores anything.
     fn stand<'f>(&mut self, filter: FilterRef<'f>) -> CompileResult<Option<(Stand, &'f Squares)>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(Ref::Condition(f)) = first else { return Ok(None) };
@@ -312,7 +314,7 @@ impl Compiler<'_> {
         Ok(None)
     }
 
-    /// Returns the register of a superset of `set` that stays the same from position to position until a variable changes. Returns
+    /// Returns the register of a superset of `set`. The superset is the same at all positions until a variable changes. Returns
     /// `None` if no such superset is known.
     fn steady(&mut self, set: &Squares) -> CompileResult<Option<RegisterWord>> {
         match set.op() {
@@ -328,9 +330,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the [`Lead`] of a `--` filter, derived from the part of the filter that does not depend on variables. `mover` is the
-    /// variable of the piece that makes the move; if it is `None`, the filter may determine that piece. The squares that the next
-    /// moves leave stand for the square of this piece.
+    /// Returns the [`Lead`] of a `--` filter, a mask without which it fails. The mask is derived from the part of the filter that
+    /// does not depend on variables. `mover` is the variable of the piece that makes the move; if it is `None`, the filter may
+    /// determine that piece. In place of the square of this piece, the lead uses the origin squares of all next moves.
     pub(super) fn relaxed(
         &mut self,
         edge: &Edge<Expanded>,
@@ -388,20 +390,20 @@ impl Compiler<'_> {
         Some(Squares::new(op, set.mark))
     }
 
-    /// Returns a variable whose value is the squares that the next moves leave. No variable of the query has its number.
+    /// Returns a variable for the origin squares of the next moves. Its number is not used by any variable of the query.
     fn place_of_mover(&self) -> VarId {
         VarId(self.facts.vars.len() as u32)
     }
 
-    /// Returns the squares that the moves from a position leave.
+    /// Returns the origin squares of the moves that are played from each position.
     pub(super) fn leaving(&mut self) -> Id {
         let from = self.lower.leaf(Leaf::From);
         self.lower.dag.game(GameOp::UnionChildren, vec![from])
     }
 }
 
-/// If a filter after the first move of a path is `D[pathcount]==to`, which requires that the move reaches the square in an entry
-/// of a dictionary, returns the dictionary and the key.
+/// Recognizes the filter `D[pathcount]==to` after the first move of a path: the move must reach the square in an entry of a
+/// dictionary. Returns the dictionary and the key, or `None` for other filters.
 fn entry_reached(filter: FilterRef<'_>) -> Option<(DictionaryId, Assigned<Expanded>)> {
     let Ref::Condition(f) = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last()?
     else {
@@ -420,8 +422,8 @@ fn entry_reached(filter: FilterRef<'_>) -> Option<(DictionaryId, Assigned<Expand
     })
 }
 
-/// Returns true if a set stays the same from position to position until a variable changes. It is the set in a variable, or the
-/// value of a set or piece variable at a position that a variable holds.
+/// Returns true if a set is the same at all positions until a variable changes. Such a set is the value of a variable, or the value
+/// of a set or piece variable at a position in a variable.
 fn is_steady(set: &Squares) -> bool {
     match set.op() {
         S::Control(Control::Var(_)) => true,

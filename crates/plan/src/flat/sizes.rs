@@ -12,11 +12,10 @@ pub(super) const MATCHES: f64 = 0.5;
 /// attack a square.
 const USUAL: f64 = 3.0;
 
-/// The usual number of squares on which each kind of content stands: the empty square, then pawns, knights, bishops, rooks, queens
-/// and kings.
+/// The usual number of squares with each content: empty, then pawns, knights, bishops, rooks, queens and kings.
 const CONTENTS: [f64; 7] = [40.0, 6.0, 1.5, 1.5, 2.0, 1.0, 1.0];
 
-/// Returns the time that an instruction takes, as a multiple of the time of the fastest instruction.
+/// Returns the run time of an instruction, in multiples of the fastest instruction's time.
 pub(super) fn time(instr: Instr) -> f64 {
     match instr {
         Instr::Rays(_) => 8.0,
@@ -43,7 +42,7 @@ pub(super) fn squares(set: &Squares) -> f64 {
     }
 }
 
-/// Returns the number of squares that usually have one of these contents.
+/// Returns the usual number of squares with one of these contents.
 fn on(contents: PieceSet) -> f64 {
     let codes = (0..16).filter(|&code| contents.contains(Code(code)));
     codes.map(|code| CONTENTS[usize::from(code & 7)]).sum()
@@ -53,7 +52,7 @@ fn on(contents: PieceSet) -> f64 {
 mod tests {
     use crate::{PlanOptions, Planner};
 
-    /// For each query, true if the flat program has been measured to be faster than the tables.
+    /// Measured queries. The flag is true if the flat program was faster than the tables.
     const MEASURED: [(&str, bool); 12] = [
         ("square x in A {square y in a {x attacks y}}", true),
         ("square x in R {square y in R {x!=y rank x==rank y #(between(x y) & _)>2}}", true),

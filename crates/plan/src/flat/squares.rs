@@ -88,7 +88,7 @@ impl Compiler<'_> {
             }
             S::Form(orbit) => self.count_copies(orbit, |this, set| this.emit(Instr::UnlessAny { set, no })),
             S::Game(G::Entry { dictionary, key }) => self.scratch(|this| {
-                // If the dictionary contains the key, the filter matches even if the value of the key is the empty set.
+                // The filter matches if the dictionary contains the key, even if the value is the empty set.
                 let set = this.word()?;
                 this.unless_entry(*dictionary, key, set, no)
             }),

@@ -1,4 +1,4 @@
-//! Compiles strings. A register contains a string as a number: see [`TextInstr`].
+//! Compiles strings. In a register, a number represents the string: see [`TextInstr`].
 
 use super::compile::{CompileResult, Compiler};
 use crate::{
@@ -91,7 +91,6 @@ impl Compiler<'_> {
         self.emit(Instr::Text(TextInstr::OfGame { to, text }))
     }
 
-    /// Compiles a string literal.
     fn literal(&mut self, to: RegisterWord, text: &str) -> CompileResult {
         let word = match text.as_bytes() {
             [] => EMPTY,
@@ -119,7 +118,7 @@ impl Compiler<'_> {
     /// string.
     pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> CompileResult {
         if cmp == Cmp::Eq && is_letter(a) && is_letter(b) {
-            // The number of a string with one letter is the letter's code.
+            // The number of a one-letter string is the code of its letter.
             return self.compared(a, b, |this, [a, b]| {
                 this.emit(Instr::UnlessValue { number: a, no })?;
                 this.emit(Instr::UnlessCompare { cmp, a, b, no })
@@ -128,7 +127,7 @@ impl Compiler<'_> {
         self.compared(a, b, |this, [a, b]| {
             let done = this.label();
             if cmp == Cmp::Ne {
-                // A string differs from a string without a value.
+                // `!=` is also true if one of the strings has no value.
                 this.emit(Instr::UnlessValue { number: a, no: done })?;
                 this.emit(Instr::UnlessValue { number: b, no: done })?;
                 this.unless_texts(cmp, [a, b], no)?;
@@ -194,8 +193,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles two strings that are compared. Returns an error if a literal is compared with the name of a player. The literal
-    /// would have to be normalized like names, but there is no instruction for that.
+    /// Compiles two strings that are compared. Returns an error if a literal is compared with a player name: the literal would have
+    /// to be normalized like the name, but no instruction does that.
     fn compared(
         &mut self,
         a: &Text,
@@ -323,7 +322,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles code that replaces a string without a value by the text `<false>`.
+    /// Compiles code that replaces a missing string with the text `<false>`.
     fn or_false(&mut self, to: RegisterWord) -> CompileResult {
         let (none, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number: to, no: none })?;
@@ -335,7 +334,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the index of an item in a list. If the list does not contain the item, adds it.
+/// Returns the index of an item in a list. Adds the item first if the list does not contain it.
 fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     let place = list.iter().position(|known| *known == what).unwrap_or_else(|| {
         list.push(what);
@@ -344,7 +343,7 @@ fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     u16::try_from(place).map_err(|_| "so many strings")
 }
 
-/// Returns true for `typename` and `piecename`, at the current or another position. Their value, if they have one, is a single
+/// Returns true for `typename` and `piecename`, at the current or another position. The value of these filters, if any, is a single
 /// letter.
 fn is_letter(f: &Text) -> bool {
     match f.op() {

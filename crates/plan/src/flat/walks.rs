@@ -16,12 +16,12 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number};
 
-/// The maximum number of operations in a chain. Repetitions are written out: a constituent that may occur three times counts three
-/// times.
+/// The maximum number of operations in a chain (a `line` or `path`). Repetitions are unrolled: a constituent that may occur three
+/// times counts three times.
 const OPS_MAX: usize = 1000;
 
-/// The number of consecutive registers that describe a path. They contain the number of the position at which it begins, the number
-/// of its moves so far that count, and the number of its moves so far that do not count.
+/// The number of consecutive registers that describe a path. They contain the number of the position at which the path begins, the
+/// number of counted moves so far, and the number of moves so far that do not count.
 const OF_PATH: usize = 3;
 
 impl Compiler<'_> {
@@ -144,8 +144,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles filters that are tied to no move: they are outside of the target of a move, and a `move` filter in them tests all
-    /// moves.
+    /// Compiles filters outside the target of any move. A `move` filter in them tests all moves.
     pub(super) fn apart_from_moves<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
@@ -224,8 +223,8 @@ impl Compiler<'_> {
         Ok(FlatStep { sides, edge: Some(index), selected, behind, tied: None })
     }
 
-    /// Compiles the tests before a search. The code jumps to `none` if `nestban` forbids a search that begins here, or if a bound
-    /// of the chain's range has no value.
+    /// Compiles the tests before a search. The code jumps to `none` if `nestban` forbids a `line` or `path` to begin here, or if a
+    /// bound of its range has no value.
     fn begin(
         &mut self,
         mut chain: FlatChain,
@@ -233,7 +232,7 @@ impl Compiler<'_> {
         none: Label,
     ) -> CompileResult<FlatChain> {
         chain.place = u16::try_from(self.chains.len()).map_err(|_| "so many chains")?;
-        // This reserves the index of the chain, because other chains inside the chain get the indices after it.
+        // The empty entry reserves the index of this chain, because nested chains are given the indices after it.
         self.chains.push(FlatChain::default());
         if chain.nestban {
             self.emit(Instr::UnlessFree { chain: chain.place, no: none })?;
@@ -249,7 +248,8 @@ impl Compiler<'_> {
         Ok(chain)
     }
 
-    /// Compiles the search for a chain. `fill` compiles the code of the constituents. The main code jumps over this code.
+    /// Compiles the search for a chain (a `line` or `path`). `fill` compiles the code of the constituents. The main code jumps over
+    /// that code.
     fn chain(
         &mut self,
         mut chain: FlatChain,
@@ -278,8 +278,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles code that runs only during the search, and returns its label. If the code matches, it ends with the instruction
-    /// `End`. If it fails, it jumps to the label that is passed to `code`, where the instruction `Fail` ends it.
+    /// Compiles code that runs only during the search, and returns its label. On a match, the code ends with the instruction `End`.
+    /// On failure, it jumps to the label that `code` receives, and ends with the instruction `Fail`.
     fn apart_code(&mut self, code: impl FnOnce(&mut Self, Label) -> CompileResult) -> CompileResult<Label> {
         let begin = self.label_here();
         let no = self.label();
@@ -290,7 +290,7 @@ impl Compiler<'_> {
         Ok(begin)
     }
 
-    /// Determines which results of earlier searches for this chain a search may use, and stores this in `chain.memory`.
+    /// Sets `chain.memory`, which states if a search for this `line` or `path` may reuse results of earlier searches.
     fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<RegisterWord>) {
         let keeps = |filter: &FilterRef| filter.any(&mut is_state);
         if filters.iter().any(keeps) {
@@ -315,7 +315,7 @@ impl Compiler<'_> {
         chain.memory = SearchMemory::OfWords { vars, words: words.collect() };
     }
 
-    /// Returns true if the query has an `atomic` variable, and a chain whose searches cannot use earlier results.
+    /// Returns true if the query has an `atomic` variable, and a `line` or `path` whose searches cannot reuse earlier results.
     pub(super) fn has_atoms(&self) -> bool {
         self.facts.vars.iter().any(|var| var.atomic)
             && self.chains.iter().any(|chain| matches!(chain.memory, SearchMemory::Nothing))
@@ -330,8 +330,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the variable of the piece that makes every move of a path that counts. Returns `None` if other pieces can make such
-/// moves too.
+/// Returns the variable of the piece that makes all counted moves of a path. Returns `None` if other pieces can also make counted
+/// moves.
 pub(super) fn mover_of(path: &Path<Expanded>) -> Option<VarId> {
     let Some(Focus::Pieces { capture: false, of }) = &path.focus else { return None };
     let piece = piece_of(of)?;
@@ -340,7 +340,7 @@ pub(super) fn mover_of(path: &Path<Expanded>) -> Option<VarId> {
     stays.then_some(piece)
 }
 
-/// Calls `visit` with each filter of a path's constituent.
+/// Calls `visit` with each filter in one constituent of a path.
 fn each_filter<'p>(step: &'p PathStep<Expanded>, visit: &mut dyn FnMut(FilterRef<'p>)) {
     match step {
         PathStep::Filter(filter) => visit(filter.node()),
@@ -354,7 +354,8 @@ fn each_filter<'p>(step: &'p PathStep<Expanded>, visit: &mut dyn FnMut(FilterRef
     }
 }
 
-/// Returns true if a filter itself (not one of its operands) reads the progress of a path or depends on earlier matches of a chain.
+/// Returns true if a filter itself (not one of its operands) reads the progress of a path, or depends on earlier matches because of
+/// `nestban`.
 pub(super) fn is_of_walk(filter: FilterRef) -> bool {
     bans(filter)
         || match filter {
@@ -388,7 +389,7 @@ fn is_state(filter: FilterRef) -> bool {
     assigns(filter) || bans(filter)
 }
 
-/// Returns the operations of a chain. Repetitions of a constituent are written out.
+/// Returns the operations of a chain (a `line` or `path`), in which repetitions are unrolled.
 fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     let mut ops = Vec::new();
     write_out(chain, 0, &mut ops)?;
@@ -396,8 +397,8 @@ fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     Ok(ops)
 }
 
-/// Appends the operations of a chain to `ops`. `first` is the index of the chain's first constituent. Returns the index after that
-/// of the last constituent.
+/// Appends the operations of a chain (a `line` or `path`) to `ops`. `first` is the index of the chain's first constituent. Returns
+/// the index after the last constituent.
 fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileResult<u16> {
     if ops.len() > OPS_MAX {
         return Err("a chain with so many constituents once repetitions are written out");
@@ -435,7 +436,7 @@ fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileR
     }
 }
 
-/// Returns true if the operations can lead from the index `from` to an operation that passes `is_wanted`, without matching a
+/// Returns true if an operation that passes `is_wanted` can be reached from the operation at index `from` without matching a
 /// constituent in between.
 fn reaches(ops: &[FlatOp], from: usize, is_wanted: impl Fn(&FlatOp) -> bool) -> bool {
     let (mut open, mut seen) = (vec![from], vec![false; ops.len()]);

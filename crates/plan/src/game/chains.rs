@@ -28,10 +28,10 @@ impl AutomatonMasks {
     }
 }
 
-/// The range of a chain's value.
+/// The range in which the value of a `line` or `path` must lie.
 enum ChainRange {
     Known(i32, i32),
-    /// Two bounds that are computed at each position, and the mask of positions at which both have a value.
+    /// The bounds, which are computed at each position, and the mask of positions at which both have a value.
     Read {
         lo: Id,
         hi: Id,
@@ -165,8 +165,8 @@ impl Lower {
         chain
     }
 
-    /// Builds the automaton of a chain (a `line` or `path`) and runs it from each position. Returns the values that it finds, and
-    /// the mask of positions from which it finds one.
+    /// Builds the automaton of a chain (a `line` or `path`) and runs it from each position. Returns the value of the match from
+    /// each position, and the mask of positions from which there is a match.
     fn walk(
         &mut self,
         chain: &Chain<ChainPart>,
@@ -197,8 +197,7 @@ impl Lower {
         let word = self.dag.game(GameOp::Walk(walk.clone()), operands.clone());
         let (number, mut found) = self.unpacked_number(word);
         if any {
-            // Most queries need only the mask of positions with a result, and `AnyWalk` computes it faster than `Walk` computes the
-            // values.
+            // Most queries need only the mask. `AnyWalk` computes it faster than `Walk` computes the values.
             found = self.dag.game(GameOp::AnyWalk(walk), operands);
         }
         let Some(ChainRange::Read { lo, hi, ok }) = range else { return (number, found) };
@@ -217,8 +216,8 @@ impl Lower {
     }
 }
 
-/// If a set consists of all pieces of one side or of both sides, returns two flags: White's pieces are in the set, and Black's
-/// are. Returns `None` if the set contains only some pieces of a side, or no pieces.
+/// If a set consists of all pieces of one side or of both sides, returns two flags: true if White's pieces are in the set, and true
+/// if Black's are. Returns `None` if the set contains only some pieces of a side, or no pieces.
 fn whole_sides(of: &Squares) -> Option<[bool; 2]> {
     let SquaresOp::Designator { pieces, squares: Bitboard::FULL } = of.op() else {
         return matches!(of.op(), SquaresOp::Constant(Bitboard::FULL)).then_some([true, true]);

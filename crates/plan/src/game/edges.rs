@@ -17,7 +17,7 @@ impl Lower {
         self.dag.game(GameOp::Leaf(leaf), Vec::new())
     }
 
-    /// Returns the value of `from` or, if `to` is true, of `to`: the squares that the previous move left or reached.
+    /// Returns the value of `from` or, if `to` is true, of `to`: the origin or target squares of the previous move.
     pub(super) fn moved_squares(&mut self, to: bool) -> Id {
         match self.owned {
             Some(owned) if to => owned.to,
@@ -66,8 +66,8 @@ impl Lower {
         (EdgeTest { from, to, captures, promotion, ..EdgeTest::ANY }, operands)
     }
 
-    /// Lowers filters that are evaluated after a tested move. In these filters, `from` and `to` mean the part of the move that
-    /// the test selects, such as the king's move of castling.
+    /// Lowers filters that are evaluated after a tested move. In these filters, `from` and `to` are the squares that passed the
+    /// test, for example only the king's squares after castling.
     pub(super) fn behind<T>(
         &mut self,
         test: EdgeTest,
@@ -82,8 +82,8 @@ impl Lower {
     }
 
     /// Lowers a `--` filter. Returns the mask of positions reached by a move that passes the test, and the result of `target` at
-    /// these positions. If the filter tests the moves that leave a position, callers must ignore the mask at the first position
-    /// of each game.
+    /// these positions. If the filter tests the moves played from a position, callers must ignore the mask at the first position of
+    /// each game.
     pub(super) fn edge<T>(&mut self, edge: &Edge<Expanded>, target: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         if edge.entering {
             let (test, operands) = self.apart(|lower| lower.edge_test(edge));
@@ -126,7 +126,7 @@ impl Lower {
         }
     }
 
-    /// Returns the mask of positions at which a target matches. Without a target, the mask contains all positions.
+    /// Returns the mask of positions at which the target of a `--` matches. Without a target, the mask contains all positions.
     pub(crate) fn target(&mut self, target: Option<&Filter>) -> Id {
         match target {
             Some(target) => self.truth(target.node()),
@@ -145,9 +145,9 @@ impl Lower {
         self.dag.game(GameOp::CountChildren, vec![entered, target])
     }
 
-    /// Returns the value of a `--` filter's target after the first suitable move: the move passes the test of the filter, and the
-    /// target matches after it. The value is `none` at positions without such a move. `word` lowers the target to its value, and to
-    /// the mask of positions at which it matches.
+    /// Returns the value of a `--` filter. This is the value of its target after the first move that passes the test and after
+    /// which the target matches. At positions without such a move, it is `none`. `word` lowers the target to its value, and to the
+    /// mask of positions at which it matches.
     pub(super) fn edge_word(
         &mut self,
         edge: &Edge<Expanded>,
@@ -224,7 +224,7 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that legal or pseudolegal moves reach. If `left` is true, returns the squares that these moves leave.
+    /// Returns the target squares of legal or pseudolegal moves or, if `left` is true, their origin squares.
     fn legal_squares(&mut self, of: &Move<Expanded>, left: bool) -> Id {
         let (from, to) = self.legal_sets(of);
         self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only, left })
@@ -296,8 +296,8 @@ impl Lower {
         self.dag.mask(false)
     }
 
-    /// Lowers a move of a path. For each of `parts`, returns the mask of positions reached by a move that passes the test. If a
-    /// part is not `None`, the move must be castling, and the test applies only to the king's or the rook's move.
+    /// Lowers a move constituent of a path. For each of `parts`, returns the mask of positions reached by a move that passes the
+    /// test. `None` tests the whole move. Any other part accepts only castling, and tests the king's or the rook's move alone.
     pub(super) fn path_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -314,7 +314,7 @@ impl Lower {
     }
 }
 
-/// Returns true if every move passes a test. `kings` is ignored, because it has no effect if the test restricts no square.
+/// Returns true if every move passes a test. `kings` is ignored, because it matters only if the test restricts a square.
 fn looks_at_no_move(test: EdgeTest) -> bool {
     EdgeTest { kings: false, ..test } == EdgeTest::ANY
 }

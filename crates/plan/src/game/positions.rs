@@ -1,4 +1,4 @@
-//! Lowers positions of a game to the graph. This includes numbers of positions, comparisons of positions, and filters that are
+//! Lowers positions of a game to the graph. This includes position numbers, comparisons of positions, and filters that are
 //! evaluated at other positions.
 
 use crate::{
@@ -113,7 +113,7 @@ impl Lower {
         self.dag.add(Op::AndNot(both, differ))
     }
 
-    /// Returns the mask of positions for which another position, the value of `at`, is in `mask`.
+    /// Evaluates `mask` at another position, the value of `at`. Returns the mask of positions at which the result is true.
     pub(super) fn mask_at(&mut self, at: &Position, mask: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let mask = self.apart(mask);
@@ -123,7 +123,7 @@ impl Lower {
         self.dag.game(GameOp::MaskAt, vec![position, mask])
     }
 
-    /// Returns the value of `word` at another position, the value of `at`. Returns `none` if there is no such position.
+    /// Evaluates `word` at another position, the value of `at`. The result is `none` if there is no such position.
     pub(super) fn word_at(&mut self, at: &Position, none: u64, word: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let word = self.apart(word);

@@ -49,8 +49,7 @@ pub(crate) fn refusal_of_programs(query: &TypedQuery) -> Option<Diagnostic> {
     found
 }
 
-/// If no flat program can express a filter itself (not one of its operands), returns its name for the message. Otherwise returns
-/// `None`.
+/// Returns a filter's name for the error message, if no flat program can express the filter itself (not one of its operands).
 fn lacked_by_programs(filter: Ref<'_, Written>) -> Option<&'static str> {
     use GameCondition as G;
     match filter {
@@ -124,38 +123,38 @@ pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     filter.children().into_iter().any(stands_for_move)
 }
 
-/// Determines if `from` and `to` mean only one of the two moves of castling: the king's or the rook's.
+/// The meaning of `from` and `to` after castling: the squares of both moves (`No`), or only those of the king's or the rook's move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CastlingParts {
     No,
-    /// `from` and `to` mean one part of castling, and a plan can determine which part.
+    /// Only one of the two moves, and a plan can determine which one.
     Here,
-    /// `from` and `to` mean one part of castling, and no plan can determine which part.
+    /// Only one of the two moves, and no plan can determine which one.
     Refused,
 }
 
 /// The context of a filter.
 #[derive(Clone)]
 struct FilterPlace {
-    /// The evaluation to which the filter belongs. A filter inside `find`, for example, begins another evaluation. Each variable
-    /// belongs to one evaluation.
+    /// The number of the evaluation that includes the filter. A filter inside `find`, for example, begins another evaluation. A
+    /// plan can express a variable only if a single evaluation uses it.
     home: u32,
     /// True if this is the evaluation of the query itself, which visits the positions of a game in order.
     is_root: bool,
-    /// The variables of the enclosing loops over squares that belong to this evaluation.
+    /// The variables of the enclosing loops over squares in this evaluation.
     loops: Vec<VarId>,
     owned: CastlingParts,
 }
 
-/// A visitor of a tree. The transforms of the tree may be expanded or not.
+/// A visitor for trees with or without expanded transforms.
 struct FormWalk<'q, M> {
     vars: &'q [Var],
     /// True if side lines are searched as well.
     variations: bool,
-    /// Returns the span of a filter in the query text from the mark of the filter.
+    /// Converts a filter's mark to the filter's span in the query text.
     span: fn(&M) -> Span,
     evaluations: u32,
-    /// The evaluation to which each variable belongs.
+    /// The evaluation that uses each variable.
     homes: HashMap<VarId, u32>,
 }
 
@@ -234,13 +233,13 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
 
     /// Visits the operand of `sort`. Plans can ignore the sort itself, because the order of games does not affect the hits.
     fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &FilterPlace) -> Refused {
-        // The operand is evaluated where a plan cannot determine which part of castling `from` and `to` mean.
+        // After castling, a plan cannot determine here if `from` and `to` are the king's or the rook's squares.
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         self.visit(of.node(), &FilterPlace { owned, ..place.clone() })
     }
 
-    /// Returns the context of a filter that begins another evaluation. If `from` and `to` mean one part of castling here, no plan
-    /// can determine which part they mean inside that filter.
+    /// Returns the context of a filter that begins another evaluation. If `from` and `to` mean only the king's or the rook's move
+    /// of castling here, no plan can determine which one they mean inside that filter.
     fn inside(&mut self, place: &FilterPlace) -> FilterPlace {
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         FilterPlace { owned, ..self.apart() }
@@ -261,8 +260,8 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.visit(body.node(), &inside)
     }
 
-    /// Rejects operands that depend on the square of an enclosing loop. Operations on columns run outside of programs, so they
-    /// cannot read this square.
+    /// Rejects operands that depend on the square of an enclosing loop. Column operations run outside of programs, so they cannot
+    /// read this square.
     fn out_of_loops<Q: Form<Mark = M>>(&self, at: Span, place: &FilterPlace, operands: &[Ref<Q>]) -> Refused {
         let is_of_loop = |filter: Ref<Q>| match filter {
             Ref::Squares(f) => match f.op() {
@@ -542,7 +541,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
             PathStep::Filter(filter) => self.visit(filter.node(), &there),
             PathStep::Edge { edge, targets } => {
                 self.edge(edge, None, at, &there)?;
-                // The part of castling that is in focus depends on the position at which the path starts.
+                // The position at which the path starts determines if the king or the rook is in focus.
                 let owned = if of_pieces { CastlingParts::Refused } else { CastlingParts::Here };
                 let behind = FilterPlace { owned, ..self.apart() };
                 self.each(targets, &behind)

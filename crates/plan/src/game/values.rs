@@ -30,7 +30,7 @@ impl Lower {
             C::Try => self.leaf(Leaf::Try),
             C::Ancestor { ancestor, of } => self.is_before(ancestor, of),
             C::Comment(of) => {
-                // A plan writes no comments. But the filters in a comment may assign variables, so they are lowered.
+                // A plan writes no comments, but the filters in a comment may assign variables.
                 for filter in of {
                     self.truth(filter.node());
                 }

@@ -11,8 +11,8 @@ const BRANCHES_MAX: usize = 256;
 /// The maximum number of choices that the search for the branches of one state may try.
 const CHOICES_MAX: usize = 20_000;
 
-/// The automaton of a chain. Its states are the constituents that consume a position or a move. A constituent that may be repeated
-/// has a state for each repetition that must be distinguished.
+/// The automaton of a chain (a `line` or `path`). Its states are the constituents that consume a position or a move. A repeated
+/// constituent has a state for each repetition that must be distinguished.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
     /// The states. Branches refer to them by index.
@@ -25,13 +25,13 @@ pub struct Automaton {
     pub operands: usize,
 }
 
-/// A constituent of a chain that consumes a position or a move.
+/// A state: a constituent of a `line` or `path` that consumes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AutomatonState {
     /// The index of a mask that must be true at the position.
     pub mask: u16,
-    /// The index of a mask that must be true at the next position of the walk. It replaces `mask`, which is then tested only if the
-    /// walk ends here because no move leaves the position.
+    /// The index of a mask that must be true at the next position of the walk. It replaces `mask`, which is then tested only at the
+    /// end of a line, where no next move exists.
     pub leaving: Option<u16>,
     /// For castling, the indices of two masks that replace `mask`: one for the king and one for the rook. The state matches if the
     /// king is in focus and the first mask is true, or if the rook is in focus and the second mask is true.
@@ -47,28 +47,28 @@ pub struct Branch {
     pub guards: Vec<u16>,
 }
 
-/// A constituent of a chain from which the automaton is built.
+/// A constituent of a `line` or `path`, in the form from which the automaton is built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
-    /// A mask that must be true at the position that the chain has reached.
+    /// A mask that must be true at the position reached so far.
     Guard(u16),
 }
 
-/// An instruction of an intermediate program, into which a chain is compiled first. The program backtracks: it tries choices in
-/// order, and fewer repetitions come first.
+/// An instruction of the intermediate program into which a chain is compiled first. The program backtracks: it tries the
+/// alternatives in order, and fewer repetitions before more.
 enum Instruction {
     Take(usize),
     Guard(u16),
-    /// Continues at either of two instructions. It tries the first one first.
+    /// Continues at either of two instructions, and tries the first one first.
     Split(usize, usize),
     Jump(usize),
     Accept,
 }
 
 impl Automaton {
-    /// Returns the automaton of a chain whose constituents refer to `operands` masks. Returns `None` if the automaton would be too
-    /// large.
+    /// Returns the automaton of a chain (a `line` or `path`) whose constituents refer to `operands` masks. Returns `None` if the
+    /// automaton would be too large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
         let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;
@@ -108,7 +108,7 @@ impl StateCode {
                 }
             }
             Chain::Repeat { of, min, max } => {
-                // The limit on states does not stop repetitions of a part without states, so their number has a limit here.
+                // Repetitions of a part without states are not bounded by the limit on states, so they are bounded here.
                 if *min as usize > STATES_MAX || max.is_some_and(|max| max as usize > STATES_MAX) {
                     return None;
                 }
@@ -142,8 +142,8 @@ impl StateCode {
         self.instructions.len() - 1
     }
 
-    /// Returns the branches from an instruction to the next states, in the order in which they are tried. Returns `None` if there
-    /// are too many.
+    /// Returns the branches from an instruction to the possible next states, in the order in which they are tried. Returns `None`
+    /// if there are too many.
     fn branches(&self, from: usize) -> Option<Vec<Branch>> {
         let mut search = WaySearch { code: self, tried: 0, out: Vec::new() };
         search.follow(from, Vec::new(), &[])?;
@@ -172,7 +172,7 @@ impl WaySearch<'_> {
                     }
                     at += 1;
                 }
-                // A loop that consumes nothing is not repeated, because a second iteration would have no effect.
+                // This loop has consumed nothing, so a second iteration would have no effect.
                 Instruction::Split(..) if open.contains(&at) => return Some(()),
                 Instruction::Split(a, b) => {
                     self.tried += 1;

@@ -5,7 +5,7 @@
 use super::registers::{Label, RegisterWord};
 use orbit_query::tree::Sibling;
 
-/// A `line` or `path`. The code of each constituent is run by the search when needed, and ends with
+/// A `line` or `path`. The search runs the code of a constituent when it needs it. This code ends with
 /// [`Instr::End`](super::Instr::End) or [`Instr::Fail`](super::Instr::Fail).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FlatChain {
@@ -21,15 +21,15 @@ pub struct FlatChain {
     pub is_path: bool,
     /// True if a path begins with a move, not with a filter.
     pub begins_with_move: bool,
-    /// True for a line that runs backwards, from a position to its parent.
+    /// True for a line that runs backwards, from each position to its parent.
     pub back: bool,
-    /// True for a line that skips positions in which the other side is to move.
+    /// True for a line that skips the positions at which the other side is to move.
     pub single_color: bool,
     /// The kind of children to which the chain may continue. `None` if it may continue to every child.
     pub sibling: Option<Sibling>,
     /// True if the result is the first match of the `line` or `path` that the search finds. Otherwise it is the longest match.
     pub first_match: bool,
-    /// True if no other match of the `line` or `path` may begin at a position of a match.
+    /// True if no later match of the `line` or `path` may begin at a position of an earlier match.
     pub nestban: bool,
     /// True if the result is the last position of the chain. Otherwise it is the value of the chain.
     pub end: bool,
@@ -39,39 +39,39 @@ pub struct FlatChain {
     pub focus: Option<FlatFocus>,
     /// If the search maximizes a number, the code that computes this number, and the register in which the code stores it.
     pub largest: Option<(Label, RegisterWord)>,
-    /// The first of three registers that the constituents of a path read. They contain the node at which the path begins, the
-    /// number of moves so far that count, and the number of moves so far that do not count.
+    /// The first of three registers that the constituents of a path read: the node at which the path begins, the number of counted
+    /// moves so far, and the number of moves so far that do not count.
     pub of_path: RegisterWord,
-    /// Determines which results of earlier searches this search may use.
+    /// The results of earlier searches that this search may reuse.
     pub memory: SearchMemory,
     /// Tests of moves ([`MoveSeek`](super::MoveSeek)). Each match of the `line` or `path` contains moves that pass them, in this
     /// order.
     pub ahead: Vec<u16>,
 }
 
-/// A constituent of a chain.
+/// A constituent of a `line` or `path`: a filter, or a move with filters after it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FlatStep {
     /// The code that runs before the move. It stores the sets that the test of the move reads.
     pub sides: Option<Label>,
     /// The index of the test of the move; `None` if the constituent is a filter.
     pub edge: Option<u16>,
-    /// The first of the registers for the squares of the move that the test accepts or, for castling, of the king's or the rook's
-    /// move; see [`Instr::Fits`](super::Instr::Fits).
+    /// The first of the registers for the squares that pass the test: those of the whole move or, after castling, possibly those of
+    /// only the king's or the rook's move; see [`Instr::Fits`](super::Instr::Fits).
     pub selected: RegisterWord,
     /// The code of the filters that are evaluated after the move.
     pub behind: Option<Label>,
-    /// The register for the node to which a move leads, if the constituent is a filter that is evaluated once for each move by
-    /// which a line may continue.
+    /// Present if the constituent is a filter that is evaluated once for each move by which a line may continue: the register for
+    /// the node after that move.
     pub tied: Option<RegisterWord>,
 }
 
-/// An operation of a chain. The operations determine which constituents come next.
+/// An operation of a `line` or `path`. The operations determine which constituents come next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlatOp {
     /// Matches a constituent, then continues with the next operation.
     One(u16),
-    /// Continues with either of two operations. It tries the first one first.
+    /// Continues with either of two operations, and tries the first one first.
     Fork(u16, u16),
     /// Continues with another operation.
     Jump(u16),
@@ -85,7 +85,7 @@ impl FlatOp {
     }
 }
 
-/// The moves that count in a path.
+/// The moves of a path that count; all others are skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlatFocus {
     /// The moves of the side that is to move at the start of the path.
@@ -100,16 +100,16 @@ pub enum FlatFocus {
     },
 }
 
-/// Determines which results of a search for a chain are stored for later searches.
+/// The results of a search for a `line` or `path` that are stored for later searches.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SearchMemory {
-    /// No results. The constituents store values, so all continuations are tried in turn.
+    /// No results: the constituents store values, so all continuations must be tried in turn.
     #[default]
     Nothing,
-    /// The best continuation from each node. It is valid only for searches that begin at the same node.
+    /// The best continuation from each node, valid only for searches that begin at the same node.
     OfStart,
-    /// The best continuation from each node. It is valid for searches from any node, as long as these variables and registers
-    /// keep their values.
+    /// The best continuation from each node, valid for searches from any node while these variables and registers keep their
+    /// values.
     OfWords {
         /// The variables.
         vars: Vec<u16>,

@@ -26,7 +26,7 @@ impl KeyOrder {
     }
 }
 
-/// An instruction for dictionaries. The keys and values in its registers always have a value.
+/// A dictionary instruction. The keys and values in its registers are never missing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum EntryInstr {
@@ -54,7 +54,7 @@ pub enum EntryInstr {
         to: RegisterWord,
         dictionary: u16,
     },
-    /// Begins a loop over the keys that are in the dictionary at this moment.
+    /// Begins a loop over the keys that the dictionary contains when the loop begins.
     Keys {
         keys: u16,
         dictionary: u16,

@@ -30,7 +30,7 @@ pub struct FlatProgram {
     pub vars: usize,
     /// The number of registers.
     pub words: usize,
-    /// The register of the result. A result that is a mask is true where this register is not 0.
+    /// The register of the result. If the result is a mask, any value but 0 means true.
     pub result: RegisterWord,
     /// True if the result is a mask.
     pub is_mask: bool,
@@ -40,19 +40,19 @@ pub struct FlatProgram {
     pub seeks: Vec<MoveSeek>,
     /// The number of searches in the code whose results are stored.
     pub sites: usize,
-    /// True if the program must know which piece of the game stands on a square.
+    /// True if the program distinguishes individual pieces of the game, and not only their kinds.
     pub pieces: bool,
     /// The strings of the program: see [`LITERALS`](super::LITERALS).
     pub texts: Vec<String>,
-    /// The strings that are constant in a game.
+    /// The strings that are the same throughout a game, such as tags.
     pub of_games: Vec<TagText>,
     /// The regular expressions.
     pub patterns: Vec<String>,
-    /// The order of the keys of each dictionary.
+    /// The order of each dictionary's keys.
     pub dictionaries: Vec<KeyOrder>,
-    /// The number of loops over keys of dictionaries.
+    /// The number of loops over dictionary keys.
     pub key_loops: usize,
-    /// The time that the program is expected to take at a position, in instructions.
+    /// The expected run time at a position, in instructions.
     pub time: u64,
 }
 
@@ -61,7 +61,7 @@ pub struct FlatProgram {
 pub struct FlatEdge {
     /// If present, the move must leave a square of this set.
     pub from: Option<RegisterWord>,
-    /// If present, the move must reach a square of this set or, if `capture` is true, capture on a square of it.
+    /// If present, the move must reach a square of this set. If `capture` is true, it must capture on a square of this set instead.
     pub to: Option<RegisterWord>,
     /// True if the move must be a capture.
     pub capture: bool,
@@ -71,8 +71,8 @@ pub struct FlatEdge {
     pub letters: Option<RegisterWord>,
 }
 
-/// A test of the moves from a node. A filter can match at the node only if one of the moves passes, so a search can skip all other
-/// nodes.
+/// A test of the moves from a node. The filter for which a search looks can match at the node only if one of these moves passes, so
+/// the search skips all other nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MoveSeek {
     /// If present, the move must leave a square of this set.
@@ -81,20 +81,20 @@ pub struct MoveSeek {
     pub to: Option<RegisterWord>,
     /// The piece that must move.
     pub piece: Option<RegisterWord>,
-    /// The variables that the filter reads. If one of them is unbound, the search skips no node.
+    /// The variables that the filter reads. If one of them is unbound, no node is skipped.
     pub vars: Vec<u16>,
 }
 
-/// Tests that a pair of positions, the source and the target of an `echo`, must pass before the body is evaluated. They repeat
-/// tests with which the body begins, so for a pair that fails here, the body would fail before it stores anything.
+/// Tests that the source and the target of an `echo` must pass before the body is evaluated. They are derived from the beginning of
+/// the body: if a pair fails here, the body would fail as well, before it stores anything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
     /// The tests, all of which must succeed. Tests that concern only the source come first.
     pub tests: Vec<PairTest>,
-    /// The index of the first of four operands with the planes of the board.
+    /// The index of the first of four operands with the bit planes of the board.
     pub planes: Option<u16>,
-    /// The index of a test of moves ([`MoveSeek`]). A move that is played at the target, the second position of the pair, must pass
-    /// it.
+    /// The index of a move test ([`MoveSeek`]). It must be passed by a move that is played at the target, the second position of
+    /// the pair.
     pub moves: Option<u16>,
 }
 
@@ -114,7 +114,7 @@ pub enum PairTest {
     Compare { cmp: Cmp, left: PairWord, right: PairWord },
 }
 
-/// A word that belongs to a pair of positions.
+/// A word that is computed for a pair of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairWord {
@@ -124,8 +124,8 @@ pub enum PairWord {
     Target(u16),
     /// A constant, the same word for all pairs.
     Constant(u64),
-    /// The squares that have the same content in both positions. If `others` is true, all other squares instead. If `count` is
-    /// true, the number of these squares.
+    /// The squares that have the same content in both positions or, if `others` is true, all other squares. If `count` is true,
+    /// their number.
     Same { others: bool, count: bool },
     /// The intersection of a set at the source with a set at the target.
     Both { source: u16, target: u16 },
@@ -134,17 +134,17 @@ pub enum PairWord {
 }
 
 /// An instruction. `to` is the register of the result or, for a jump, the target label. Instructions for numbers also work on
-/// positions.
+/// positions, which are represented by their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum Instr {
     /// Ends the program at this node.
     End,
-    /// Ends a constituent of a chain that does not match.
+    /// Ends the code of a `line` or `path` constituent that does not match.
     Fail,
-    /// Ends the evaluation of the game with an error in the query.
+    /// Ends the evaluation of the game, because there is an error in the query.
     Fault,
-    /// Continues at a label.
+    /// Jumps to a label.
     Jump(Label),
     /// Jumps to `no` unless a mask is true at the current position.
     Unless {
@@ -197,7 +197,7 @@ pub enum Instr {
         b: RegisterWord,
         no: Label,
     },
-    /// Computes an operation of the graph. In `op`, the ids of operands are numbers of registers.
+    /// Computes an operation of the graph. The operand ids in `op` are register numbers.
     Do {
         to: RegisterWord,
         op: Op,
@@ -213,13 +213,13 @@ pub enum Instr {
         set: RegisterWord,
         rank: bool,
     },
-    /// Computes the square with a file and a rank.
+    /// Computes a square from its file and rank.
     Square {
         to: RegisterWord,
         file: RegisterWord,
         rank: RegisterWord,
     },
-    /// Computes 32-bit arithmetic. The result has no value if an operand has none.
+    /// Computes a 32-bit arithmetic operation. The result has no value if an operand has none.
     Arith {
         to: RegisterWord,
         arith: Arith,
@@ -253,7 +253,7 @@ pub enum Instr {
     Unbind {
         var: u16,
     },
-    /// Jumps to `no` if a variable is not bound or, if `bound` is false, if it is bound.
+    /// Jumps to `no` unless a variable is bound. If `bound` is false, jumps if it is bound.
     UnlessBound {
         var: u16,
         bound: bool,
@@ -281,24 +281,24 @@ pub enum Instr {
         last: RegisterWord,
         done: Label,
     },
-    /// Advances `node` to the first node, beginning with `node` itself, at which a mask is true. Jumps to `done` if there is none
-    /// up to `last`.
+    /// Advances `node` to the first node at which a mask is true, possibly `node` itself. Jumps to `done` if there is none up to
+    /// `last`.
     Seek {
         node: RegisterWord,
         last: RegisterWord,
         mask: u16,
         done: Label,
     },
-    /// Advances `node` to the first node, beginning with `node` itself, from which a move is played that passes a test. Jumps to
-    /// `done` if there is none up to `last`.
+    /// Advances `node` to the first node from which a move is played that passes a test, possibly `node` itself. Jumps to `done` if
+    /// there is none up to `last`.
     SeekMove {
         seek: u16,
         node: RegisterWord,
         last: RegisterWord,
         done: Label,
     },
-    /// Advances `node` to the first node, beginning with `node` itself, at which the square of a piece equals a set. Jumps to
-    /// `done` if there is none up to `last`.
+    /// Advances `node` to the first node at which the square of a piece equals a set, possibly `node` itself. Jumps to `done` if
+    /// there is none up to `last`.
     SeekPiece {
         piece: RegisterWord,
         set: RegisterWord,
@@ -306,21 +306,21 @@ pub enum Instr {
         last: RegisterWord,
         done: Label,
     },
-    /// Stores the code of the content of the only square in a set.
+    /// Stores the piece code on the only square in a set.
     Content {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// Advances to the next node that passes the tests of a pair together with `source`. From node -1, it advances to the first
-    /// such node. Jumps to `done` after the last one.
+    /// Advances `node` to the next node that forms a pair with `source` and passes the pair's tests. A value of -1 advances to the
+    /// first such node. Jumps to `done` after the last one.
     NextPair {
         pairs: u16,
         source: RegisterWord,
         node: RegisterWord,
         done: Label,
     },
-    /// If the result of a search from the current position is stored, loads it and jumps to `done`. Otherwise has no effect. The
-    /// optional key is the piece on which the result depends.
+    /// If the result of a search from the current position has been stored, loads it and jumps to `done`. The optional key is the
+    /// piece on which the result depends.
     Recall {
         site: u16,
         key: Option<RegisterWord>,
@@ -328,7 +328,7 @@ pub enum Instr {
         to: RegisterWord,
         done: Label,
     },
-    /// Stores the result of a search that began at a node.
+    /// Stores the result of a search from a node, for [`Instr::Recall`].
     Remember {
         site: u16,
         key: Option<RegisterWord>,
@@ -336,7 +336,7 @@ pub enum Instr {
         last: RegisterWord,
         found: RegisterWord,
     },
-    /// Stores the last node of the subtree of the current node. For the root, this is the last node of the game.
+    /// Stores the last node in the current node's subtree. For the root, this is the last node of the game.
     Last {
         to: RegisterWord,
     },
@@ -373,7 +373,7 @@ pub enum Instr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Jumps to `no` unless node `a` is an ancestor of node `b` and not the same node.
+    /// Jumps to `no` unless node `a` is a proper ancestor of node `b`.
     UnlessBefore {
         a: RegisterWord,
         b: RegisterWord,
@@ -388,8 +388,8 @@ pub enum Instr {
         planes: u16,
     },
     /// Jumps to `no` unless the move that led to a node passes a test. If it passes, stores three values in the registers from
-    /// `selected` on: the node, the squares that the move left, and the squares that it reached. If only the king's or the rook's
-    /// move of castling passes, stores only its squares.
+    /// `selected` on: the node, and the origin and target squares of the move. If the move is castling and only the king's or the
+    /// rook's part passes, only the squares of that part are stored.
     Fits {
         edge: u16,
         child: RegisterWord,
@@ -397,25 +397,25 @@ pub enum Instr {
         no: Label,
     },
     /// Stores the value of `from` or `to`. If [`Instr::Fits`] has stored the current node in the register `selected`, the value is
-    /// the squares that it stored; otherwise it is the squares of the move that led to the node.
+    /// the squares that it stored. Otherwise it is the squares of the move that led to the current node.
     Own {
         to: RegisterWord,
         selected: RegisterWord,
         reached: bool,
     },
-    /// Stores the value of the best match of a `line` or `path` that begins at the current position, or the last position of that
-    /// match.
+    /// Searches for the best match of a `line` or `path` that begins at the current position. Stores its value or its last
+    /// position.
     Chain {
         to: RegisterWord,
         chain: u16,
     },
-    /// Jumps to `no` if the current position belongs to an earlier match of a `line` or `path` whose `nestban` forbids other
-    /// matches to begin here.
+    /// Jumps to `no` if the current position is part of an earlier match of a `line` or `path` with `nestban`, so that no other
+    /// match may begin here.
     UnlessFree {
         chain: u16,
         no: Label,
     },
-    /// Stores the piece of the game that stands on the only square of a set, or no value if there is none.
+    /// Stores the number of the piece that stands on the only square of a set, or no value if there is none.
     PieceOn {
         to: RegisterWord,
         set: RegisterWord,
@@ -425,13 +425,13 @@ pub enum Instr {
         to: RegisterWord,
         piece: RegisterWord,
     },
-    /// An instruction about strings.
+    /// A string instruction.
     Text(TextInstr),
-    /// An instruction about dictionaries.
+    /// A dictionary instruction.
     Entry(EntryInstr),
-    /// An instruction about moves.
+    /// An instruction that reads moves.
     Move(MoveInstr),
-    /// An instruction about lines and attacks.
+    /// An instruction that follows lines or computes attacks.
     Rays(RayInstr),
 }
 

@@ -4,12 +4,13 @@ use super::registers::RegisterWord;
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{MoveValue, Sibling, Special};
 
-/// The test of a `move` filter for moves that were played. Castling counts only as the king's move.
+/// The test by which a `move` filter selects played moves. Castling counts only as the king's move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlatMove {
-    /// True if the filter tests the move that led to the position. False if it tests the moves that leave the position.
+    /// True if the filter tests the move that led to the position. False if it tests the moves that are played from the position.
     pub previous: bool,
-    /// The value that the filter has for the moves that satisfy all conditions below. It is never [`MoveValue::Count`].
+    /// The kind of value that the filter computes from the moves that satisfy all conditions below. It is never
+    /// [`MoveValue::Count`].
     pub value: MoveValue,
     /// If present, the move must leave a square of this set.
     pub from: Option<RegisterWord>,
@@ -35,9 +36,9 @@ pub struct FlatMove {
 /// The value of a filter on the legal or pseudolegal moves of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LegalValue {
-    /// The squares that the moves leave.
+    /// The origin squares of the moves.
     Left,
-    /// The squares that the moves reach.
+    /// The target squares of the moves.
     Reached,
     /// The number of moves.
     Count,
@@ -47,8 +48,8 @@ pub enum LegalValue {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum MoveInstr {
-    /// Stores the squares of the moves that pass a test. For [`MoveValue::Whether`], stores a set that is non-empty if such a
-    /// move exists.
+    /// Stores squares of the moves that pass a test. For [`MoveValue::Whether`], stores a set that is non-empty if such a move
+    /// exists.
     Played { to: RegisterWord, of: u16 },
     /// Stores the value of the legal or pseudolegal moves between the given squares.
     Legal {
@@ -59,7 +60,8 @@ pub enum MoveInstr {
         only: Special,
         value: LegalValue,
     },
-    /// Compares the moves on the ways from the last common ancestor of two nodes to each of the nodes. Stores the length of the
-    /// longest run of equal moves. There is no value if there are no equal moves, or if one node is an ancestor of the other.
+    /// Compares the two move sequences that lead from the last common ancestor of two nodes to these nodes. Stores the length of
+    /// the longest run of moves that occurs in both. There is no value if they have no moves in common, or if one node is an
+    /// ancestor of the other.
     CommonRun { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }

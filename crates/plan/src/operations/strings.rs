@@ -1,14 +1,14 @@
 //! The instructions of flat programs that create and read strings.
 //!
-//! A register contains a string as a number, and equal strings have equal numbers. The number of a string of one byte is that
-//! byte. The number of the empty string is [`EMPTY`], and the numbers of a program's literals begin at [`LITERALS`]. The numbers
-//! of all other strings come after these. A string without a value has the number [`NO_VALUE`](crate::NO_VALUE).
+//! In a register, a number represents the string. Equal strings have equal numbers. The number of a string of one byte is that
+//! byte. The number of the empty string is [`EMPTY`], and the numbers of a program's literals begin at [`LITERALS`]. All other
+//! strings have larger numbers. A string without a value has the number [`NO_VALUE`](crate::NO_VALUE).
 
 use super::registers::{Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Cmp, Spelt};
 
-/// The number of the empty string.
+/// The number that represents the empty string.
 pub const EMPTY: u64 = 256;
 
 /// The number of the first literal of a program.
@@ -25,15 +25,14 @@ pub enum TextInstr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Extracts the part of a string between two indices. Without `from`, it begins at the start of the string. Without `end`, it
-    /// ends at the end of the string.
+    /// Extracts the substring between two indices. `from` defaults to the start of the string, and `end` to its end.
     Slice {
         to: RegisterWord,
         of: RegisterWord,
         from: Option<RegisterWord>,
         end: Option<RegisterWord>,
     },
-    /// Replaces the part between two indices of a string by another string.
+    /// Replaces the part of a string between two indices with another string.
     Spliced {
         to: RegisterWord,
         of: RegisterWord,
@@ -53,24 +52,25 @@ pub enum TextInstr {
         of: RegisterWord,
         upper: bool,
     },
-    /// Makes a string of one byte from a code between 1 and 255.
+    /// Creates a string of one byte from a code between 1 and 255.
     OfCode {
         to: RegisterWord,
         code: RegisterWord,
     },
-    /// Makes the letter for the content of the only square in a set, if this content is in `contents`.
+    /// Creates the letter for the content of the only square in a set, if this content is in `contents`.
     Content {
         to: RegisterWord,
         set: RegisterWord,
         contents: PieceSet,
         spelt: Spelt,
     },
-    /// Loads a string that is constant in a game. `text` is its index in [`FlatProgram::of_games`](super::FlatProgram::of_games).
+    /// Loads a string that is the same throughout a game. `text` is its index in
+    /// [`FlatProgram::of_games`](super::FlatProgram::of_games).
     OfGame {
         to: RegisterWord,
         text: u16,
     },
-    /// Extracts the first part of a string that matches a regular expression.
+    /// Extracts the first match of a regular expression in a string.
     Match {
         to: RegisterWord,
         of: RegisterWord,
@@ -85,13 +85,13 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Makes a string of the names of the squares in a set.
+    /// Creates a string with the names of the squares in a set.
     Names {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// Makes a string of the piece on the only square of a set and the name of the square. For any other set, the string is
-    /// empty.
+    /// Creates a string such as `Nf3`: the piece on the only square of a set, and the name of the square. For any other set, the
+    /// string is empty.
     Man {
         to: RegisterWord,
         set: RegisterWord,
@@ -106,7 +106,7 @@ pub enum TextInstr {
         needle: RegisterWord,
         text: RegisterWord,
     },
-    /// Reads the number that a string spells.
+    /// Parses a string as a number.
     ToNumber {
         to: RegisterWord,
         of: RegisterWord,
@@ -116,7 +116,7 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Reads the square that a string names.
+    /// Parses a string as the name of a square.
     SquareOf {
         to: RegisterWord,
         of: RegisterWord,

@@ -27,7 +27,7 @@ impl Cql5Parser<'_> {
         Ok(within(&Number::new(N::AttackCount(x, y), at), &range))
     }
 
-    /// Reads `:piececount R 2` and the other keywords that count the squares of a designator.
+    /// Reads a keyword that counts the squares of a designator, such as `:piececount R 2`.
     pub(super) fn counted(&mut self, name: &str, span: Span) -> Cql5Result<Node> {
         let arg = self.designator()?;
         let range = self.range(name)?;
@@ -164,7 +164,7 @@ impl Cql5Parser<'_> {
 
     // ---- match lists
 
-    /// Reads the rest of a match list after `(match`. It contains conditions on the game and one position list.
+    /// Reads the rest of a match list after `(match`: conditions on the game, and one position list.
     pub(super) fn match_list(&mut self, open: Span) -> Cql5Result<Node> {
         let (mut items, mut position) = (Vec::new(), None);
         loop {
@@ -268,8 +268,8 @@ fn of_designator(name: &str, of: Squares, at: Span) -> Number {
         "piececount" => number(N::Cardinality(of)),
         "power" => number(N::Power(of)),
         _ => {
-            // The value is White's total minus Black's. A transform that swaps colours therefore reverses its sign, as the
-            // language requires.
+            // The value is White's total minus Black's, so a transform that swaps colours reverses its sign, as the language
+            // requires.
             let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
             let sides = [Pieces { all_white: true, ..none }, Pieces { all_black: true, ..none }];
             let [white, black] = sides.map(|pieces| {

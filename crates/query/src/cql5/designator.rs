@@ -1,9 +1,9 @@
 //! Piece designators in the syntax of CQL 5.
 //!
-//! Several signs have another meaning than in CQL 6. In CQL 5, `.` is an empty square, `△` and `▲` are queens and rooks, and
+//! Several signs have a different meaning in CQL 6. In CQL 5, `.` is an empty square, `△` and `▲` are queens and rooks, and
 //! `[ah12]` is the range that CQL 6 writes as `a-h1-2`.
 //!
-//! Source: the manual of CQL 5, section on piece designators.
+//! Source: the section on piece designators in the CQL 5 manual.
 
 use shakmaty::Bitboard;
 
@@ -33,7 +33,7 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
 ///
 /// # Errors
 ///
-/// Fails at the first part of the text that is not part of a designator.
+/// Returns an error at the first part of the text that does not belong to a designator.
 pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     let node =
         |pieces, squares| Squares::new(S::Designator { pieces, squares }, Span::new(at, at + text.len()));
@@ -43,8 +43,8 @@ pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     {
         return Ok(node(Pieces::UNNAMED, on));
     }
-    // A text such as `[ba]` can be two pieces, or files in the wrong order. If it is neither, the error about the squares is
-    // returned.
+    // A text such as `[ba]` was not read as squares, because the files are in the wrong order, but it can be two pieces. If it is
+    // neither, the error about the squares is returned.
     let (pieces, len) = pieces(text, at).map_err(|error| squares_alone.err().unwrap_or(error))?;
     let rest = &text[len..];
     if rest.is_empty() {
@@ -75,7 +75,7 @@ fn pieces(text: &str, at: usize) -> Cql5Result<(Pieces, usize)> {
     Err(Diagnostic::error(Span::new(at, at + 1), "`[` is not closed", "close it with `]`"))
 }
 
-/// If a symbol belongs only to CQL 6, returns a message that says what to write in CQL 5 instead.
+/// If a symbol exists only in CQL 6, returns a message that names the CQL 5 equivalent.
 fn of_cql_6(c: char) -> Option<&'static str> {
     Some(match c {
         '_' | '□' => "an empty square is `.` in CQL 5",
@@ -112,8 +112,8 @@ fn no_piece(text: &str, c: char, at: usize, k: usize) -> Diagnostic {
     )
 }
 
-/// Returns the error for a text that begins with pieces (the first `len` bytes) but does not continue with a complete set of
-/// squares. Only the next `more` bytes are squares.
+/// Returns the error for a text that begins with pieces but does not continue with valid squares. The first `len` bytes are the
+/// pieces, and only the next `more` bytes are squares.
 fn wrong_squares(text: &str, at: usize, len: usize, more: usize) -> Diagnostic {
     let (pieces, rest) = text.split_at(len);
     let after = &rest[more..];
@@ -160,7 +160,7 @@ fn symbol_or_bracket(text: &str) -> bool {
     text.starts_with('[') || text.chars().next().is_some_and(|c| symbol(c).is_some())
 }
 
-/// Reads squares at the start of a text: a single square, in which `?` stands for any file or rank, or a list in brackets. Also
+/// Reads squares at the start of a text: a single square, in which `?` matches any file or rank, or a list in brackets. Also
 /// returns the number of bytes that were read.
 fn squares(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     if !text.starts_with('[') {
@@ -190,7 +190,7 @@ fn element(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     Ok(Some((rectangle(files, ranks), len + more)))
 }
 
-/// Rejects files without ranks. If the letters of the files are also letters of pieces, as in `[ab]`, there is no error.
+/// Rejects files without ranks. If the file letters are also piece letters, as in `[ab]`, there is no error.
 fn files_alone(text: &str, at: usize, len: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let part = &text[..len];
     if part.chars().all(|c| symbol(c).is_some()) {
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(designator(text).0, wanted, "{text}");
     }
 
-    /// Source: the manual of CQL 5, section on piece designators.
+    /// Source: the section on piece designators in the CQL 5 manual.
     #[test]
     fn signs_have_the_meaning_of_cql_5() {
         for (text, letters) in [

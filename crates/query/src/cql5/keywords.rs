@@ -1,4 +1,4 @@
-//! The words of CQL 5 position lists. The table has the same form as the table of words of CQL 6.
+//! The words of CQL 5 position lists. The table has the same form as that of the CQL 6 words.
 //!
 //! It also contains the words that the program CQL-S added. Most of them concern moves, the game, or text.
 
@@ -25,16 +25,16 @@ use orbit_core::{
     diagnostic::Span,
 };
 
-/// The role of a word in a list. It determines how the parser reads the word.
+/// The role of a word in a list, which determines how the parser reads the word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeywordReading {
-    /// The word transforms the list.
+    /// The word is a transform of the list.
     Transform(ListTransform),
     /// The word is the keyword of a condition. The function reads the rest of the condition.
     Condition(fn(&mut Cql5Parser, &str, Span) -> Cql5Result<Node>),
     /// The word begins a condition that is not supported yet.
     Unbuilt,
-    /// The word is a piece symbol of a designator.
+    /// The word is a piece symbol in designators.
     Piece(Pieces),
 }
 
@@ -236,7 +236,7 @@ const fn later(
     here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(WordStatus::NotYet)
 }
 
-/// Returns the table row of a keyword that only match lists may contain. In a position list, the parser rejects it as not
+/// Returns the table row of a keyword that is allowed only in match lists. In a position list, the parser rejects it as not
 /// supported.
 const fn within(
     spellings: Spellings,
@@ -253,7 +253,7 @@ pub(super) fn reading(word: &str) -> Option<KeywordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
 
-/// Returns the pieces that a sign stands for in a designator.
+/// Returns the pieces that a sign represents in a designator.
 pub(super) fn piece(sign: char) -> Option<Pieces> {
     match reading(sign.encode_utf8(&mut [0; 4]))? {
         Piece(pieces) => Some(pieces),

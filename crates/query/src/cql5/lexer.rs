@@ -1,7 +1,7 @@
-//! Splits the text of a CQL 5 list into tokens: parentheses, keywords, and other texts between blanks.
+//! Splits the text of a CQL 5 list into tokens: parentheses, keywords, and other blank-separated texts.
 //!
-//! A text between blanks can be a designator, a number or a result. This depends on the keyword before it, so the lexer does not
-//! interpret the text.
+//! A text between blanks can be a designator, a number or a result, depending on the keyword before it. The lexer therefore does
+//! not interpret it.
 
 use crate::token::QUERY_BYTES_MAX;
 use orbit_core::diagnostic::{Diagnostic, Span};
@@ -22,7 +22,7 @@ pub(super) enum Cql5Tok<'a> {
     End,
 }
 
-/// A token and its place in the query.
+/// A token and its span in the query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cql5Token<'a> {
     pub tok: Cql5Tok<'a>,
@@ -64,7 +64,7 @@ pub(super) fn lex(text: &str) -> Cql5Result<Vec<Cql5Token<'_>>> {
     }
 }
 
-/// Returns the number of bytes that blanks and comments occupy at the start of a text.
+/// Returns the length in bytes of the blanks and comments at the start of a text.
 fn blank(text: &str, at: usize) -> Cql5Result<usize> {
     let mut len = 0;
     loop {

@@ -1,4 +1,4 @@
-//! Reads lists of CQL 5 into typed trees.
+//! Reads CQL 5 lists into typed trees.
 
 use super::{
     Cql5Result, designator,
@@ -14,7 +14,6 @@ use crate::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum depth of nested lists.
 const DEPTH_MAX: u32 = 100;
 
 /// The parts of a list that have been read so far.
@@ -25,7 +24,6 @@ struct ParsedList {
 }
 
 impl Cql5Parser<'_> {
-    /// Reads the whole query.
     pub(super) fn query(mut self) -> Cql5Result<crate::Parsed> {
         let (open, word) = (self.bump(), self.span());
         let body = match self.tok() {
@@ -179,8 +177,8 @@ impl Cql5Parser<'_> {
         Ok(set.into())
     }
 
-    /// Returns the error for a text that looks like CQL 6, or like an argument whose keyword is missing. Returns `None` for any
-    /// other text.
+    /// Returns the error for a text that looks like CQL 6, or like an argument without its keyword. Returns `None` for any other
+    /// text.
     fn stray(&self, text: &str) -> Option<Diagnostic> {
         let help = match text {
             "and" => "all of a list must match: leave the word out",
@@ -285,8 +283,7 @@ impl Cql5Parser<'_> {
         Ok(())
     }
 
-    /// Returns an error if a text or a list follows a keyword that takes no arguments, and the text or list looks like an
-    /// argument.
+    /// Returns an error if a keyword takes no arguments, but the text or list after it looks like an argument.
     fn no_argument(&self, name: &str, span: Span) -> Cql5Result<()> {
         let error = || {
             Diagnostic::error(
@@ -364,7 +361,7 @@ fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
     }
 }
 
-/// Joins alternatives with `or` into a tree of the least possible depth.
+/// Joins alternatives with `or` into a balanced tree.
 fn any_of(mut items: Vec<Node>) -> Node {
     if items.len() == 1 {
         return condition(items.remove(0));

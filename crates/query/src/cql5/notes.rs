@@ -1,4 +1,4 @@
-//! Adds notes about parts of a CQL 5 list that would have another meaning in CQL 6.
+//! Adds notes about parts of a CQL 5 list that would have a different meaning in CQL 6.
 
 use shakmaty::Bitboard;
 
@@ -11,14 +11,15 @@ use orbit_core::{
     diagnostic::Diagnostic,
 };
 
-/// The signs that have another meaning in CQL 6, each with its meaning in CQL 5 and its meaning in CQL 6.
+/// The signs with different meanings in the dialects, each with its meaning in CQL 5 and in CQL 6.
 const SIGNS: [(char, &str, &str); 3] = [
     ('△', "white queens and rooks", "in CQL 6 it is any white piece"),
     ('▲', "black queens and rooks", "in CQL 6 it is any black piece"),
     ('.', "an empty square", "in CQL 6 it is any square; an empty one is `_` there"),
 ];
 
-/// Adds a note for each sign that has another meaning in CQL 6, and one note if a shift of the list gives other results in CQL 6.
+/// Adds a note for each sign that has a different meaning in CQL 6, and one note if shifting the list would produce different
+/// results in CQL 6.
 pub(super) fn dialects(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, meaning, elsewhere) in SIGNS {
         let mut first = None;
@@ -56,7 +57,7 @@ fn designated(node: Ref<Written>) -> Option<Bitboard> {
 }
 
 /// Returns the first designator with squares that stay in place when its list is shifted, as edge squares do in CQL 5. `steps`
-/// are the shifts of the lists around `node`.
+/// contains the shifts of the lists that contain `node`.
 fn left_behind<'a>(node: Ref<'a, Written>, steps: &[(i8, i8)]) -> Option<Ref<'a, Written>> {
     if let Some(squares) = designated(node) {
         return steps.iter().any(|&step| smears(squares, step)).then_some(node);
@@ -74,8 +75,8 @@ fn smears(squares: Bitboard, step: (i8, i8)) -> bool {
     SquareMap::edge_shift(step).apply(squares) != board::shift(squares, step)
 }
 
-/// Returns the steps (one file or one rank) by which the shifts among `transforms` can move a square. A flip among the transforms
-/// can turn a step into another direction.
+/// Returns the directions, as steps of one file or rank, in which the shifts among `transforms` can move a square. A flip among the
+/// transforms can turn a step into another direction.
 fn single_steps(transforms: &[ListTransform]) -> Vec<(i8, i8)> {
     use ListTransform::*;
     let turns = transforms.iter().any(|t| matches!(t, Flip | FlipDiagonal | FlipOffDiagonal));

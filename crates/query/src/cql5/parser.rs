@@ -1,4 +1,4 @@
-//! The parser of CQL 5 lists, and its access to tokens. The functions in [`super::lists`] read the contents of a list.
+//! The parser for CQL 5 lists, and its access to tokens. The functions in [`super::lists`] read the contents of a list.
 
 use super::{
     Cql5Result,
@@ -46,7 +46,7 @@ impl<'a> Cql5Parser<'a> {
         span
     }
 
-    /// Names the current token for a message.
+    /// Returns a description of the current token for a message.
     pub(super) fn found(&self) -> String {
         match self.tok() {
             Cql5Tok::Open => "a list".into(),

@@ -9,14 +9,14 @@ use crate::tree::{
 };
 
 impl Teller<'_> {
-    /// Describes a move from the current position, or the move that led to it. Returns `None` if part of the move filter cannot
-    /// be described.
+    /// Describes a move from the current position, or the move that led to the current position. Returns `None` if part of the move
+    /// filter cannot be described.
     pub(super) fn edge_here(&self, edge: &Edge<Written>) -> Option<String> {
         let when = if edge.entering { "last" } else { "next" };
         Some(format!("{} {when}", self.edge(edge, "a piece")?))
     }
 
-    /// Describes a move. `any` names the moving piece if the query does not restrict it.
+    /// Describes a move. If the query does not restrict the moving piece, it is described as `any`.
     fn edge(&self, edge: &Edge<Written>, any: &str) -> Option<String> {
         let who = edge.from.as_ref().map_or(Some(any.into()), |from| self.noun(from))?;
         let verb = match (edge.capture, edge.entering) {
@@ -108,8 +108,8 @@ impl Teller<'_> {
     }
 }
 
-/// Returns the number of positions that a range allows, such as `3 to 5 `. The text is empty if there is no range.
-/// Returns `None` if a bound is not a literal.
+/// Returns the text for the number of positions that a range allows, such as `3 to 5 `. Without a range, the text is empty. Returns
+/// `None` if a bound is not a literal.
 fn count(range: Option<&[Number<Written>; 2]>) -> Option<String> {
     match range.map(|[low, high]| (low.op(), high.op())) {
         None => Some(String::new()),

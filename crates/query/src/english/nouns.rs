@@ -12,7 +12,7 @@ fn color(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
 }
 
-/// Returns the pieces of a set. White's pieces come first.
+/// Lists the pieces in a set, White's first.
 fn listed(pieces: PieceSet) -> Vec<Piece> {
     [6, 5, 4, 3, 2, 1, 14, 13, 12, 11, 10, 9]
         .map(Code)
@@ -31,7 +31,7 @@ pub(super) fn single(pieces: Pieces) -> Option<Piece> {
     }
 }
 
-/// Returns the side to which all pieces of a designator belong. Returns `None` if they belong to both sides.
+/// Returns the colour of a designator's pieces. Returns `None` if the designator names pieces of both colours.
 pub(super) fn side(pieces: Pieces) -> Option<Color> {
     let all = listed(pieces.accepts());
     let side = all.first()?.color;
@@ -70,7 +70,7 @@ fn named(pieces: Pieces, plural: bool) -> Option<String> {
         (true, true) => return None,
         (false, true) => format!("white {}", super::listed(&white, "or")),
         (true, false) => format!("black {}", super::listed(&black, "or")),
-        // Both sides have the same kinds of pieces, so no colour is named.
+        // The designator names the same kinds of pieces for both sides, so the colour is left out.
         (false, false) if white == black => super::listed(&white, "or"),
         (false, false) => {
             format!("white {} or black {}", super::listed(&white, "or"), super::listed(&black, "or"))
@@ -130,12 +130,12 @@ fn lines(squares: Bitboard, line: impl Fn(Square) -> u32) -> Vec<u32> {
     lines
 }
 
-/// Describes a designator by a noun without its article: `white knight on d4`.
+/// Describes a designator with a noun phrase without an article: `white knight on d4`.
 pub(super) fn bare(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{}{}", named(pieces, false)?, place(squares)?))
 }
 
-/// Describes a designator by a noun with its article: `a white knight`, `the black king on g8`.
+/// Describes a designator with a noun phrase and its article: `a white knight`, `the black king on g8`.
 pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> Option<String> {
     let article = match single(pieces) {
         Some(piece) if piece.role == Role::King => "the",
@@ -148,12 +148,12 @@ pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{article} {}", bare(pieces, squares)?))
 }
 
-/// Describes a designator by a noun in the plural: `white pawns on rank 7`.
+/// Describes a designator with a noun phrase in the plural: `white pawns on rank 7`.
 pub(super) fn plural(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{}{}", named(pieces, true)?, place(squares)?))
 }
 
-/// Returns a clause that says that a designator is not empty: `a white knight stands on d4`.
+/// Returns a clause that states that a designator is not empty: `a white knight stands on d4`.
 pub(super) fn stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     if pieces.accepts() == PieceSet::ALL {
         return None;
@@ -172,7 +172,7 @@ pub(super) fn stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     })
 }
 
-/// Returns a clause that says that a designator is empty.
+/// Returns a clause that states that a designator is empty.
 pub(super) fn none_stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     if matches!(pieces.accepts(), PieceSet::ALL | PieceSet::EMPTY) {
         return None;
@@ -184,7 +184,7 @@ pub(super) fn none_stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     })
 }
 
-/// Describes the square to which a move goes: `g7`, `a square on rank 8`.
+/// Describes the target square of a move: `g7`, `a square on rank 8`.
 pub(super) fn target(to: &Squares) -> Option<String> {
     let SquaresOp::Designator { pieces, squares } = to.op() else { return None };
     designator(*pieces, *squares)
@@ -208,7 +208,7 @@ pub(super) fn pure(kind: PureKind, mate: bool) -> String {
     format!("it is {kind} {}", if mate { "mate" } else { "stalemate" })
 }
 
-/// Returns the name of a string that is not a literal, such as `the name of a player`.
+/// Describes a string that is not a literal, such as `the name of a player`.
 pub(super) fn text(text: &Text) -> Option<String> {
     Some(match text.op() {
         TextOp::Player(None) => "the name of a player".into(),

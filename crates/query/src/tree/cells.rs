@@ -1,7 +1,7 @@
 //! The values of variables while a query is evaluated, or while it is translated into a plan.
 //!
-//! Each variable has a *cell*, which holds a value or is unbound. All filters of a query use the same cells, including filters
-//! inside `find`. An unbound cell reads as the empty set, or as no value.
+//! Each variable has a *cell*, which contains a value or is unbound. All filters of a query use the same cells, including filters
+//! inside `find`. Reading an unbound cell yields the empty set, or no value.
 
 use std::fmt::Debug;
 
@@ -11,11 +11,11 @@ use super::VarId;
 pub trait CellValues {
     /// A set of squares.
     type Squares: Clone + Debug;
-    /// A number. It always has a value. A number without a value is stored as [`Cell::Unbound`].
+    /// A number that has a value. A number without a value is stored as [`Cell::Unbound`].
     type Number: Clone + Debug;
-    /// A string. It always has a value. A string without a value is stored as [`Cell::Unbound`].
+    /// A string that has a value. A string without a value is stored as [`Cell::Unbound`].
     type Text: Clone + Debug;
-    /// A position of the game. It always exists. A missing position is stored as [`Cell::Unbound`].
+    /// An existing position of the game. A missing position is stored as [`Cell::Unbound`].
     type Position: Clone + Debug;
 }
 
@@ -39,7 +39,7 @@ pub enum Cell<V: CellValues> {
 pub struct Cells<V: CellValues>(Vec<Cell<V>>);
 
 impl<V: CellValues> Cells<V> {
-    /// Makes `count` unbound cells.
+    /// Creates `count` unbound cells.
     pub fn unbound(count: usize) -> Cells<V> {
         Cells((0..count).map(|_| Cell::Unbound).collect())
     }
@@ -55,7 +55,7 @@ impl<V: CellValues> Cells<V> {
         self.0[var.0 as usize] = cell;
     }
 
-    /// Removes the value of a variable and returns it. The variable is unbound afterwards.
+    /// Unbinds a variable, and returns its previous value.
     pub fn take(&mut self, var: VarId) -> Cell<V> {
         std::mem::replace(&mut self.0[var.0 as usize], Cell::Unbound)
     }

@@ -6,13 +6,13 @@ use super::{
     TypedQuery, Written,
 };
 
-/// The smallest number of alternatives for which a plan determines the one that matches. Fewer are faster to evaluate one after the
-/// other.
+/// The minimum number of alternatives for which a plan determines the one that matches. Fewer alternatives are evaluated faster one
+/// after the other.
 const ALTERNATIVES_MIN: usize = 4;
 
 impl TypedQuery {
-    /// Returns true if the comments at a hit depend only on that hit. The query may contain a `sort` filter only where a value of
-    /// the filter makes the position match, so that the filter has no value at other positions.
+    /// Returns true if the comments at a hit depend only on that hit. A `sort` filter is allowed only where the position matches
+    /// whenever the filter has a value, so that it has no value at positions without a hit.
     pub fn writes_at_hits(&self) -> bool {
         let writes = |op: &GameCondition<Written>| {
             matches!(
@@ -25,15 +25,16 @@ impl TypedQuery {
             && !self.has(writes)
     }
 
-    /// Returns true if the query writes only the standard comment at each hit. No filter then has to be evaluated for comments.
+    /// Returns true if the query writes no comments but the standard one at each hit. No filter then has to be evaluated for
+    /// comments.
     pub fn writes_marks_alone(&self) -> bool {
         self.sorts.is_empty() && self.writes_at_hits() && !self.body.any(|filter| self.is_written(filter))
     }
 
-    /// Returns the filters that must still be evaluated at a position where the body is known to match: the last filter of its
-    /// braces, and the filters before it that write comments. Returns `None` if these are all the filters, or if one of them reads
-    /// a variable that another filter may have set. The result is valid only for a query that [writes at
-    /// hits](TypedQuery::writes_at_hits).
+    /// Returns the part of the body that must be evaluated to write comments at a position at which the body is known to match: the
+    /// last filter of its braces, and the filters before it that write comments. Returns `None` if this is the whole body, or if
+    /// one of these filters reads a variable, which another filter may have set. The result is valid only for a query that [writes
+    /// at hits](TypedQuery::writes_at_hits).
     pub fn written_at_hits(&self) -> Option<Node> {
         let is_quiet =
             |filter: &&Node| !filter.any(|filter| self.is_written(filter)) && sorts_of(filter.node()) == 0;
@@ -91,8 +92,8 @@ impl TypedQuery {
 }
 
 impl<P: Form> Any<P> {
-    /// Returns the operands of the outermost `or`s, in order. At a position, they are evaluated up to the first one that matches. A
-    /// filter that is not an `or` is its own only alternative.
+    /// Returns the operands of the outermost `or`s, in order. At each position, they are evaluated up to the first one that
+    /// matches. A filter that is not an `or` is itself the only alternative.
     pub fn alternatives(&self) -> Vec<&Any<P>> {
         let mut all = Vec::new();
         self.add_alternatives(&mut all);
@@ -127,7 +128,7 @@ fn is_sort(filter: Ref<'_, Written>) -> bool {
     }
 }
 
-/// Returns the number of `sort` filters in a filter whose value alone makes the whole filter match.
+/// Counts the `sort` filters inside a filter that make the whole filter match whenever they have a value.
 fn sorts_at_hits(filter: Ref<'_, Written>) -> usize {
     if is_sort(filter) {
         return 1;
@@ -178,8 +179,8 @@ fn reads_variable(filter: Ref<'_, Written>) -> bool {
     }
 }
 
-/// Returns the strictest header setting that still allows the comment of a filter: `Quiet` if the query asks for the comment,
-/// `All` if the filter writes one by default. Returns `Silent` if it writes none.
+/// Returns the strictest header setting that still allows the comment of a filter: `Quiet` if the query requests the comment
+/// explicitly, `All` if the filter writes it by default. Returns `Silent` if it writes none.
 fn comments_of<P: Form>(filter: Ref<'_, P>) -> Comments {
     let of_itself = |quiet: bool| if quiet { Comments::Silent } else { Comments::All };
     match filter {

@@ -45,16 +45,16 @@ operands! {
         Result(GameResult),
         /// `v = F`. It is true if F has a value, which is then assigned to the variable. A set always has a value.
         Assign(VarId, Assigned<P>),
-        /// A comparison such as `typename S == "N"` of a square's letter with a literal. It is true if S is exactly one square
-        /// and the content of this square is in `contents`. `typename S` alone is also stored like this, with all contents. If
-        /// `spelt` is present, the condition yields the letter, in this spelling, where the grammar needs a string.
+        /// A comparison of a square's letter with a literal, such as `typename S == "N"`. It is true if S is exactly one square and
+        /// the content of this square is in `contents`. `typename S` alone is stored in the same way, with all contents. If `spelt`
+        /// is present, the condition can be used as a string: the letter, in this spelling.
         ContentIs { contents: PieceSet, of: Squares<P>, spelt: Option<Spelt> },
         /// `square all v in S body`: the body matches for each square of S.
         SquareAll { var: VarId, domain: Squares<P>, body: Any<P> },
         /// `a != b` on numbers. It is also true if one of the numbers has no value.
         Differ(Number<P>, Number<P>),
         /// A comparison of strings, byte by byte. If an operand has no value, `!=` is true and all other comparisons are false. The
-        /// grammar treats all comparisons except `!=` as strings; see [`super::TextOp::Compare`].
+        /// grammar treats all string comparisons except `!=` as strings; see [`super::TextOp::Compare`].
         TextCompare(Cmp, Text<P>, Text<P>),
         /// `a in b` on strings: a is a substring of b. It is false if either string has no value.
         TextIn(Text<P>, Text<P>),

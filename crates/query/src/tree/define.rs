@@ -54,7 +54,7 @@ macro_rules! operands {
             }
         }
     };
-    // The variant `Form` contains filters that exist only in one form of the tree. A method of `Rewrite` has already rewritten it
+    // The variant `Form` contains filters that exist only in one form of the tree. Methods of `Rewrite` have already rewritten it
     // at this point.
     (@variants $name:ident $g:tt $here:tt $there:tt $visit:ident $by:ident [$($v:tt)*] [$($r:tt)*]
         $(#[$doc:meta])* Form($ty:ty), $($rest:tt)*) => {

@@ -1,8 +1,8 @@
 //! Operations that need more of the game than the current position: moves, other positions, sequences of positions and moves, and
 //! values that are kept from one evaluation to the next.
 //!
-//! Each kind of operation has a variant `Game` for the operations of this module, such as [`super::ConditionOp::Game`]. All other
-//! operations except `find` can be evaluated at one position alone. The operations of this module are called *the game language*.
+//! The operations in this module are called *the game language*. Each kind of operation has a variant `Game` for them, such as
+//! [`super::ConditionOp::Game`]. All other operations except `find` can be evaluated at a single position.
 
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
 use orbit_core::board::PieceSet;
@@ -22,7 +22,7 @@ operands! {
     pub enum GameCondition<P: Form> {
         /// `P:F`: true if F matches at position P. It is false if P does not exist.
         At { at: Position<P>, of: Condition<P> },
-        /// A test of moves: `L--R`, `L[x]R` or `L--R(T)`. There is no target T, or its value is true or false.
+        /// A test of moves: `L--R`, `L[x]R`, or `L--R(T)` with a target T that is a condition.
         Edge { edge: Edge<P>, target: Option<Any<P>> },
         /// `move ...` used as a condition.
         Move(Move<P>),
@@ -42,7 +42,7 @@ operands! {
         VirtualMainline,
         /// `try`: exactly one of the moves from the start to here is a move by White that begins a side line.
         Try,
-        /// `ancestor(P Q)`. For `descendant(P Q)`, the operands are swapped.
+        /// `ancestor(P Q)`, or `descendant(Q P)`: P is an ancestor of Q.
         Ancestor { ancestor: Position<P>, of: Position<P> },
         /// `echo (s t) F`, where F is not a number.
         Echo(Echo<Any<P>>),
@@ -66,7 +66,7 @@ operands! {
         Assert(Any<P>),
         /// `loop F`: repeats F until F fails. It is true if F matched at least once.
         Loop(Any<P>),
-        /// `while (c) F`: repeats F as long as c matches. It is always true.
+        /// `while (c) F`: repeats F while c matches. It is always true.
         While { condition: Any<P>, body: Any<P> },
         /// `while (s ~~ "re") F`: evaluates F once for each match of the regular expression. It is true if s has a value.
         WhileMatch { text: Text<P>, pattern: String, body: Any<P> },
@@ -98,19 +98,19 @@ operands! {
     pub enum GameSquares<P: Form> {
         /// A filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Squares<P>>),
-        /// `D[k]`: the value of an entry of a dictionary.
+        /// `D[k]`: the value of a dictionary entry.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
-        /// `from`: the square that the last move left; two squares for castling.
+        /// `from`: the origin square of the last move; two squares for castling.
         From,
-        /// `to`: the square that the last move reached; two squares for castling.
+        /// `to`: the target square of the last move; two squares for castling.
         To,
         /// `enpassantsquare`: the square of the pawn that the last move captured en passant.
         EnPassantSquare,
-        /// `move from`, `move to`, `move capture`: the squares that the qualifying moves leave, reach, or capture on.
+        /// `move from`, `move to`, `move capture`: the origin, target or capture squares of the moves that satisfy the filter.
         Move(Move<P>),
         /// A piece variable: the square on which its piece stands in this position.
         Piece(VarId),
-        /// `piece X in S F`: the squares of S whose pieces make F match.
+        /// `piece X in S F`: the squares of S for whose pieces F matches.
         PieceLoop { var: VarId, domain: Squares<P>, body: Any<P> },
         /// `P & Q`: the squares that have the same content in both positions. The set is empty if P or Q does not exist.
         SameContents(Position<P>, Position<P>),
@@ -126,11 +126,11 @@ operands! {
     pub enum GameNumber<P: Form> {
         /// A filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Number<P>>),
-        /// `D[k]`: the value of an entry of a dictionary.
+        /// `D[k]`: the value of a dictionary entry.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
         /// `sort "n" F`: the value by which games are sorted. The value of a set is the number of its squares.
         Sort { sort: SortId, of: Number<P> },
-        /// `countmoves L--R(T)`: the number of moves that qualify.
+        /// `countmoves L--R(T)`: the number of moves that pass the test and after which T matches.
         CountMoves { edge: Edge<P>, target: Option<Any<P>> },
         /// `move legal count` and `move pseudolegal count`.
         Move(Move<P>),
@@ -138,7 +138,7 @@ operands! {
         Line(Line<P>),
         /// `path ...`: the number of moves in the path, or the largest value of its option `max`.
         Path(Path<P>),
-        /// `pathcount`: the number of moves so far in the current path that count as moves of the path.
+        /// `pathcount`: the number of moves so far in the current path that count.
         PathCount,
         /// `pathcountunfocused`: the number of moves so far in the current path that do not count, because they are out of focus.
         PathCountUnfocused,
@@ -148,8 +148,8 @@ operands! {
         Depth,
         /// `distance(P Q)`: the number of moves between the positions.
         Distance(Position<P>, Position<P>),
-        /// `consecutivemoves [quiet] [range] (v w)`: the length of the longest sequence of moves that occurs both on the way to v
-        /// and on the way to w. Both ways begin at the last common ancestor of v and w.
+        /// `consecutivemoves [quiet] [range] (v w)`: compares two sequences of moves, which lead from the last common ancestor of v
+        /// and w to v and to w. The value is the length of the longest run of moves that occurs in both.
         ConsecutiveMoves { first: VarId, second: VarId, quiet: bool, range: Option<[Number<P>; 2]> },
         /// `echo (s t) F`, where F is a number: the largest value of F.
         Echo(Echo<Number<P>>),
@@ -161,13 +161,13 @@ operands! {
         Length(Text<P>),
         /// `indexof(a b)`: the index, counted from 0, at which a begins in b. There is no value if a does not occur in b.
         IndexOf(Text<P>, Text<P>),
-        /// `int s`: the number that a string spells.
+        /// `int s`: a string, parsed as a number.
         ToNumber(Text<P>),
         /// `ascii "c"`: the code of a character.
         CodeOf(Text<P>),
         /// `\-1`: the index at which a group began in the last match of a regular expression.
         GroupStart(u32),
-        /// `lastgamenumber`: the number of the last game of the database.
+        /// `lastgamenumber`: the number of the last game in the database.
         LastGameNumber,
     }
 }
@@ -179,7 +179,7 @@ operands! {
     pub enum GameText<P: Form> {
         /// A filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Text<P>>),
-        /// `D[k]`: the value of an entry of a dictionary.
+        /// `D[k]`: the value of a dictionary entry.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
         /// `sort "n" F`: the string by which games are sorted.
         Sort { sort: SortId, of: Text<P> },
@@ -187,8 +187,8 @@ operands! {
         Joined(Text<P>, Text<P>),
         /// `str(...)`: the values of all the filters, joined into one string.
         Written(Vec<Any<P>>),
-        /// `s[i:j]`: a part of a string. A bound outside the string means the nearest end of the string. Negative bounds count
-        /// from the end.
+        /// `s[i:j]`: a part of a string. A bound outside the string is clamped to the nearest end. Negative bounds count from the
+        /// end.
         Slice { of: Text<P>, from: Option<Number<P>>, to: Option<Number<P>> },
         /// `s[i]`: one letter of a string. There is no value if there is no such letter.
         Letter { of: Text<P>, at: Number<P> },
@@ -204,12 +204,12 @@ operands! {
         Group(u32),
         /// `ascii n`: the character with a given code.
         OfCode(Number<P>),
-        /// `max`, `min` of strings: the last or the first string in bytewise order.
+        /// `max` and `min` with strings: the last or the first string in bytewise order.
         Extremum { largest: bool, of: Vec<Text<P>> },
         /// `readfile name`: the contents of a file.
         ReadFile(Text<P>),
-        /// `currenttransform`: the names of the transforms that produced the copy (the transformed filter) with this word. The one
-        /// that was applied last comes first.
+        /// `currenttransform`: the names of the transforms that produced the copy (transformed filter) that contains this word. The
+        /// transform that was applied last comes first.
         CurrentTransform(Vec<String>),
     }
 }
@@ -221,7 +221,7 @@ operands! {
     pub enum GamePosition<P: Form> {
         /// A filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Position<P>>),
-        /// `D[k]`: the value of an entry of a dictionary.
+        /// `D[k]`: the value of a dictionary entry.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
         /// `currentposition`: the position at which the query is being evaluated.
         Current,
@@ -233,7 +233,7 @@ operands! {
         Numbered(Number<P>),
         /// `lca(P Q)`: the last position from which both P and Q can be reached.
         LastCommonAncestor(Position<P>, Position<P>),
-        /// `P<Q` and the other comparisons. The value is P if the relation holds; otherwise there is no value.
+        /// `P<Q` and other comparisons. The value is P if the comparison is true; otherwise there is no value.
         Compare { by: PositionOrder, left: Position<P>, right: Position<P> },
         /// `line lastposition ...`: the last position of the line.
         LineEnd(Line<P>),
@@ -248,13 +248,13 @@ operands! {
 }
 
 operands! {
-    /// Operations whose value is that of a filter at another position. They exist for every kind except conditions.
+    /// Operations whose value is the value of a filter at another position. They exist for every kind except conditions.
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum Elsewhere<P: Form, F> {
         /// `P:F`: the value of F at P.
         At { at: Position<P>, of: F },
-        /// `L--R(T)`: the value of T after the first qualifying move.
+        /// `L--R(T)`: the value of T after the first move that passes the test and after which T matches.
         Edge { edge: Edge<P>, target: F },
     }
 }
@@ -262,13 +262,13 @@ operands! {
 /// The ways in which two positions are compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PositionOrder {
-    /// Compares the numbers of the positions. `==` and `!=` test whether they are the same position of the game.
+    /// Compares the numbers of the positions. `==` and `!=` test if they are the same position of the game.
     Number(Cmp),
-    /// `[<]`: the left position is an ancestor of the right one and not the same position.
+    /// `[<]`: the left position is a proper ancestor of the right one.
     Before,
     /// `[<=]`: the left position is an ancestor of the right one, or the same position.
     NotAfter,
-    /// `[>]`: the left position is a descendant of the right one and not the same position.
+    /// `[>]`: the left position is a proper descendant of the right one.
     After,
     /// `[>=]`: the left position is a descendant of the right one, or the same position.
     NotBefore,
@@ -287,8 +287,8 @@ operands! {
     /// A test of a move that was played: `L--R=P`, `L[x]R=P`. The filters L and R are evaluated at the position before the move.
     #[derive(Clone, Debug)]
     pub struct Edge<P: Form> {
-        /// True if the test concerns the move that led to the current position (`currentmove`). False if it concerns the moves
-        /// that leave the current position.
+        /// True if the test applies to the move that led to the current position (`currentmove`). False if it applies to the moves
+        /// that were played from there.
         pub entering: bool,
         /// `[x]`: the move must be a capture. `to` then applies to the square of the captured piece.
         pub capture: bool,
@@ -305,7 +305,7 @@ operands! {
     /// The pieces to which a pawn must promote.
     #[derive(Clone, Debug)]
     pub enum Promotion<P: Form> {
-        /// A piece of one of these kinds. The set contains both colours of each kind, since the colour does not matter.
+        /// A piece of one of these kinds. The set contains both colours of each kind, because the colour does not matter.
         Pieces(PieceSet),
         /// A piece whose letter occurs in a string.
         Letters(Text<P>),
@@ -313,16 +313,16 @@ operands! {
 }
 
 operands! {
-    /// A `move` filter. It selects moves to test, and has conditions that a move must satisfy to qualify.
+    /// A `move` filter. It selects moves to test, and lists the conditions that a move must satisfy.
     #[derive(Clone, Debug)]
     pub struct Move<P: Form> {
         /// The moves that are tested.
         pub of: MoveOf,
         /// The value of the filter.
         pub value: MoveValue,
-        /// `from S`: the square that the move leaves is in S.
+        /// `from S`: the origin square of the move is in S.
         pub from: Option<Squares<P>>,
-        /// `to S`: the square that the move reaches is in S.
+        /// `to S`: the target square of the move is in S.
         pub to: Option<Squares<P>>,
         /// `capture S`: the move captures a piece on S.
         pub capture: Option<Squares<P>>,
@@ -337,7 +337,7 @@ operands! {
         pub null: bool,
         /// `primary`: the move is the first one from its position. `secondary`: it is another one.
         pub sibling: Option<Sibling>,
-        /// `comment(...)`: the comment is written at the position after each qualifying move.
+        /// `comment(...)`: the comment is written at the position after each move that satisfies the filter.
         pub comment: Option<Vec<Any<P>>>,
     }
 }
@@ -345,7 +345,7 @@ operands! {
 /// The moves that `move` tests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveOf {
-    /// The moves that were played from the current position.
+    /// The moves played from the current position.
     Played,
     /// The move that led to the current position.
     Previous,
@@ -355,27 +355,27 @@ pub enum MoveOf {
     Pseudolegal,
 }
 
-/// The value of a `move` filter. A word in the filter determines it.
+/// The kind of value of a `move` filter, which a word in the filter determines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveValue {
-    /// True or false: true if a move qualifies.
+    /// True if some move satisfies the filter.
     Whether,
-    /// The squares that qualifying moves leave.
+    /// The origin squares of the moves that satisfy the filter.
     From,
-    /// The squares that qualifying moves reach.
+    /// The target squares of the moves that satisfy the filter.
     To,
-    /// The squares on which qualifying moves capture.
+    /// The squares on which the moves that satisfy the filter capture.
     Capture,
-    /// The number of qualifying moves.
+    /// The number of moves that satisfy the filter.
     Count,
 }
 
 /// The filter `echo (s t) F`, which compares the current position with other positions of the game.
 #[derive(Clone, Debug)]
 pub struct Echo<F> {
-    /// The variable `s`, whose value is the current position.
+    /// The variable `s`, which is bound to the current position.
     pub source: VarId,
-    /// The variable `t`. Its value is each position of the game in turn, except the current one.
+    /// The variable `t`, which is bound to each other position of the game in turn.
     pub target: VarId,
     /// `in all`: the values of `t` include the current position.
     pub in_all: bool,
@@ -385,7 +385,7 @@ pub struct Echo<F> {
     pub body: F,
 }
 
-/// A regular expression over positions or moves: its letters are the constituents of a line or a path.
+/// A regular expression over positions or moves. The constituents of a line or a path take the place of letters.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "operands are named as they are")]
 pub enum Chain<T> {
@@ -450,11 +450,11 @@ operands! {
     pub struct Line<P: Form> {
         /// The range in which the number of positions must lie. `None` if any number is allowed.
         pub range: Option<[Number<P>; 2]>,
-        /// `<--`: the line leads from the current position back to earlier ones.
+        /// `<--`: the line runs backwards, from the current position to earlier ones.
         pub back: bool,
         /// True if positions in which the other side is to move are skipped.
         pub single_color: bool,
-        /// True if no other line may begin at a position of a line that was found.
+        /// True if no later line may begin at a position of a line that was already found.
         pub nestban: bool,
         /// True if the first line that the search finds determines the value. Otherwise the longest line does.
         pub first_match: bool,
@@ -473,8 +473,8 @@ operands! {
     pub struct LineStep<P: Form> {
         /// The filter that must match at the position.
         pub filter: Any<P>,
-        /// True if the filter contains a `move` filter for the moves that leave the position. The search then evaluates the filter
-        /// once for each move by which the line can continue.
+        /// True if the filter contains a `move` filter that tests the moves played from the position. The search then evaluates the
+        /// filter once for each move by which the line can continue.
         pub tied: bool,
     }
 }
@@ -485,18 +485,18 @@ operands! {
     pub struct Path<P: Form> {
         /// The range in which the value must lie.
         pub range: Option<[Number<P>; 2]>,
-        /// Determines the moves that count: `focus S`, `focus capture S` or `singlecolor`. All other moves are skipped. `None` if
-        /// every move counts.
+        /// `focus S`, `focus capture S` or `singlecolor`: the moves that count. All other moves are skipped. `None` if every move
+        /// counts.
         pub focus: Option<Focus<P>>,
         /// `max N`: among the matching paths, the one with the largest N at its end is the result.
         pub max: Option<Number<P>>,
         /// True if the path continues only to first children.
         pub primary: bool,
-        /// True if no other path may begin at a position of a path that was found, except at its last position.
+        /// True if no later path may begin at a position of a path that was already found, except at its last position.
         pub nestban: bool,
         /// True if the first path that the search finds determines the value. Otherwise the longest path does.
         pub first_match: bool,
-        /// True if the comments of all equally good paths are written, not only those of one path.
+        /// True if comments are written for all equally good paths, not only for one of them.
         pub keep_all_best: bool,
         /// True if comments name the squares of the pieces in focus.
         pub piece_path: bool,

@@ -1,4 +1,4 @@
-//! Filters whose value is a number. They may have no value.
+//! Filters whose value is a number. Such a filter may have no value.
 
 use shakmaty::Color;
 
@@ -13,17 +13,18 @@ operands! {
     pub enum NumberOp<P: Form> {
         /// A literal number.
         Int(i32),
-        /// `#S`: the number of squares of a set.
+        /// `#S`: the number of squares in a set.
         Cardinality(Squares<P>),
-        /// `:attackcount` of CQL 5: the number of pairs of squares, one of the first set and one of the second, where the piece
-        /// on the first square attacks the second square.
+        /// CQL 5 `:attackcount`: the number of pairs of squares, one from each set, in which the piece on the first square attacks
+        /// the second square.
         AttackCount(Squares<P>, Squares<P>),
-        /// `:ray` and similar keywords of CQL 5: the number of lines of squares with one occupied square in each set, in the
-        /// order of the sets, and no other occupied square. The first and the last of these squares are the ends of the line.
-        /// With `attack`, a queen, rook or bishop must stand at the start. `dirs` are the directions in which the line may run.
-        /// No transform changes them.
+        /// CQL 5 `:ray` and similar keywords: the number of lines of squares with one occupied square in each set, in the order of
+        /// the sets, and no other occupied square. The first and the last of these squares are the ends of the line. With `attack`,
+        /// a queen, rook or bishop must stand at the start. `dirs` lists the directions in which the line may run; no transform
+        /// changes it.
         RayCount { dirs: Dirs, attack: bool, sets: OneOrMore<Squares<P>> },
-        /// `power S`: the value of the pieces on a set. A queen counts 9, a rook 5, a bishop or a knight 3, a pawn 1, a king 0.
+        /// `power S`: the total value of the pieces on a set. A queen counts 9, a rook 5, a bishop or a knight 3, a pawn 1 and a
+        /// king 0.
         Power(Squares<P>),
         /// The rank of a square, 1..8, if the set is one square; otherwise no value.
         Rank(Squares<P>),
@@ -38,17 +39,17 @@ operands! {
         Neg(Number<P>),
         /// `abs n`: the absolute value of the number.
         Abs(Number<P>),
-        /// The integer part of the square root. A negative number has no root and gives no value.
+        /// The integer part of the square root. For a negative number, there is no value.
         Sqrt(Number<P>),
-        /// The value of `of` if it lies in the range; otherwise no value. The parser makes this operation for `flip lo hi F`
+        /// The value of `of` if it lies in the range; otherwise no value. The parser generates this operation for `flip lo hi F`
         /// and `find lo hi F` if a bound is a variable.
         InRange { lo: Number<P>, hi: Number<P>, of: Number<P> },
         /// The largest of the operands' values. Operands without a value are skipped.
         Max(OneOrMore<Number<P>>),
         /// The smallest of the operands' values. Operands without a value are skipped.
         Min(OneOrMore<Number<P>>),
-        /// A comparison. If the relation holds, its value is the left operand; otherwise it has no value. `!=` is a condition
-        /// instead: [`super::ConditionOp::Differ`].
+        /// A comparison. If it is true, its value is the left operand; otherwise it has no value. `!=` is a condition instead:
+        /// [`super::ConditionOp::Differ`].
         Compare(Cmp, Number<P>, Number<P>),
         /// `white`, `black`: the numbers 1 and -1.
         ColorValue(Color),
@@ -56,11 +57,11 @@ operands! {
         SideToMove,
         /// The number of half-moves played.
         Ply,
-        /// The move number. It is 1 at the start of the game and grows by one after each move of Black.
+        /// The move number. It is 1 at the start of the game and increases by one after each move by Black.
         MoveNumber,
-        /// The number of the game, counted from 1 over all inputs. Games that were skipped are counted, too.
+        /// The number of the game, counted from 1 across all inputs. Skipped games are counted, too.
         GameNumber,
-        /// The year of the date tag. There is no value if the year is unknown or below 1.
+        /// The year in the Date tag. There is no value if the year is unknown or below 1.
         Year,
         /// `elo white`, `elo black`: the rating of a player. `elo` alone is the higher rating. There is no value if the rating is
         /// unknown or below 1.
@@ -70,7 +71,7 @@ operands! {
         /// `find count F`, `find lo hi F`: the number of positions at which F matches. The search runs from the current position
         /// to the end or, with `back`, from the start to the current position.
         Find { back: bool, quiet: bool, counted: Counted, of: Any<P> },
-        /// An operation whose value is that of another number.
+        /// An operation whose value is the value of another number.
         Control(Control<P, Number<P>>),
         /// A number that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameNumber<P>),

@@ -1,4 +1,4 @@
-//! Data of filters that are not filters themselves: pieces, directions, operators, and kinds of moves and transforms.
+//! Parts of filters that are not themselves filters: pieces, directions, operators, and kinds of moves and transforms.
 
 use orbit_core::board::{Code, PieceSet, moves::MoveRequest};
 
@@ -18,7 +18,7 @@ impl Pieces {
     /// The pieces of a designator that names no piece, such as `a4`. It accepts white pieces, black pieces and the empty square.
     pub const UNNAMED: Pieces = Pieces { all_white: true, all_black: true, list: PieceSet::EMPTY };
 
-    /// Returns the contents of a square that the designator accepts.
+    /// Returns the square contents that the designator accepts.
     pub fn accepts(self) -> PieceSet {
         let mut out = self.list;
         if self.all_white {
@@ -73,7 +73,7 @@ impl Cmp {
         }
     }
 
-    /// Returns the operator that expresses the same relation if the operands are swapped.
+    /// Returns the operator that expresses the same relation after the operands are swapped.
     pub const fn swapped(self) -> Cmp {
         match self {
             Cmp::Lt => Cmp::Gt,
@@ -108,7 +108,7 @@ pub enum Arith {
     Rem,
 }
 
-/// The four sets that describe the structure of pawns.
+/// The four kinds of pawn sets, such as passed pawns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum PawnKind {
@@ -118,7 +118,7 @@ pub enum PawnKind {
     Connected,
 }
 
-/// The kind of a pure mate or stalemate, by the men that must take part in it; see `docs/mates.md`.
+/// The kind of a pure mate or stalemate, defined by the men that must take part in it; see `docs/mates.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PureKind {
     /// No man is required to take part.
@@ -129,7 +129,7 @@ pub enum PureKind {
     Ideal,
 }
 
-/// The part of a `pin` filter whose squares are its value. This is the part that the query writes first.
+/// The part of a `pin` filter that determines its value: the one that the query names first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum PinPart {
@@ -163,8 +163,8 @@ pub enum TransformKind {
     ShiftVertical,
 }
 
-/// The transform keywords of a position list of CQL 5. Shifts differ from those of CQL 6: if a shift moves a square away from the
-/// edge of the board, the result contains both the old square and the new one.
+/// The transform keywords in a CQL 5 position list. Shifts differ from those of CQL 6: if a shift moves a square away from the edge
+/// of the board, the result contains both the old square and the new one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are those of CQL 5")]
 pub enum ListTransform {
@@ -223,8 +223,8 @@ pub enum Special {
 }
 
 impl Special {
-    /// Returns the request for the board to generate moves of this kind: pseudolegal moves if `pseudo` is true, otherwise legal
-    /// moves.
+    /// Returns the request with which the board generates moves of this kind: pseudolegal moves if `pseudo` is true, otherwise
+    /// legal moves.
     pub fn asked(self, pseudo: bool) -> MoveRequest {
         let any = self == Special::Any;
         let castling = [Special::KingSide, Special::QueenSide];

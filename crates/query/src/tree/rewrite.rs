@@ -1,7 +1,7 @@
 //! Converts a tree to another form, or to another tree of the same form.
 //!
-//! A [`Rewrite`] defines the results for the filters that it changes, and for the filters that exist only in the original form. For
-//! all other filters, the functions of this module keep the operation and rewrite its operands, in order.
+//! A [`Rewrite`] defines what replaces the filters that it changes, and the filters that exist only in the original form. For all
+//! other filters, the functions in this module keep the operation and rewrite its operands, in order.
 
 use shakmaty::{Bitboard, Color};
 
@@ -14,10 +14,10 @@ use orbit_core::board::PieceSet;
 
 /// A conversion of trees. By default it keeps each operation and rewrites its operands.
 pub trait Rewrite<P: Form, Q: Form>: Sized {
-    /// The value that the rewriting returns if it stops early.
+    /// The value that is returned if the conversion stops early.
     type Stop;
 
-    /// Converts the data of a filter ([`Form::Mark`]) whose operation is kept.
+    /// Converts the mark ([`Form::Mark`]) of a filter whose operation is kept.
     fn mark(&mut self, mark: &P::Mark) -> Q::Mark;
 
     /// Rewrites a condition that exists only in the form `P`.
@@ -114,7 +114,7 @@ pub trait Operand<P: Form> {
     /// Calls `visit` on each filter that the field contains directly, in order. Filters below these are not visited.
     fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
 
-    /// Rewrites all filters of the field, in order.
+    /// Rewrites all filters in the field, in order.
     ///
     /// # Errors
     ///

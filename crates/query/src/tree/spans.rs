@@ -13,7 +13,7 @@ impl TypedQuery {
         self.body.any(has_span)
     }
 
-    /// Returns true if the result at a position does not depend on the evaluation of earlier positions or games.
+    /// Returns true if the result at a position does not depend on evaluations at earlier positions or in earlier games.
     pub fn judges_apart(&self) -> bool {
         !self.reads_earlier
             && self.dictionaries.is_empty()
@@ -60,7 +60,7 @@ fn was_played<P: Form>(of: &Move<P>) -> bool {
 }
 
 /// Returns true if a filter, or one below it, depends on results at earlier positions. `in_path` is true if the filter is evaluated
-/// during the search for a path. Filters that read the progress of that path then depend only on the path, so they do not count.
+/// during the search for a path. Filters that read the progress of that path then depend only on the path, and are ignored.
 fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
     let path = match filter {
         Ref::Number(f) if let NumberOp::Game(GameNumber::Path(path)) = f.op() => Some(path),

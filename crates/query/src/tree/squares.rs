@@ -26,16 +26,16 @@ operands! {
         Attacks(Squares<P>, Squares<P>),
         /// `y attackedby x`, `y<-x`: the squares of y that are attacked by a piece on x.
         AttackedBy(Squares<P>, Squares<P>),
-        /// A chain of three or more operands joined by arrows. Its value is a subset of the first operand. If `forward`, the
-        /// arrows are `->` and the first operand attacks; otherwise the arrows are `<-` and the last operand attacks.
+        /// Three or more operands joined by arrows. The value is a subset of the first operand. If `forward` is true, the arrows
+        /// are `->` and the first operand attacks. Otherwise the arrows are `<-` and the last operand attacks.
         Xray { forward: bool, sets: OneOrMore<Squares<P>> },
         /// `between(x y)`: the squares between a square of x and a square of y.
         Between(Squares<P>, Squares<P>),
         /// `ray`, `xray`: the squares of the last set that lie on a line with squares of all the other sets. With `attack`, a
         /// queen, rook or bishop must stand at the start of the line.
         Ray { dirs: Dirs, attack: bool, sets: OneOrMore<Squares<P>> },
-        /// `pin`: the squares of one part of a pin. If the query leaves out `from`, `through` or `to`, the parser fills in a
-        /// default set.
+        /// `pin`: the squares of the pinning, the pinned or the protected pieces. If the query leaves out `from`, `through` or
+        /// `to`, the parser fills in a default set.
         Pin { value: PinPart, from: Squares<P>, through: Squares<P>, to: Squares<P> },
         /// `up 1 7 S` and the other directions: the squares that are `lo` to `hi` steps away from a square of S.
         Direction { dirs: Dirs, lo: i8, hi: i8, of: Squares<P> },
@@ -49,13 +49,13 @@ operands! {
         /// stalemate. The set is empty if the position is not such a mate or stalemate. No transform changes the set.
         /// The rule is in `docs/mates.md`.
         Pure { kind: PureKind, mate: bool },
-        /// `makesquare(file rank)`: the square on a file and a rank.
+        /// `makesquare(file rank)`: the square with the given file and rank.
         MakeSquare { file: Number<P>, rank: Number<P> },
         /// `square v in S body`: the squares of S for which the body matches.
         SquareLoop { var: VarId, domain: Squares<P>, body: Any<P> },
-        /// `legal L--R(...)`: the squares that legal moves reach. For castling, this is the target square of the king.
+        /// `legal L--R(...)`: the target squares of legal moves. For castling, this is the king's target square.
         Legal(Moves<P>),
-        /// An operation whose value is that of another set.
+        /// An operation whose value is the value of another set.
         Control(Control<P, Squares<P>>),
         /// A set that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameSquares<P>),
@@ -68,7 +68,7 @@ operands! {
     /// Legal or pseudolegal moves of the current position.
     #[derive(Clone, Debug)]
     pub struct Moves<P: Form> {
-        /// True if moves that leave the own king in check are included.
+        /// True if moves that leave the mover's king in check are included.
         pub pseudo: bool,
         /// The kind of moves that are included.
         pub only: Special,

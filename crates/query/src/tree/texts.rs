@@ -1,4 +1,4 @@
-//! Filters whose value is a string or a position of the game. They may have no value.
+//! Filters whose value is a string or a position of the game. Such a filter may have no value.
 
 use shakmaty::Color;
 
@@ -17,15 +17,15 @@ operands! {
         /// Black, Event and Site are `?` if they are absent. Blanks in names are normalized, and missing parts of dates are
         /// filled with `?`.
         Tag(String),
-        /// `player white`, `player black`: the name of a player. `player` alone gives both names, separated by a line feed.
+        /// `player white`, `player black`: the name of a player. `player` alone yields both names, separated by a line feed.
         Player(Option<Color>),
         /// `typename S`, `piecename S`: the letter for the content of S. There is no value unless S is a single square whose
         /// content is in `contents`.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         ContentName { contents: PieceSet, spelt: Spelt, of: Squares<P> },
-        /// A comparison such as `a < b`. Its value is a if the comparison holds; otherwise it has no value.
+        /// A comparison such as `a < b`. If it is true, its value is a; otherwise it has no value.
         Compare(Cmp, Text<P>, Text<P>),
-        /// An operation whose value is that of another string.
+        /// An operation whose value is the value of another string.
         Control(Control<P, Text<P>>),
         /// A string that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameText<P>),
@@ -42,7 +42,7 @@ operands! {
         /// `back`. F shares no variables with the filters around it.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         Find { back: bool, quiet: bool, of: Any<P> },
-        /// An operation whose value is that of another position.
+        /// An operation whose value is the value of another position.
         Control(Control<P, Position<P>>),
         /// A position that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GamePosition<P>),

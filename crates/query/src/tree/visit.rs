@@ -12,8 +12,7 @@ pub trait Extension<P: Form>: Clone + Debug {
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
 }
 
-/// If a form of the tree has no filters of its own for some kind, the extension type for that kind is `Infallible`, which has no
-/// values.
+/// If a form has no filters of its own for a kind, its extension type for that kind is `Infallible`, which has no values.
 impl<P: Form> Extension<P> for Infallible {
     fn each_child<'a>(&'a self, _: &mut dyn FnMut(Ref<'a, P>)) {
         match *self {}

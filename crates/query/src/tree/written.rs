@@ -50,7 +50,7 @@ pub enum ConditionKeyword {
     NoTransform(Condition),
 }
 
-/// `notransform F`, the only transform keyword for strings and positions.
+/// `notransform F` for strings and positions, to which no other transform keyword applies.
 #[derive(Clone, Debug)]
 pub struct NoTransform<F>(pub F);
 
@@ -86,15 +86,15 @@ impl<P: Form, F: Kind<P>> Extension<P> for NoTransform<F> {
 }
 
 impl Node {
-    /// Returns true if the filter is a condition that the grammar treats as a string: the letter of a piece or a comparison of
-    /// strings. The condition may also be the last filter in braces, or the operand of `notransform`.
+    /// Returns true if the filter is a condition that the grammar treats as a string: a piece's letter, or a comparison of strings.
+    /// The condition may also be the last filter in braces, or the operand of `notransform`.
     pub fn yields_text(&self) -> bool {
         let Node::Condition(condition) = self else { return false };
         let mut condition = condition;
         loop {
             condition = match condition.op() {
                 ConditionOp::ContentIs { spelt, .. } => return spelt.is_some(),
-                // `!=` is also true if a value is missing, so it cannot yield a value.
+                // `!=` is also true if a value is missing, so it cannot yield its left side.
                 ConditionOp::TextCompare(cmp, ..) => return *cmp != Cmp::Ne,
                 ConditionOp::Form(ConditionKeyword::NoTransform(of)) => of,
                 ConditionOp::Braces(all) => match all.last() {
@@ -114,8 +114,8 @@ impl<'a> Ref<'a, Written> {
             || self.keyword().is_some()
     }
 
-    /// If the operand of this transform is itself a transform and both form one orbit (one set of copies), returns the inner
-    /// transform. They form one orbit if the outer transform has neither `count` nor a range.
+    /// If the operand of this transform is itself a transform, and both form one orbit (one set of copies), returns the inner
+    /// transform. This is the case if the outer transform has neither `count` nor a range.
     pub fn fused(self) -> Option<Ref<'a, Written>> {
         match self.keyword() {
             Some((inner, false)) if inner.keyword().is_some() => Some(inner),
