@@ -38,8 +38,8 @@ pub enum Severity {
     Error,
     /// The query runs, but perhaps not as its author intended.
     Warning,
-    /// The query runs, but its author probably meant another query, for instance because this one matches nearly everything. In
-    /// JSON its `kind` is `note`.
+    /// The query runs, but its author probably meant something else, for instance because it matches nearly everything. In JSON,
+    /// the `kind` is `note`.
     Hint,
     /// Information, for instance about a word that has no effect.
     Note,
@@ -82,7 +82,7 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Note, ..Diagnostic::error(span, message, label) }
     }
 
-    /// Makes a hint at `span`: a message that the author probably meant another query.
+    /// Creates a hint at `span`: its author probably meant another query.
     pub fn hint(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Hint, ..Diagnostic::error(span, message, label) }
     }
@@ -94,7 +94,7 @@ impl Diagnostic {
         self
     }
 
-    /// Returns the line and the column, both counted from 1, of the span's first character in the text of the query.
+    /// Returns the line and the column, both counted from 1, of the span's first character in the query text.
     pub fn place(&self, text: &str) -> (usize, usize) {
         let before = &text[..text.floor_char_boundary(self.span.start)];
         let line = before.rfind('\n').map_or(before, |end| &before[end + 1..]);
@@ -102,8 +102,8 @@ impl Diagnostic {
     }
 
     /// Returns the message as a JSON object with these fields: kind, code (always `query`), message, file, line and column (counted
-    /// from 1), start and end (byte offsets, counted from 0), label, help. `origin` is the file that contains the text of the
-    /// query, and `line` is the line of the file at which this text begins, counted from 1. docs/output.md explains the fields.
+    /// from 1), start and end (byte offsets, counted from 0), label, help. `origin` is the file that contains the query. The query
+    /// text begins at line `line` of that file, counted from 1. docs/output.md explains the fields.
     pub fn json(&self, text: &str, origin: &str, line: usize) -> Value {
         let kind = match self.severity {
             Severity::Error => "error",
@@ -125,8 +125,8 @@ impl Diagnostic {
         })
     }
 
-    /// Renders the message as text, with the affected line of the query and a caret below it. `origin` names the source of the
-    /// query in the drawing: `query`, or a file. If `styled` is true, the output has ANSI colours.
+    /// Renders the message as text, with the affected line of the query and a caret below it. `origin` is the source named in the
+    /// output: `query`, or a file. If `styled` is true, the output has ANSI colours.
     pub fn render(&self, text: &str, origin: &str, styled: bool) -> String {
         self.render_line(text, origin, 1, styled)
     }
@@ -142,7 +142,8 @@ impl Diagnostic {
         // character.
         let end = text.ceil_char_boundary(self.span.end.max(self.span.start));
         let start = text.floor_char_boundary(self.span.start.min(end));
-        // The text is escaped before it is drawn, so that the caret is below the right characters.
+        // The text is escaped before it is drawn, because escapes have another width than the characters, and the caret must line
+        // up.
         let [before, within, after] = [&text[..start], &text[start..end], &text[end..]].map(escaped);
         let span = before.len()..before.len() + within.len();
         let text = before + &within + &after;
@@ -172,8 +173,8 @@ impl fmt::Display for Diagnostic {
 }
 
 /// Returns the word in `among` that is nearest to the misspelt `word`, or `None` if no word is near enough. A word is near enough
-/// if it differs by at most one edit for every three letters. An edit adds, drops or replaces a letter, or swaps two neighbours. If
-/// several words are equally near, the first one is returned.
+/// if it differs by at most one edit for every three letters. An edit adds, drops or replaces a letter, or swaps two neighbours. Of
+/// several equally near words, the first is returned.
 pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>) -> Option<&'k str> {
     // `word` may be arbitrarily long, so only its first 64 characters are compared.
     let lower: String = word.to_lowercase().chars().take(64).collect();

@@ -44,9 +44,9 @@ pub struct FenRecord<'l> {
     pub setup: Setup,
     /// The number of fields that the line has, at most the six fields of standard chess.
     fields: usize,
-    /// The castling field as it is written; empty if the line has none.
+    /// The castling field as written; empty if the line has none.
     pub castling: &'l [u8],
-    /// The en passant field as it is written; empty if the line has none.
+    /// The en passant field as written; empty if the line has none.
     pub en_passant: &'l [u8],
     /// The operations of an EPD, unchanged.
     pub operations: &'l [u8],
@@ -58,7 +58,7 @@ pub struct Leniency {
     /// Accepts the fields of chess variants: pockets as `[QNp]` or as a ninth rank, and the remaining checks (`2+3`) or the
     /// checks given (`+1+0`) after the en passant square or at the end.
     pub variants: bool,
-    /// Accepts operations of an EPD after the other fields.
+    /// Accepts EPD operations after the other fields.
     pub operations: bool,
     /// Treats an unreadable castling or en passant field as `-`; otherwise it is an error.
     pub unclear_rights: bool,
@@ -78,7 +78,7 @@ impl FenRecord<'static> {
         FenRecord { setup, fields: 6, castling: b"", en_passant: b"", operations: b"" }
     }
 
-    /// Makes a FEN that consists of the first four fields, without the counters.
+    /// Creates a FEN that has only the first four fields, without the counters.
     pub fn without_counters(setup: Setup) -> FenRecord<'static> {
         FenRecord { fields: 4, ..FenRecord::new(setup) }
     }

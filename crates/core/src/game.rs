@@ -18,7 +18,7 @@
 //! | a title, a termination, a time control | as a text | [`title`], [`termination`], [`Speed`] |
 //! | clocks and evaluations | not read | [`measures`]: commands in comments |
 //!
-//! The reference engine has its own functions for these facts, so that comparing the engines can find bugs here. The result of a
+//! The reference engine has its own functions for these facts, so a comparison of the engines can find bugs here. The result of a
 //! game is not read here, but with its movetext, as an `Outcome`.
 //!
 //! This module does not depend on blocks, queries or outputs. Invariant: a fact depends only on the header of its game.

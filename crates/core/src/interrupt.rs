@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A switch by which a caller stops the engines. Engines check it every few thousand steps and between parts of a block (a group of
-/// whole games). Once it is set, they return the error `Interrupted`. The default switch is never set.
+/// A switch with which a caller stops the engines. Engines check it every few thousand steps and between parts of a block (a group
+/// of whole games). Once it is set, they return the error `Interrupted`. The default switch is never set.
 #[derive(Clone, Default)]
 pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Interrupt {
-    /// Creates a switch that is set as soon as a flag is true.
+    /// Creates a switch that is set when a flag becomes true.
     pub fn from_flag(flag: Arc<AtomicBool>) -> Interrupt {
         Interrupt::from_test(move || flag.load(Ordering::Relaxed))
     }

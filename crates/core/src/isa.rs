@@ -1,8 +1,8 @@
-//! Detects the instruction sets of the processor. The macro `for_each_isa` compiles one function body for several of them and
-//! selects a version at run time.
+//! Detects the instruction sets of the processor. The macro `for_each_isa` compiles one function body for several instruction sets
+//! and selects a version at run time.
 
-/// An instruction set that this processor has. The variants for x86-64 exist in every build, but no value of them is ever created
-/// on other processors.
+/// An instruction set that this processor has. The variants for x86-64 exist in every build, but are never created on other
+/// processors.
 ///
 /// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code compiled for its
 /// instruction set.
@@ -10,9 +10,9 @@
 pub enum Isa {
     /// The baseline of the architecture.
     Base,
-    /// The baseline plus vectors of 32 bytes and instructions that count one bits and leading or trailing zeros.
+    /// The baseline plus 32-byte vectors and instructions that count one bits and leading or trailing zeros.
     Avx2(Avx2),
-    /// The instructions of [`Isa::Avx2`], vectors of 64 bytes, and instructions that permute the bytes of such a vector.
+    /// The instructions of [`Isa::Avx2`], 64-byte vectors, and instructions that permute the bytes of a vector.
     Avx512(Avx512),
 }
 
@@ -26,7 +26,7 @@ pub struct Avx2(());
 pub struct Avx512(());
 
 impl Isa {
-    /// Returns all instruction sets that this processor has, the best one last.
+    /// Returns all instruction sets that this processor supports, best last.
     pub fn available() -> Vec<Isa> {
         #[allow(unused_mut, reason = "other architectures have one")]
         let mut all = vec![Isa::Base];
@@ -70,8 +70,8 @@ impl Isa {
 }
 
 /// Defines a function whose first argument is an [`Isa`]. The body is compiled once for each instruction set, and the argument
-/// selects the version that runs. Functions that the body calls in its loops must be inlined; otherwise they are compiled only for
-/// the baseline.
+/// selects the version that runs. Functions called in loops of the body must be inlined, since a function that is not inlined is
+/// compiled only for the baseline.
 #[macro_export]
 macro_rules! for_each_isa {
     ($(#[$doc:meta])* pub(super) fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block) => {

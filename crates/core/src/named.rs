@@ -1,12 +1,11 @@
-//! Enums whose values have names, such as the engines. The command line, JSON, Python and messages all use one table of these
-//! names.
+//! Enums with named values, such as the engines. The command line, JSON, Python and messages all use one table of these names.
 
 use std::fmt;
 
 use crate::diagnostic::nearest;
 
 /// The maximum number of names that a message lists. If there are more, and one of them resembles the unknown name, the message
-/// shows only that one.
+/// shows only that name.
 const LISTED_MAX: usize = 12;
 
 /// An enum whose values have names. The macro `choices` implements this trait.
@@ -14,7 +13,7 @@ pub trait Named: Copy + PartialEq + 'static {
     /// The noun for a value, such as `engine`, in messages.
     const KIND: &'static str;
     /// One row for each value: the value, its name, and a sentence about it for the help. The sentence has no full stop. It is
-    /// empty if the name explains itself.
+    /// empty if the name is self-explanatory.
     const TABLE: &'static [(Self, &'static str, &'static str)];
 
     /// Returns the name of this value.
@@ -27,7 +26,7 @@ pub trait Named: Copy + PartialEq + 'static {
         row.expect("the table has every choice").1
     }
 
-    /// Returns the value that is called `name`.
+    /// Returns the value with this name.
     ///
     /// # Errors
     ///
@@ -74,7 +73,7 @@ impl fmt::Display for UnknownName {
 impl std::error::Error for UnknownName {}
 
 /// Implements [`Named`] for a type from a table of values, names and help texts. Also implements `FromStr`, `Display` and serde's
-/// traits, which read and write these names.
+/// traits, which parse and print these names.
 #[macro_export]
 macro_rules! choices {
     ($type:ty, $kind:literal, $($value:expr => $name:literal, $help:literal;)+) => {

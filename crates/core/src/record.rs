@@ -34,10 +34,10 @@ impl Outcome {
     }
 }
 
-/// A comment or glyph of an annotator, and the node (position of the game) to which it belongs.
+/// A comment or glyph by an annotator, and its node (a position of the game).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Annotation {
-    /// The node, a position of the game: its number within the game, as CQL numbers positions.
+    /// The number of the annotated position within the game, as CQL numbers positions.
     pub node: u32,
     /// The comment or glyph.
     pub kind: AnnotationKind,
@@ -54,7 +54,7 @@ pub enum AnnotationKind {
     Nag(u16),
 }
 
-/// The data of a game that do not follow from its moves.
+/// The data of a game that cannot be derived from its moves.
 pub trait GameFacts {
     /// Returns the number of the game, counted from 1 over all sources. Skipped games are counted.
     fn number(&self) -> u32;
@@ -62,8 +62,8 @@ pub trait GameFacts {
     fn outcome(&self) -> Outcome;
     /// Returns the value of the first tag with this name, with unchanged bytes.
     fn tag(&self, name: &str) -> Option<&[u8]>;
-    /// Returns whether the two sides of the game have been swapped. A search does this to evaluate every game from the side of one
-    /// player. Move numbers are not changed.
+    /// Returns whether the two sides of the game have been swapped. A search swaps them to evaluate every game from one player's
+    /// side. Move numbers are not changed.
     fn is_swapped(&self) -> bool {
         false
     }

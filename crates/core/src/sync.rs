@@ -1,8 +1,8 @@
 //! Locks that ignore poisoning, and values that one thread leaves for another.
 //!
-//! If a thread panics while it holds a lock of the standard library, the lock is poisoned, and each later use has to handle that.
-//! The functions here ignore the poisoning. The panic is not lost: the thread that joins the panicked thread continues the panic,
-//! or code that catches it reports it. The other threads still need the lock in order to finish, and a second panic in each of them
+//! If a thread panics while it holds a standard library lock, the lock is poisoned, and each later use has to handle this. The
+//! functions here ignore the poisoning. The panic is not lost: the thread that joins the panicked thread continues the panic, or
+//! code that catches it reports it. The other threads still need the lock in order to finish, and a second panic in each of them
 //! would hide the first.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,13 +23,13 @@ pub fn wait<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, 
     event.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Like [`wait`], but waits for at most `most`.
+/// Like [`wait`], but waits no longer than `most`.
 pub fn wait_timeout<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>, most: Duration) -> MutexGuard<'a, T> {
     event.wait_timeout(guard, most).unwrap_or_else(PoisonError::into_inner).0
 }
 
-/// Values that wait until another thread takes them, each under a number. The code that passes the numbers on does not depend on
-/// the type of the values, so it is compiled only once.
+/// Values that wait until another thread takes them, each identified by a number. The code that passes the numbers on does not
+/// depend on the type of the values, so it is compiled only once.
 #[derive(Debug)]
 pub struct WaitingValues<T>(Mutex<Vec<Option<T>>>);
 

@@ -1,6 +1,6 @@
 //! Decodes the bytes of games as text.
 //!
-//! PGN does not declare its encoding. All code that turns bytes of a game into text calls [`decode`], so that a name has one text
+//! PGN does not declare its encoding. All code that turns bytes of a game into text calls [`decode`], so a name has the same text
 //! in conditions, groups, tables and messages. This module does not depend on tags or moves. Invariant: no byte is lost, and UTF-8
 //! is not changed.
 
@@ -17,8 +17,8 @@ const WINDOWS_1252: [char; 32] = [
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// Returns whether two byte strings are equal. Most names and values of tags have four to sixteen bytes, for which comparing two
-/// words is faster than a call of `memcmp`.
+/// Returns whether two byte strings are equal. Most tag names and values have four to sixteen bytes. At these lengths, comparing
+/// two words is faster than calling `memcmp`.
 #[inline]
 pub fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len()
@@ -90,7 +90,7 @@ pub fn shell_word(text: &str) -> String {
     }
 }
 
-/// Returns a string in single quotation marks, so that a POSIX shell reads it unchanged.
+/// Returns a string in single quotation marks, which a POSIX shell reads unchanged.
 pub fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
@@ -102,7 +102,7 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// Shortens a text to the width of a column in a terminal. A text that is wider than `width` is cut and ends with `…`.
+/// Shortens a text to `width` columns of a terminal. A text that is wider than `width` is cut and ends with `…`.
 pub fn clipped(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -160,7 +160,7 @@ mod tests {
         for text in ["", "Müller", "Ding Liren 丁立人", "♞", "a\u{fffd}b", "\u{80}\u{9f}"] {
             assert!(matches!(decode(text.as_bytes()), Cow::Borrowed(found) if found == text), "{text}");
         }
-        // A cut UTF-8 letter makes the text invalid UTF-8, so each byte is read as Windows-1252.
+        // A truncated UTF-8 letter makes the text invalid, so each byte is read as Windows-1252.
         assert_eq!(decode(&"Réti".as_bytes()[..2]), "RÃ");
         assert_eq!(decode(b"M\xfcller \x80 \x96 \x9f \x81"), "Müller € – Ÿ \u{81}");
     }

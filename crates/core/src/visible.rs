@@ -1,7 +1,7 @@
 //! Makes text safe to display: no character in it moves the cursor, reverses the direction of writing or is invisible.
 //!
-//! Tags, file names and messages may contain control sequences, which a terminal obeys. So all text for people goes through
-//! [`escape`], which escapes the characters for which [`is_hidden`] is true. This module does not depend on chess, files or
+//! Tags, file names and messages may contain control sequences, which a terminal obeys. All text shown to people therefore goes
+//! through [`escape`], which escapes the characters for which [`is_hidden`] is true. This module does not depend on chess, files or
 //! terminals. Invariant: the output has no hidden character, and all other characters are unchanged.
 
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ pub enum EscapeContext {
     Line,
     /// The text is several lines for people: line feeds and tabs are kept.
     Lines,
-    /// The text is a JSON document: characters in its strings are escaped so that the strings keep their values.
+    /// The text is a JSON document: characters in its strings are escaped without changing the strings' values.
     Json,
 }
 
@@ -56,7 +56,7 @@ pub fn escape(text: &str, context: EscapeContext) -> Cow<'_, str> {
         EscapeContext::Lines | EscapeContext::Json => matches!(letter, '\n' | '\t'),
     };
     let is_written_out = |letter: char| is_hidden(letter) && !stays(letter);
-    // Most texts are ASCII, so a pass over the bytes avoids the slower test of characters.
+    // Most texts are ASCII, and for them a scan of the bytes avoids the slower test of each character.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if is_plain || !text.contains(is_written_out) {
         return Cow::Borrowed(text);
@@ -88,7 +88,7 @@ fn push_escape(letter: char, context: EscapeContext, out: &mut String) {
     }
 }
 
-/// A writer that escapes the bytes of files, so that they are safe for a terminal. Line feeds are kept. Hidden characters and bytes
+/// A writer that makes the bytes of files safe for a terminal by escaping them. Line feeds are kept. Hidden characters and bytes
 /// that are not UTF-8 are escaped.
 ///
 /// A character may be split between two calls of `write`.
@@ -100,7 +100,7 @@ pub struct VisibleBytes<W> {
 }
 
 impl<W: Write> VisibleBytes<W> {
-    /// Makes a writer that writes the escaped text to `out`.
+    /// Creates a writer that passes the escaped text on to `out`.
     pub fn new(out: W) -> VisibleBytes<W> {
         VisibleBytes { out, held: Vec::new() }
     }

@@ -7,8 +7,8 @@ use super::extent::line_end;
 use super::lex::ByteRange;
 use super::parse::TextPlaces;
 
-/// The changes to make in the text of a game. Comments and values of tags are bytes in the encoding of the game. A node is a
-/// position of the game; nodes are numbered as [`SideLine`](super::SideLine) describes.
+/// The changes to make to the text of a game. Comments and tag values are bytes in the encoding of the game. A node is a position
+/// of the game; nodes are numbered as [`SideLine`](super::SideLine) describes.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Amendment {
     /// New comments, each with its node (the number of a position). The list is ordered by node and has at most one comment for
@@ -16,14 +16,14 @@ pub struct Amendment {
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The nodes whose existing comments are removed.
     pub removed: Vec<u32>,
-    /// Tags to add. A tag replaces an existing tag of the same name. If the list contains several tags of one name, the last one
+    /// Tags to add. A tag replaces an existing tag with the same name. If several tags in the list have the same name, the last one
     /// counts.
     pub tags: Vec<(String, Vec<u8>)>,
 }
 
-/// Returns the text of one game with the changes of `amendment`. Glyphs that are written as signs (`!?`) become numbers (`$5`). A
-/// move of Black that no longer follows White's move directly gets its move number. All other bytes are unchanged. A node that the
-/// text does not have is ignored, and so is a tag whose name PGN does not allow. [`comment_bytes`] converts the comments.
+/// Returns the text of one game with the changes of `amendment`. Glyphs written as signs (`!?`) become numbers (`$5`). A Black move
+/// that no longer directly follows White's move gets its move number. All other bytes are unchanged. Nodes that the text does not
+/// have are ignored, and so are tags whose names PGN does not allow. [`comment_bytes`] converts the comments.
 ///
 /// # Panics
 ///
@@ -47,8 +47,8 @@ pub fn amend(text: &[u8], amendment: &Amendment) -> Vec<u8> {
     edited(text, edits)
 }
 
-/// Returns the edits that insert move numbers. PGN requires a number before each move of Black that does not directly follow
-/// White's move.
+/// Returns the edits that insert move numbers. PGN requires a number before each Black move that does not directly follow White's
+/// move.
 fn numbers(text: &[u8], places: &TextPlaces, edits: &[Edit]) -> Vec<Edit> {
     let mut put: Vec<usize> = Vec::new();
     let mut removed: Vec<ByteRange> = Vec::new();
@@ -98,7 +98,7 @@ fn ends_with_number(text: &[u8]) -> bool {
     last.ends_with(b".") || !last.is_empty() && last.iter().all(u8::is_ascii_digit)
 }
 
-/// Makes a text valid as a PGN comment. Braces become parentheses, since a closing brace would end the comment, and control
+/// Converts a text to a valid PGN comment: braces become parentheses, since a closing brace would end the comment, and control
 /// characters become blanks.
 pub fn comment_bytes(text: &[u8]) -> Vec<u8> {
     let plain = |byte: &u8| match *byte {
@@ -132,7 +132,7 @@ fn comments(text: &[u8], places: &TextPlaces, amendment: &Amendment) -> Vec<Edit
     edits
 }
 
-/// Extends the range of a comment's text to include its delimiters: the braces, or the semicolon.
+/// Extends the range of a comment's text to include the braces, or the semicolon.
 fn whole(text: &[u8], inside: &ByteRange) -> ByteRange {
     inside.start - 1..inside.end + usize::from(is_in_braces(text, inside))
 }
@@ -202,13 +202,13 @@ fn tags(text: &[u8], places: &TextPlaces, new: &[(String, Vec<u8>)]) -> Vec<Edit
     edits
 }
 
-/// Returns whether PGN allows `name` as the name of a tag.
+/// Returns whether PGN allows `name` as a tag name.
 pub fn is_tag_name(name: &[u8]) -> bool {
     let rest = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(byte);
     name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(rest)
 }
 
-/// Escapes a tag value, so that it can be written between quotation marks on one line.
+/// Escapes a tag value, so it can be written in quotation marks on one line.
 fn escaped(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.len());
     for &byte in value {

@@ -5,8 +5,8 @@ use super::edit::{CommentSlots, Edit, edited};
 /// Returns the text of one game with comments on its nodes. A node is a position of the game, numbered as
 /// [`SideLine`](super::SideLine) describes; in the main line, the number of a node is its ply. The comment on a node is written as
 /// ` {comment}` after the move that leads to the node, and after the glyphs (`!?`, `$1`) that follow the move. A comment on node 0
-/// is written before the first move and its number. All other bytes are unchanged, and a reader finds the same game as before. A
-/// node that the text does not have is ignored. [`comment_text`] converts the comments.
+/// is written before the first move and its number. All other bytes are unchanged, and the text still contains the same game. Nodes
+/// that the text does not have are ignored. [`comment_text`] converts the comments.
 ///
 /// # Panics
 ///
@@ -29,7 +29,7 @@ pub fn annotate(text: &[u8], comments: &[(u32, impl AsRef<str>)]) -> Vec<u8> {
     edited(text, edits)
 }
 
-/// Makes a text valid as a PGN comment. Braces become parentheses, since a closing brace would end the comment, and control
+/// Converts a text to a valid PGN comment: braces become parentheses, since a closing brace would end the comment, and control
 /// characters become blanks.
 pub fn comment_text(text: &str) -> String {
     let plain = |letter: char| match letter {

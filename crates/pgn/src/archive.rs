@@ -1,9 +1,9 @@
-//! Lists the members of zip and 7z archives that look like games, and reads their bytes. A member is one file inside an archive.
+//! Lists the members of zip and 7z archives that look like games, and reads their bytes. A member is a file inside an archive.
 //!
 //! A member is read like a file. Its path is the path of the archive followed by the member's name, as in
-//! `twic1600.zip/twic1600.pgn`. If a file with that path exists, the path means the file. Nothing is unpacked to disk, so member
+//! `twic1600.zip/twic1600.pgn`. If a file with that path exists, the file is read instead. Nothing is unpacked to disk, so member
 //! names that lead out of the archive do no harm. The list of members takes bounded memory, and reading a member never yields more
-//! bytes than the list states. A member whose stated size exceeds [`MEMBER_BYTES_MAX`], or whose compression ratio exceeds
+//! bytes than its size in the list. A member whose listed size exceeds [`MEMBER_BYTES_MAX`], or whose compression ratio exceeds
 //! [`RATIO_MAX`], is refused before any of it is unpacked.
 
 #[cfg(feature = "sevenz")]
@@ -25,15 +25,15 @@ use orbit_core::sync::lock;
 const MEMBERS_MAX: u64 = 200_000;
 /// The maximum total length of the members' names, in bytes.
 const NAMES_BYTES_MAX: usize = 32 << 20;
-/// The maximum number of unpacked bytes of a member.
+/// The maximum size of a member, in unpacked bytes.
 const MEMBER_BYTES_MAX: u64 = 1 << 40;
-/// The maximum number of unpacked bytes per packed byte. Archives of games have ratios from three to five. An archive with forty
-/// copies of one collection had a ratio of 143.
+/// The maximum number of unpacked bytes per packed byte. Game archives typically have ratios from three to five. An archive with
+/// forty copies of one collection had a ratio of 143.
 const RATIO_MAX: u64 = 1000;
-/// The size up to which a member is exempt from [`RATIO_MAX`], in unpacked bytes.
+/// The maximum size, in unpacked bytes, of a member that is exempt from [`RATIO_MAX`].
 const RATIO_BYTES_MIN: u64 = 64 << 20;
 
-/// The reason why an archive or a member is not read, with a remedy: `it is encrypted: unpack it with its password first`.
+/// The reason why an archive or a member cannot be read, with a remedy: `it is encrypted: unpack it with its password first`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct ArchiveRefusal(pub(super) String);
@@ -56,18 +56,19 @@ impl From<ArchiveRefusal> for io::Error {
 }
 
 pub(super) struct ArchiveMember {
-    /// The name within the archive, such as `2024/twic1600.pgn`. `..` and other parts that lead out of the archive are removed.
+    /// The name within the archive, such as `2024/twic1600.pgn`. `..` and other path components that lead out of the archive are
+    /// removed.
     pub(super) name: String,
     /// The unpacked size.
     pub(super) bytes: u64,
-    /// The index of the member in the list of the zip or 7z format, or the reason why it cannot be read.
+    /// The index of the member in the archive's own list, or the reason why it cannot be read.
     place: Result<usize, ArchiveRefusal>,
-    /// True if the name was changed, so that it differs from the one in the archive.
+    /// True if the name was changed from the name in the archive.
     is_renamed: bool,
 }
 
 impl ArchiveMember {
-    /// Returns whether the member is one of the files in which macOS keeps metadata.
+    /// Returns whether the member is a macOS metadata file.
     fn is_beside_files(&self) -> bool {
         let last = self.name.rsplit('/').next().unwrap_or_default();
         self.name.starts_with("__MACOSX/") || last.starts_with("._") || last == ".DS_Store"
@@ -100,16 +101,15 @@ enum Content {
     SevenZ(Box<sevenz_rust2::Archive>),
 }
 
-/// The state that is kept between reading two members of an archive. For a 7z archive, this is the thread that unpacks it.
+/// The state kept between two members of an archive. For a 7z archive, this is the thread that unpacks it.
 #[derive(Default)]
 pub(super) struct Unpacking {
     #[cfg(feature = "sevenz")]
     running: Option<sevenz::MemberThread>,
 }
 
-/// The most recently listed archives, newest first. They are kept because callers usually look up many members of one archive.
+/// The most recently listed archives, newest first. They are cached because callers usually look up many members of one archive.
 static LAST: Mutex<Vec<Arc<Archive>>> = Mutex::new(Vec::new());
-/// The maximum number of archives in [`LAST`].
 const LAST_MAX: usize = 4;
 
 impl Archive {
@@ -159,8 +159,8 @@ impl Archive {
     }
 
     /// Returns the indices of the members whose names look like games, in the order of the archive. If `below` is a folder of the
-    /// archive, only members in it are returned. If `below` is a member, only this member is returned, even if its name does not
-    /// look like games.
+    /// archive, only its members are returned. If `below` is a member, only that member is returned, even if its name does not look
+    /// like games.
     pub(super) fn games(&self, below: Option<&Path>) -> Vec<usize> {
         if let Some(one) = below.and_then(|name| self.find(name)) {
             return vec![one];
@@ -180,19 +180,19 @@ impl Archive {
         self.path.join(&self.members[number].name)
     }
 
-    /// Returns the stamp of a member: the size of the member, and the time of the archive.
+    /// Returns the stamp of a member, which combines the size of the member with the time of the archive.
     pub(super) fn stamp(&self, number: usize) -> Stamp {
         Stamp { bytes: Some(self.members[number].bytes), ..Stamp::from_metadata(&self.metadata) }
     }
 
-    /// Returns the names of the first members as a text for messages.
+    /// Returns the first member names as a text for messages.
     pub(super) fn names(&self) -> String {
         let files = self.members.iter().filter(|member| !member.is_beside_files());
         let names: Vec<String> = files.map(|member| member.name.clone()).collect();
         if names.is_empty() { String::from("nothing") } else { listed(&names, names.len()) }
     }
 
-    /// Returns sentences for the user about members that were left out or renamed.
+    /// Returns sentences for the user about members that were skipped or renamed.
     pub(super) fn notes(&self) -> Vec<String> {
         let path = self.path.display();
         let mut notes = Vec::new();
@@ -226,8 +226,8 @@ impl Archive {
         notes
     }
 
-    /// Opens a member and returns a reader of its unpacked bytes. The members of a 7z archive should be read in their order: to go
-    /// back to an earlier member, everything before it must be unpacked again.
+    /// Opens a member and returns a reader of its unpacked bytes. The members of a 7z archive should be read in archive order:
+    /// going back to an earlier member means unpacking everything before it again.
     ///
     /// # Errors
     ///
@@ -255,8 +255,8 @@ impl Archive {
         }
     }
 
-    /// Returns the members that look like games and can be read, as indices into the 7z format's own list of members, in the order
-    /// of the archive.
+    /// Returns the members that look like games and can be read, in archive order. Each is an index into the 7z archive's own list
+    /// of members.
     #[cfg(feature = "sevenz")]
     fn places_of_games(&self) -> impl Iterator<Item = usize> {
         let games = self.members.iter().filter(|member| member.looks_like_games());
@@ -289,7 +289,7 @@ impl Archive {
 }
 
 /// Returns the archive format of a regular file, or `None` if the file is not an archive or cannot be read. A zip archive may also
-/// be at the end of a self-extracting executable.
+/// be the end of a self-extracting executable.
 fn format_of(path: &Path) -> Option<ArchiveFormat> {
     let mut head = Vec::new();
     let mut file = File::open(path).ok()?;
@@ -300,8 +300,8 @@ fn format_of(path: &Path) -> Option<ArchiveFormat> {
         .or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
 }
 
-/// Returns the file on disk that a path leads to. For the path of a member, such as `twic1600.zip/twic1600.pgn`, this is the
-/// archive; otherwise it is the path itself.
+/// Returns the file on disk that a path leads to. For an archive member, such as `twic1600.zip/twic1600.pgn`, this is the archive.
+/// For any other path, it is the path itself.
 pub fn file_of(path: &Path) -> &Path {
     let found = path.ancestors().find_map(|place| Some((place, fs::metadata(place).ok()?)));
     found.filter(|(_, metadata)| metadata.is_file()).map_or(path, |(place, _)| place)
@@ -332,7 +332,7 @@ pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, Arc
     Ok(Archive::open(file)?.map(|archive| (archive, name.to_owned())))
 }
 
-/// Returns the member of an archive that a path names, as the archive and the index of the member.
+/// Returns the archive member at a path, as the archive and the index of the member.
 ///
 /// # Errors
 ///
@@ -353,7 +353,6 @@ struct MemberList {
 }
 
 impl MemberList {
-    /// Refuses an archive with too many members.
     fn refuse_more(count: u64) -> Result<(), ArchiveRefusal> {
         match count > MEMBERS_MAX {
             true => Err(ArchiveRefusal(format!(
@@ -363,7 +362,7 @@ impl MemberList {
         }
     }
 
-    /// Adds a member. `place` is its index in the list of the zip or 7z format, or the reason why it cannot be read.
+    /// Adds a member. `place` is its index in the archive's own list, or the reason why it cannot be read.
     fn add(
         &mut self,
         given: &str,
@@ -394,7 +393,7 @@ impl MemberList {
         Ok(())
     }
 
-    /// Returns a name that no other member has: `name` itself or, if `a.pgn` is taken, a name such as `a (2).pgn`.
+    /// Returns a unique name for a member: `name` itself or, if it is taken, a variant such as `a (2).pgn`.
     fn free(&mut self, name: &str) -> String {
         if !self.by_name.contains_key(name) {
             return name.to_owned();
@@ -413,7 +412,7 @@ impl MemberList {
     }
 }
 
-/// Refuses data with a compression ratio that archives of games never reach.
+/// Refuses data whose compression ratio is higher than that of any plausible game archive.
 fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), ArchiveRefusal> {
     match unpacked > RATIO_BYTES_MIN && unpacked > packed.saturating_mul(RATIO_MAX) {
         true => Err(ArchiveRefusal(format!(

@@ -1,5 +1,4 @@
-//! Cuts the text of sources at game boundaries. A piece of the text of one source that consists of whole games is called a
-//! *stretch*.
+//! Cuts the text of sources at game boundaries. A *stretch* is a piece of one source's text that consists of whole games.
 
 use memchr::memrchr2;
 
@@ -30,13 +29,13 @@ pub struct SourceText {
     pub bytes: Vec<u8>,
     /// The format of the text.
     pub kind: SourceKind,
-    /// True if this is known to be the last stretch (piece of text) of its source. It is false if the source could not be read to
-    /// its end.
+    /// True if this is known to be the last stretch (piece of text) of its source. False if the source could not be read to its
+    /// end.
     pub is_last: bool,
 }
 
-/// Stretches of the text of one or more sources, in order. A chunk is the unit of parallel work: one thread reads all games of a
-/// chunk.
+/// Stretches (pieces of text) from one or more sources, in order. A chunk is the unit of parallel work: one thread reads all games
+/// of a chunk.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// The index of this chunk among all chunks, from 0.
@@ -48,19 +47,19 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// Returns the maximum length of a game in bytes. A longer game is cut: see [`Options::game_bytes_max`].
+    /// Returns the maximum length of a game in bytes. Longer games are cut: see [`Options::game_bytes_max`].
     pub fn game_bytes_max(&self) -> usize {
         self.game_bytes_max
     }
 
-    /// Makes a chunk from texts that begin and end at game boundaries.
+    /// Creates a chunk from texts that begin and end at game boundaries.
     pub fn from_texts(texts: Vec<SourceText>, game_bytes_max: usize) -> Chunk {
         Chunk { index: 0, texts, game_bytes_max }
     }
 
     /// Reads all games in order, and calls `on_game` with the source and the [`Game`] of each. One `Game` value is reused for all
-    /// games. Its number counts from 1 *within its stretch*: to number the games of a source, add the number of games in earlier
-    /// stretches of this source.
+    /// games. Games are numbered from 1 *within their stretch* (piece of text). To number the games of a source, add the number of
+    /// games in its earlier stretches.
     ///
     /// Returns the number of side lines (variations) that were skipped.
     pub fn parse(&self, options: &ParseOptions, on_game: &mut dyn FnMut(u32, &Game)) -> u64 {
@@ -84,15 +83,15 @@ impl Chunk {
 pub(super) struct Cutter {
     source: u32,
     decoder: Decoder,
-    /// Bytes that were read but are not yet part of a stretch (a returned piece of text).
+    /// Bytes that were read but are not part of a stretch (a returned piece of text) yet.
     buffer: Vec<u8>,
     /// The offset of the buffer's first byte in the source.
     offset: u64,
     at_end: bool,
     has_failed: bool,
     kind: Option<SourceKind>,
-    /// `Some` after a game was cut because it was too long: the text up to the next line with a tag pair is dropped. The value is
-    /// true if the buffer begins at the start of a line.
+    /// `Some` after an overlong game was cut: the text up to the next line with a tag pair is then dropped. The value is true if
+    /// the buffer begins at the start of a line.
     dropping: Option<bool>,
 }
 
@@ -100,18 +99,18 @@ pub(super) struct Cutter {
 enum ForcedCut {
     /// Cut here.
     At(usize),
-    /// Read more text until the buffer contains this many bytes.
+    /// Read more text, until the buffer contains at least this many bytes.
     Want(usize),
 }
 
-/// The reason why a source cannot be read further, and the offset in the source at which reading ended.
+/// The reason why reading a source failed, and the offset in the source at which reading ended.
 pub(super) struct ChunkFailure {
     pub(super) offset: u64,
     pub(super) reason: String,
     pub(super) kind: FailureKind,
 }
 
-/// The kind of a failure. It tells whether the part of the source that was not read may contain games.
+/// The kind of a failure, which depends on whether the unread part of the source may contain games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FailureKind {
     /// It may contain games.
@@ -120,7 +119,8 @@ pub(super) enum FailureKind {
     NoGames,
 }
 
-/// The number of bytes after a game boundary within a line that the tokenizer needs to read a tag name or a token of movetext.
+/// The number of bytes that the tokenizer needs after a game boundary within a line, in order to read a tag name or a movetext
+/// token.
 const LOOKAHEAD: usize = 256;
 
 impl Cutter {
@@ -231,8 +231,8 @@ impl Cutter {
         }
     }
 
-    /// Determines the format of the source from its first line that is not empty and does not begin with `#`. Only the head of the
-    /// text is examined, so the result depends neither on the chunk size nor on a fault after the head.
+    /// Determines the format of the source from the first line that is not empty and does not begin with `#`. Only the head of the
+    /// text is examined, so neither the chunk size nor a fault after the head affects the result.
     fn sniff(&mut self, on_failure: &mut dyn FnMut(ChunkFailure)) -> Option<SourceKind> {
         const HEAD: usize = 64 << 10;
         let mut want = 256;
@@ -257,8 +257,7 @@ impl Cutter {
             let end =
                 if is_all { self.buffer.len().min(HEAD) } else { last_line_end(&self.buffer).unwrap_or(0) };
             let opening = opening::opening(&self.buffer[..end]);
-            // If reading failed, the unread rest of the text may contain games, so the source is not refused as a text without
-            // games.
+            // If reading failed, the unread rest of the text may contain games, so the source is not refused for having no games.
             if is_all
                 && !self.has_failed
                 && let Some(reason) = opening.refusal()
@@ -291,9 +290,9 @@ impl Cutter {
         last_start(lines, options, |at| tokenizer::may_cut(lines, at))
     }
 
-    /// Returns where to cut a text that is longer than `game_bytes_max` and in which no game begins at the start of a line. The
-    /// tokenizer cuts a game at this length and skips the rest of the game, so that rest is dropped here. If no game begins in the
-    /// text at all, the source is probably not PGN, and it is not read further.
+    /// Returns the place to cut a text longer than `game_bytes_max` in which no game begins at the start of a line. The tokenizer
+    /// cuts a game at this length and skips the rest, so the rest is dropped here. If no game begins in the text at all, the source
+    /// is probably not PGN and is not read further.
     fn forced_cut(
         &mut self,
         kind: SourceKind,

@@ -1,4 +1,4 @@
-//! Unpacks compressed sources. The format is recognised by the first bytes of a source, never by its file name.
+//! Unpacks compressed sources. The format is recognised from the first bytes of a source, never from its file name.
 
 use std::hash::Hasher as _;
 use std::io::{self, Read};
@@ -58,7 +58,7 @@ pub(super) struct Decoder {
     unpacked: Vec<u8>,
     from: usize,
     at_end: bool,
-    /// A fault that is reported after all bytes of `unpacked` were returned.
+    /// A fault to report once all bytes of `unpacked` have been returned.
     fault: Option<UnpackFault>,
     /// The compression that the first bytes show.
     pub(super) compression: Compression,
@@ -66,7 +66,7 @@ pub(super) struct Decoder {
     pub(super) is_remote: bool,
 }
 
-/// The size and the hashes of a source that was read to its end. They refer to its bytes before decompression.
+/// The size and the hashes of a source that was read to its end, computed from its bytes before decompression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WholeBytes {
     pub(super) bytes: u64,
@@ -76,12 +76,12 @@ pub(super) struct WholeBytes {
     pub(super) head: u64,
 }
 
-/// The number of bytes at the start of a file that are hashed. A changed hash shows that the file was replaced while it was read.
+/// The number of bytes at the start of a file that are hashed. If the hash changes, the file was replaced while it was being read.
 pub(super) const HEAD_BYTES: usize = 4 << 10;
 
 impl Decoder {
-    /// Makes a decoder that detects the compression of `raw` and unpacks it. The decoder adds the number of raw bytes that it reads
-    /// to `consumed`, and hashes these bytes if `options.hash` is set.
+    /// Creates a decoder that detects the compression of `raw` and unpacks it. The decoder adds the number of raw bytes that it
+    /// reads to `consumed`, and hashes these bytes if `options.hash` is set.
     pub(super) fn new(
         raw: Box<dyn Read + Send>,
         consumed: Arc<AtomicU64>,
@@ -115,8 +115,8 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Returns the reason why the text cannot be read further, worded as a [`SourceFailure::reason`](super::SourceFailure). The
-    /// text before the fault is in `out`.
+    /// Returns the reason why reading failed, worded like [`SourceFailure::reason`](super::SourceFailure). The text before the
+    /// fault is in `out`.
     pub(super) fn fill(&mut self, out: &mut Vec<u8>, want: usize) -> Result<bool, String> {
         let more = want.saturating_sub(out.len());
         if more == 0 {
@@ -177,7 +177,7 @@ impl Decoder {
     }
 }
 
-/// A reader that counts the bytes it reads, and hashes them if [`Options::hash`] is set.
+/// A reader that counts its bytes, and hashes them if [`Options::hash`] is set.
 struct CountingReader {
     raw: Box<dyn Read + Send>,
     /// The number of bytes read from all sources together.
@@ -210,7 +210,7 @@ impl Supply for CountingReader {
     }
 }
 
-/// Returns the reason to refuse a text that begins with the bytes `head` (after decompression), or `None` if it is not refused.
+/// Returns the reason to refuse a text that begins with the (decompressed) bytes `head`, or `None` to accept it.
 pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
     match head {
         [0xff, 0xfe, ..]

@@ -9,13 +9,13 @@ use super::parse::{GameParser, TextPlaces};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CommentSlot {
     at: usize,
-    /// True if the text contains only tags, so that the place is at the end of the text.
+    /// True if the text contains only tags. The slot is then at the end of the text.
     after_tags: bool,
     in_side_line: bool,
 }
 
-/// The places for new comments on the nodes (positions) of a game. A comment on a node is written after the move that leads to the
-/// node and after the glyphs of this move. A comment on node 0 is written before the first move and its number.
+/// The places where new comments on the nodes (positions) of a game can be inserted. A comment on a node is written after the move
+/// that leads to the node and after the glyphs of this move. A comment on node 0 is written before the first move and its number.
 pub(super) struct CommentSlots(Vec<Option<CommentSlot>>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,8 +24,8 @@ pub(super) enum Edit {
     Comment(CommentSlot, Vec<u8>),
     /// Replaces a range by other bytes.
     Replace(ByteRange, Vec<u8>),
-    /// Removes a range. If blanks surround the range, one of them is removed, too. If no blank is beside the range, one is
-    /// inserted.
+    /// Removes a range. If there are blanks on both sides of the range, one of them is also removed. If there is none on either
+    /// side, one is inserted.
     Remove(ByteRange),
 }
 
@@ -41,7 +41,7 @@ impl CommentSlots {
         CommentSlots::new(text, &places(text))
     }
 
-    /// Returns the places for comments in a game whose parts have the ranges `places`.
+    /// Returns the places for comments in a game. `places` contains the ranges of the game's parts.
     pub(super) fn new(text: &[u8], places: &TextPlaces) -> CommentSlots {
         let at = places.movetext.unwrap_or(text.len());
         let start = CommentSlot { at, after_tags: places.movetext.is_none(), in_side_line: false };
@@ -86,7 +86,7 @@ pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
                 let before = out.last().is_none_or(u8::is_ascii_whitespace);
                 match text.get(at).map(u8::is_ascii_whitespace) {
                     Some(true) if before => at += 1,
-                    // A blank keeps the tokens on both sides of the removed text apart.
+                    // A blank keeps the tokens before and after the removed text apart.
                     Some(false) if !before => out.push(b' '),
                     _ => {}
                 }
@@ -105,7 +105,6 @@ pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out
 }
 
-/// Appends a comment to `out`.
 fn put(out: &mut Vec<u8>, text: &[u8], slot: CommentSlot, comment: &[u8]) {
     if slot.after_tags {
         out.extend_from_slice(line_end(text));

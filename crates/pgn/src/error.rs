@@ -1,4 +1,4 @@
-//! Errors that concern a whole source. Errors within a game are [`ReadFault`](super::ReadFault)s.
+//! Errors that affect a whole source. Errors within a game are [`ReadFault`](super::ReadFault)s.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub enum PgnError {
         #[source]
         error: io::Error,
     },
-    /// No file in the folder has a name that looks like games.
+    /// The folder contains no file whose name looks like games.
     #[error(
         "folder {} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2) and no archive: give the \
          files by name to read them whatever they are called{}",
@@ -33,10 +33,10 @@ pub enum PgnError {
     EmptyFolder {
         /// The folder as the user gave it.
         path: PathBuf,
-        /// A sentence about files in the folder that may contain games in formats that cannot be read.
+        /// A sentence about files in the folder that may contain games in unsupported formats.
         others: Option<String>,
     },
-    /// No member of an archive has a name that looks like games.
+    /// The archive contains no member whose name looks like games.
     #[error(
         "archive {0} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2), but {members}: to read a \
          member whatever it is called, give its name after that of the archive, as in {0}/games.txt",
@@ -53,7 +53,7 @@ pub enum PgnError {
     NoMember {
         /// The path as the user gave it.
         path: PathBuf,
-        /// The names of the first members of the archive.
+        /// The first member names of the archive.
         members: String,
     },
     /// `-` was given more than once.
@@ -88,7 +88,7 @@ pub enum PgnError {
 }
 
 impl PgnError {
-    /// Makes the error for a file or folder that the system could not open.
+    /// Returns the error for a file or folder that the system could not open.
     pub(super) fn at(path: &Path, error: io::Error) -> PgnError {
         let path = path.to_owned();
         match error.kind() {
@@ -103,7 +103,7 @@ impl PgnError {
 pub struct SourceFailure {
     /// The index of the source in [`Sources::sources`](super::Sources::sources).
     pub source: u32,
-    /// The number of decompressed bytes that were read before reading failed.
+    /// The number of decompressed bytes that were read before the failure.
     pub offset: u64,
     /// The reason in lower case, without a full stop: `the gz file ends too early: get it anew`.
     pub reason: String,

@@ -1,15 +1,15 @@
-//! Finds the first and the last byte of a game's text, and the bytes that must separate two games.
+//! Finds the first and the last byte of a game's text, and the bytes that are needed between two games.
 //!
-//! The text of a game goes from its first byte to the first byte of the next game, without trailing blanks. So it includes comments
-//! and prose after the terminator. If the next game begins within a line, the text ends with the terminator, since the rest of the
-//! line might be read differently if other text preceded it.
+//! The text of a game extends from its first byte to the first byte of the next game, without trailing blanks. It therefore
+//! includes comments and prose after the terminator. If the next game begins within a line, the text ends with the terminator
+//! instead, since the rest of the line might be read differently after other text.
 
 use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
 use super::parse::GameParser;
 use super::tokenizer::{Event, Tokenizer};
 use super::{Game, ParseOptions};
 
-/// Returns the text of the first game of `text`, which must begin with this game. `game_bytes_max` is the value of
+/// Returns the text of the first game of `text`. There must be no other text before the game. `game_bytes_max` is the value of
 /// [`Options::game_bytes_max`](super::Options::game_bytes_max) with which the game was read.
 pub fn first_game(text: &[u8], game_bytes_max: usize) -> &[u8] {
     let end = end(text, Tokenizer::new(text, game_bytes_max)).unwrap_or(text.len());
@@ -22,16 +22,16 @@ pub fn game_text(text: &[u8], game_bytes_max: usize) -> Option<&[u8]> {
     end(lines, Tokenizer::partial(lines, game_bytes_max)).map(|end| trimmed(&text[..end]))
 }
 
-/// Reads the only game of a text. Returns `None` if the text has several games or none.
+/// Reads a text that contains exactly one game. Returns `None` if it contains several games or none.
 pub fn read_game(text: &[u8], options: &ParseOptions) -> Option<Game> {
     let mut games = read(text, options).into_iter();
     games.next().filter(|_| games.next().is_none())
 }
 
-/// Returns the bytes to write between the texts of two games, so that each game is read as if it were alone. These are mostly line
-/// ends, of the kind that the first text uses. If the first game has no terminator and line ends are not enough, a terminator `*`
-/// is added, so that the result of the game stays unknown. If that is not enough either, the second game gets a tag `[Event "?"]`.
-/// This happens if the first text has an unclosed comment, or if the second text is only a result.
+/// Returns the bytes to write between the texts of two games to make a reader find both games unchanged. Usually these are line
+/// ends like those of the first text. If the first game has no terminator and line ends are not enough, a terminator `*` is added,
+/// which keeps the game's result unknown. If even that is not enough, because the first text has an unclosed comment or the second
+/// text is only a result, the second game gets a tag `[Event "?"]`.
 pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     let eol = line_end(before);
     let empty_line = eol.repeat(2);
@@ -90,8 +90,8 @@ fn end(text: &[u8], mut tokenizer: Tokenizer<'_>) -> Option<usize> {
     }
 }
 
-/// Removes blanks from the end of a text. Also removes a byte order mark at the start of the last line, which belongs to the next
-/// file.
+/// Removes blanks from the end of a text. Also removes a byte order mark at the start of the last line, since it is part of the
+/// next file.
 fn trimmed(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii_end();
     while let Some(rest) = text.strip_suffix(BOM)

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use super::PgnError;
 use super::format::{ArchiveFormat, is_foreign, listed, looks_like_games};
 
-/// The files in a folder and its subfolders that are games or may contain games.
+/// The files in a folder and its subfolders that contain games or may contain games.
 #[derive(Default)]
 pub(super) struct FolderFiles {
-    /// The files that look like games and the archives, with their sizes, in the byte order of their paths.
+    /// The archives and the files that look like games, with their sizes, in the byte order of their paths.
     pub(super) games: Vec<(PathBuf, Option<u64>)>,
-    /// Files that may contain games in a format that cannot be read.
+    /// Files that may contain games in an unsupported format.
     foreign: Vec<PathBuf>,
 }
 
@@ -33,7 +33,7 @@ impl FolderFiles {
         Ok(files)
     }
 
-    /// Returns a sentence about the files that may contain games but cannot be read, if there are any.
+    /// Returns a sentence about files that may contain games in unsupported formats, if there are any.
     pub(super) fn note(&self) -> Option<String> {
         let mut names: Vec<String> = self.foreign.iter().map(|path| path.display().to_string()).collect();
         names.sort();

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// The endings of file names of collections of games that cannot be read. For a database in several files, the list contains only
-/// one of the endings, so that a note names the database once.
+/// The file name endings of game collections in unsupported formats. A database may consist of several files; the list then
+/// contains only one of their endings, so a note names the database once.
 const FOREIGN: [&str; 17] = [
     ".rar", ".xz", ".lzma", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.zst", ".cbh", ".cbv", ".cbf",
     ".cbone", ".2cbh", ".2cbv", ".si3", ".si4", ".si5",
@@ -11,7 +11,6 @@ const FOREIGN: [&str; 17] = [
 /// The maximum number of names that a note lists.
 const NAMES_SHOWN: usize = 3;
 
-/// A format of archives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ArchiveFormat {
     Zip,
@@ -19,7 +18,7 @@ pub(super) enum ArchiveFormat {
 }
 
 impl ArchiveFormat {
-    /// Recognises a format by the first bytes of a file.
+    /// Recognises a format from the first bytes of a file.
     pub(super) fn from_head(head: &[u8]) -> Option<ArchiveFormat> {
         match head {
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => {
@@ -51,8 +50,8 @@ impl ArchiveFormat {
     }
 }
 
-/// Returns the first names of a list and the number of the others: `a.txt, b.txt, c.txt and 5 more`. `all` is the number of all
-/// names.
+/// Returns the first names of a list, and the number of remaining names: `a.txt, b.txt, c.txt and 5 more`. `all` is the total
+/// number of names.
 pub(super) fn listed(names: &[String], all: usize) -> String {
     let shown = names.len().min(NAMES_SHOWN);
     let more = all - shown;
@@ -72,7 +71,7 @@ pub(super) fn looks_like_games(path: &Path) -> bool {
     [&b".pgn"[..], b".epd", b".fen"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns whether the name of a file is that of an archive or of a database that cannot be read.
+/// Returns whether the file name is that of an archive, or of a database in an unsupported format.
 pub(super) fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);
     FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || ArchiveFormat::from_name(path).is_some()

@@ -5,7 +5,7 @@ use orbit_core::{
     record::{Annotation, Outcome},
 };
 
-/// One tag pair. Its bytes are those of the text, except that the escapes `\"` and `\\` are resolved.
+/// One tag pair. Its bytes are unchanged from the text, except that the escapes `\"` and `\\` are resolved.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tag {
     /// The name, e.g. `White`.
@@ -25,7 +25,7 @@ pub struct ReadFault {
     pub reason: String,
 }
 
-/// The extent to which a game was read.
+/// The part of a game that was read: all of it, the moves before a cut, or nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum GameStatus {
     /// Every move was read.
@@ -40,9 +40,9 @@ pub enum GameStatus {
 /// A side line (variation): an alternative to a move.
 ///
 /// The positions of a game are the *nodes* of a tree, and are numbered as in CQL. The positions of the main line are numbered
-/// first, from 0 on. Then its side lines follow: first those that branch off from the last node, and last those that branch off
-/// from the start. Several side lines of one node are numbered in the order of the text. Each side line is numbered like a game:
-/// first its own positions, then its side lines. So the positions that descend from a node have the numbers directly after its own.
+/// first, from 0 on. Then its side lines follow: side lines from the last node come first, side lines from the start last. Side
+/// lines that branch off from the same node are numbered in the order of the text. Each side line is numbered like a game: first
+/// its own positions, then its side lines. So the positions that descend from a node have the numbers directly after its own.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SideLine {
     /// The node (position) from which the side line branches off.
@@ -56,7 +56,7 @@ pub struct SideLine {
 /// One game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Game {
-    /// The number of the game in its source, counted from 1. Skipped games are counted, too.
+    /// The number of the game in its source, counted from 1. Skipped games are counted.
     pub number: u32,
     /// The offset of the game's first byte in the decompressed source.
     pub offset: u64,
@@ -70,16 +70,15 @@ pub struct Game {
     /// The side lines, ordered by the number of their first node. The list is empty unless
     /// [`ParseOptions::variations`](super::ParseOptions::variations) is set.
     pub lines: Vec<SideLine>,
-    /// Comments and glyphs, ordered by node, and for each node in the order of the text. The list is empty unless side lines are
-    /// kept.
+    /// Comments and glyphs, ordered by node and, within a node, as in the text. The list is empty unless side lines are kept.
     pub annotations: Vec<Annotation>,
     /// All tag pairs in the order of the text.
     pub tags: Vec<Tag>,
     /// The result, from the terminator of the movetext.
     pub outcome: Outcome,
-    /// The extent to which the game was read: completely, up to a cut, or not at all.
+    /// The part of the game that was read: all of it, the moves before a cut, or nothing.
     pub status: GameStatus,
-    /// Notes about repairs. For instance, impossible castling rights of a FEN were dropped.
+    /// Notes about repairs, for instance that impossible castling rights of a FEN were dropped.
     pub notes: Vec<ReadFault>,
     /// The side lines that were left out or cut, each with the reason.
     pub lost: Vec<ReadFault>,

@@ -2,14 +2,14 @@
 //!
 //! ASCII bytes are tested first, since most bytes of a text are ASCII.
 
-/// Returns whether a byte is a blank. NULs, form feeds and the end-of-file mark of DOS count as blanks, since they occur in real
-/// files. Line ends do not.
+/// Returns whether a byte is a blank. NULs, form feeds and DOS end-of-file marks count as blanks, since they occur in real files.
+/// Line ends do not.
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
 }
 
-/// Returns the length in bytes of a non-ASCII blank at the start of a text, or 0 if there is none. Zero-width characters and byte
-/// order marks of Unicode count as blanks. A byte 0xa0 that is not part of UTF-8 is the no-break space of Latin-1.
+/// Returns the length in bytes of a non-ASCII blank at the start of a text, or 0 if there is none. Unicode's zero-width characters
+/// and byte order marks count as blanks. A byte 0xa0 that is not part of UTF-8 is the no-break space of Latin-1.
 pub(super) fn wide_blank(text: &[u8]) -> usize {
     match text {
         [0xa0, ..] => 1,

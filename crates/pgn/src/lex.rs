@@ -1,5 +1,5 @@
-//! Recognises single tokens by their bytes alone: tag pairs, ends of comments, move numbers, result tokens, glyphs such as `!?`,
-//! and results that touch a move, as in `Qg20-1`.
+//! Recognises single tokens by their bytes alone: tag pairs, comment ends, move numbers, result tokens, glyphs such as `!?`, and
+//! results that touch a move, as in `Qg20-1`.
 
 use memchr::{memchr2, memchr3};
 
@@ -8,16 +8,14 @@ pub(super) use super::letters::{dash, is_blank, past_blanks, wide_blank};
 use super::san::{self, SanShape};
 use orbit_core::text::is_same;
 
-/// A byte range of the text.
 pub(super) type ByteRange = std::ops::Range<usize>;
 
 /// The byte order mark of UTF-8.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The beginning of the first tag pair of most games.
+/// The start of most games: the beginning of an `Event` tag pair.
 pub(super) const EVENT: &[u8] = b"[Event \"";
 
-/// Returns whether a byte is CR or LF.
 pub(super) fn is_eol(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
@@ -47,7 +45,7 @@ pub(super) fn is_event_line(text: &[u8], at: usize) -> bool {
     before.last().is_none_or(|&byte| is_eol(byte))
 }
 
-/// Returns whether the line before the one that starts at `at` looks like a tag pair.
+/// Returns whether the line before the line that starts at `at` looks like a tag pair.
 pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
     let before = text[..at].strip_suffix(BOM).unwrap_or(&text[..at]);
     let before = before.strip_suffix(b"\n").map_or_else(
@@ -55,7 +53,7 @@ pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
         |rest| rest.strip_suffix(b"\r").unwrap_or(rest),
     );
     let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
-    // A text may be cut after blanks that [`at_line_start`] skips, so these blanks are skipped here, too.
+    // A text may be cut after blanks that [`at_line_start`] skips, so they are also skipped here.
     let mut line = &before[start..];
     while let Some(rest) = line
         .strip_prefix(BOM)
@@ -95,7 +93,7 @@ pub(super) struct TagPair {
 }
 
 /// Reads a tag pair `[Name "value"]` in its usual form; [`quoted_tag`] and [`tag_value`] read all forms, but more slowly. `likely`
-/// is the expected name, usually that of the same tag in the previous game, or empty.
+/// is the expected tag name, usually taken from the previous game, or empty.
 #[inline(always)]
 pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<TagPair> {
     let name = at + 1;
@@ -136,8 +134,8 @@ pub(super) fn window(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("these are eight bytes")))
 }
 
-/// Tests the eight bytes of a 64-bit word at once. The lowest bit that is set in a result belongs to the first byte that passes the
-/// test. Higher bits may be wrong.
+/// Tests the eight bytes of a 64-bit word at once. The lowest set bit of a result belongs to the first byte that passes the test.
+/// Higher bits may be wrong.
 ///
 /// Source: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson).
 pub(super) mod words {
@@ -184,8 +182,8 @@ pub(super) fn quoted_tag(line: &[u8], at: usize) -> Option<ByteRange> {
     (line.get(next) == Some(&b'"')).then_some(name)
 }
 
-/// Reads the name of a tag pair in the form `[Name value]`, without quotes. If other tag pairs precede it (`in_head`), any text may
-/// follow the name.
+/// Reads the name of a tag pair in the form `[Name value]`, without quotes. If `in_head` is true, other tag pairs precede this one,
+/// and any text may follow the name.
 pub(super) fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     let value = line[next..].trim_ascii_end();
@@ -259,7 +257,7 @@ pub(super) fn follows_open_tag(text: &[u8], at: usize) -> bool {
         && text[..at].iter().rfind(|&&byte| !is_blank(byte)).is_some_and(|&byte| byte != b']')
 }
 
-/// Returns the start of the tag pair on the last line of a text, if the line begins with a tag pair and has no `]`.
+/// Returns the start of the tag pair on the last line of a text, if that line begins with a tag pair and contains no `]`.
 pub(super) fn open_tag(text: &[u8]) -> Option<usize> {
     let line = memchr::memrchr2(b'\n', b'\r', text).map_or(0, |end| end + 1);
     let at = past_blanks(text, line);
@@ -311,8 +309,7 @@ fn letter_bytes(text: &[u8]) -> usize {
     (2..=4).find(is_letter).unwrap_or(1)
 }
 
-/// Returns the length of a terminator that is joined to the end of a move, as in `Qg20-1`. One sign after the terminator is
-/// included.
+/// Returns the length of a terminator that is joined to the end of a move, as in `Qg20-1`, including one sign after it.
 pub(super) fn glued_result(word: &[u8]) -> usize {
     if word[0].is_ascii_digit() {
         return 0;
@@ -330,8 +327,7 @@ pub(super) fn glued_result(word: &[u8]) -> usize {
     (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
 }
 
-/// Returns the number of bytes that follow a castling move without a blank and form a token of their own, as in `O-OO-O` and
-/// `0-01-0`.
+/// Returns the number of bytes of the token that directly follows a castling move, without a blank, as in `O-OO-O` and `0-01-0`.
 pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     if !matches!(word[0], b'O' | b'0' | b'o') || SanShape::parse(word).is_some() {
         return 0;
@@ -350,8 +346,8 @@ pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     san::castlings(word).find(is_glued).map_or(0, |bytes| word.len() - bytes)
 }
 
-/// Returns the end of a promotion that follows a move on its line, after blanks or in parentheses: `e8(Q)`, `e8 = Q`. `start` and
-/// `stop` are the start and the end of the move's token. Returns `stop` if no promotion follows.
+/// Returns the end of a promotion that follows a move on the same line, after blanks or in parentheses: `e8(Q)`, `e8 = Q`. `start`
+/// and `stop` are the start and the end of the move's token. Returns `stop` if no promotion follows.
 pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize {
     if !SanShape::parse(&text[start..stop]).is_some_and(SanShape::lacks_promotion) {
         return stop;
@@ -374,14 +370,14 @@ pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize 
 
 /// The kind of a token in movetext.
 pub(super) enum MovetextWord {
-    /// A move number. `length` is the number of bytes at the start of the token that belong to it, including dots.
+    /// A move number. `length` is its number of bytes at the start of the token, including dots.
     Number { length: usize, value: u32, dotted: bool },
     /// A terminator.
     Result(Outcome),
     /// A null move.
     Null,
     /// A token that [`is_mark`] accepts, an evaluation, or another sign without letters and digits. Bytes that are not UTF-8 count
-    /// as signs, since the fonts of some chess programs use such bytes for signs.
+    /// as signs, since some chess fonts use these bytes for signs.
     Mark,
     /// A move, or a token without a known meaning.
     Other,
@@ -443,7 +439,7 @@ impl MovetextWord {
     }
 }
 
-/// Returns whether a token has a letter beyond ASCII, such as the Cyrillic `О` of a castling move.
+/// Returns whether a token contains a non-ASCII letter, such as the Cyrillic `О` of a castling move.
 fn has_wide_letter(word: &[u8]) -> bool {
     word.utf8_chunks()
         .any(|chunk| chunk.valid().chars().any(|letter| !letter.is_ascii() && letter.is_alphabetic()))
@@ -491,7 +487,7 @@ pub(super) fn glyph(word: &[u8]) -> Option<u16> {
 }
 
 fn outcome(word: &[u8]) -> Option<Outcome> {
-    // This test is fast and rejects move numbers, which are most of the tokens tested here.
+    // This fast test rejects move numbers, which are most of the tokens tested here.
     if word.len() > 24
         || !matches!(word, [0xbd, ..] | [0xc2, ..] | [_, b'-' | b'/', ..])
             && word.get(1).is_none_or(u8::is_ascii)
@@ -524,14 +520,15 @@ fn outcome(word: &[u8]) -> Option<Outcome> {
     }
 }
 
-/// Reads a terminator that is surrounded by other signs, such as `1-0.` and `"0-1"`.
+/// Reads a terminator between other signs, such as `1-0.` and `"0-1"`.
 fn outcome_among_signs(word: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(word).ok()?;
     let trimmed = text.trim_matches(|letter: char| !letter.is_alphanumeric());
     (trimmed.len() < text.len()).then(|| outcome(trimmed.as_bytes())).flatten()
 }
 
-/// Reads a result with blanks around its dash, such as `1 - 0`. `start` is the start of a token. Returns the result and its end.
+/// Reads a result with blanks around its dash, such as `1 - 0`. `start` is the start of its first token. Returns the result and its
+/// end.
 pub(super) fn parted_result(text: &[u8], start: usize) -> Option<(Outcome, usize)> {
     let digit = match &text[start..] {
         [b'0' | b'1', ..] => 1,

@@ -7,9 +7,9 @@
 //!
 //! [`Sources`] is the serial part: it opens the inputs in order, unpacks them and cuts the text into [`Chunk`]s at game boundaries.
 //! Each chunk is parsed independently, so any number of threads can parse chunks. Games, their numbers, offsets and faults depend
-//! only on the decompressed bytes, not on compression, chunk size or the number of threads.
+//! only on the decompressed bytes, not on the compression, the chunk size or the number of threads.
 //!
-//! # The boundaries of games
+//! # Game boundaries
 //!
 //! A game has a tag section, or movetext, or both. A new game begins
 //!
@@ -26,20 +26,19 @@
 //! blanks) and prose do not form a game on their own. Brackets on one line that are not a tag pair are annotations. Comments cannot
 //! be nested.
 //!
-//! A text is refused as a whole unless it begins with a tag pair, a move, a result or a position. Comments or a short preface may
-//! precede these. The source of a refused text is reported as a failure. A file that was found in a given folder is skipped without
-//! a failure instead.
+//! A whole text is refused unless it begins with a tag pair, a move, a result or a position. Comments or a short preface may come
+//! first. The source of a refused text is reported as a failure. A file that was found in a given folder is skipped instead.
 //!
 //! # The contents of a game
 //!
 //! A [`Game`] contains the main line up to the first token that is not a legal move, all tags, and the result, which is read only
 //! from the terminator. Moves may be written in most dialects of SAN, in long algebraic notation or as coordinates. A wrong or
-//! missing `x` is accepted; apart from that, moves must be legal. Unicode's blanks and dashes are treated like those of ASCII. Null
-//! moves are played, even in check.
+//! missing `x` is accepted; apart from that, moves must be legal. Unicode blanks and dashes are treated like ASCII ones. Null moves
+//! are played, even in check.
 //!
-//! The names of the tags `FEN` and `Variant` may be in upper or lower case. A game of Chess960 without a FEN is skipped, since
-//! its start position is unknown. A game of any other variant is skipped, too. A list with a FEN or EPD on each line becomes
-//! games of one position each. The operation `id` of an EPD becomes the tag `Event`; other operations become tags with their own
+//! The names of the tags `FEN` and `Variant` may be in upper or lower case. A game of Chess960 without a FEN is skipped, since its
+//! start position is unknown. A game of any other variant is skipped, too. In a list with a FEN or EPD on each line, each line
+//! becomes a game with one position. The EPD operation `id` becomes the tag `Event`; other operations become tags with their own
 //! names.
 //!
 //! ```
@@ -90,8 +89,8 @@ mod url;
 #[cfg(feature = "https")]
 mod web;
 
-/// The version of the rules by which games are read. It increases with every change that affects the number, place, start, moves,
-/// result or tags of any game, or the messages about its faults.
+/// The version of the reading rules. It increases with every change that affects the number, place, start, moves, result or tags of
+/// any game, or the messages about its faults.
 pub const READER_VERSION: u32 = 6;
 
 pub use amend::{Amendment, amend, comment_bytes, is_tag_name};

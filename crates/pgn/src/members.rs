@@ -1,9 +1,9 @@
-//! Unpacks the members of a compressed text on several threads. A member is a part that can be unpacked independently.
+//! Unpacks the members of a compressed text on several threads. A member is a part of the text that can be unpacked independently.
 //!
-//! pzstd writes many zstd frames, bgzip many gzip members, and pbzip2 many bzip2 streams. [`Members`] searches the compressed bytes
-//! ahead for the ends of members, lets threads unpack some of them, and returns their texts in order. A faulty member, a long
-//! member and a member of unknown length are unpacked by the reading thread instead, from the same compressed bytes. So the text
-//! and the faults are always those that a single thread would return.
+//! pzstd writes many zstd frames, bgzip many gzip members, and pbzip2 many bzip2 streams. [`Members`] searches ahead in the
+//! compressed bytes for member ends, has other threads unpack some of the members, and returns their texts in order. The reading
+//! thread itself unpacks faulty members, long members and members of unknown length. So the text and the faults are always the same
+//! as with a single thread.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -13,28 +13,27 @@ use std::thread::{self, JoinHandle};
 use super::unpack::{MemberFormat, RawInput, Supply, Unpack, UnpackFault};
 use orbit_core::sync::lock;
 
-/// Limits for the work of other threads. A *run* is a sequence of members that one thread unpacks as one task.
+/// Size limits for unpacking on other threads. A *run* is a sequence of members that one thread unpacks as one task.
 #[derive(Clone, Copy)]
 struct Sizes {
     /// The maximum length of a member that a thread unpacks, in compressed bytes.
     member_max: usize,
-    /// The minimum length of a run (the members that one thread unpacks as one task) in compressed bytes. Short members are
-    /// collected until the run has this length.
+    /// The minimum length of a run (the members that one thread unpacks as one task), in compressed bytes. Short members are
+    /// collected until a run has this length.
     run_min: usize,
-    /// The maximum length of the text that a thread unpacks from a run. The reading thread unpacks a run with a longer text again,
-    /// step by step.
+    /// The maximum length of the text of a run that a thread unpacks. A run with a longer text is unpacked again by the reading
+    /// thread, step by step.
     text_max: usize,
-    /// The approximate number of compressed bytes that may be read ahead of the text that was returned.
+    /// The approximate number of compressed bytes that may be read ahead of the returned text.
     ahead_max: usize,
 }
 
 const SIZES: Sizes =
     Sizes { member_max: 8 << 20, run_min: 1 << 20, text_max: 128 << 20, ahead_max: 32 << 20 };
 
-/// The maximum number of threads. With more threads, texts would be unpacked faster than their games can be read.
+/// The maximum number of threads. More threads would unpack text faster than its games can be read.
 const THREADS_MAX: usize = 32;
 
-/// The result of unpacking a run of members.
 enum UnpackResult {
     Whole(Vec<u8>),
     TooLong,
@@ -56,7 +55,7 @@ struct MemberRun {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ParallelUnpacking {
     Yes,
-    /// The reading thread unpacks the current member. After it, other threads may be used again.
+    /// Not for the current member, which the reading thread unpacks; afterwards, other threads may be used again.
     NotThisOne,
     Never,
 }
@@ -76,8 +75,8 @@ where
     U: MemberFormat,
     for<'a> U: Unpack<&'a [u8]>,
 {
-    /// Makes a decompressor that uses up to `threads` threads. `one` is the decompressor of the reading thread, and must be at the
-    /// start of a member.
+    /// Creates a decompressor that uses up to `threads` threads. `one` is the decompressor for the reading thread, and must be at
+    /// the start of a member.
     pub(super) fn new(one: U, threads: usize) -> Members<U> {
         let apart = if threads > 1 { ParallelUnpacking::Yes } else { ParallelUnpacking::Never };
         let threads = threads.min(THREADS_MAX);
@@ -158,16 +157,14 @@ where
     }
 }
 
-/// Buffers of texts that were already returned. They are reused because new memory is slower: the system must first clear its
-/// pages.
+/// Buffers of texts that were already returned, for reuse. New memory is slower, since the system must first clear its pages.
 struct TextPool {
     texts: Mutex<Vec<Vec<u8>>>,
-    /// The maximum number of buffers to keep.
     texts_max: usize,
 }
 
 impl TextPool {
-    /// The maximum size of a buffer that is kept, in bytes. Larger buffers are rare and are freed.
+    /// The maximum size of a buffer to keep, in bytes. Larger buffers are rare and are freed.
     const BYTES_MAX: usize = 32 << 20;
 
     fn put(&self, mut text: Vec<u8>) {
@@ -178,7 +175,6 @@ impl TextPool {
         }
     }
 
-    /// Returns an empty buffer, from the pool if it has one.
     fn take(&self) -> Vec<u8> {
         lock(&self.texts).pop().unwrap_or_default()
     }
@@ -212,7 +208,7 @@ impl Workers {
                         let Ok(fresh) = unpack.fresh() else { return };
                         unpack = fresh;
                     }
-                    // Sending fails only if the reader has been dropped, for instance after an interrupt.
+                    // Sending fails only if the reader was dropped, for instance after an interrupt.
                     task.to.send(unpacked).ok();
                 }
             };
@@ -259,7 +255,7 @@ mod tests {
     use super::*;
     use crate::unpack::{Bzip2, Gzip, Zstd};
 
-    /// Small limits, so that even a short text has many runs.
+    /// Small limits, so even a short text has many runs (the units of work of the threads).
     const SMALL: Sizes = Sizes { member_max: 3000, run_min: 1000, text_max: 20_000, ahead_max: 8000 };
 
     /// Returns a text that compresses to about half its size.
@@ -305,8 +301,8 @@ mod tests {
         }
     }
 
-    /// Asserts that several threads return the text and the fault that one thread returns. Returns the number of runs that other
-    /// threads unpacked, and the fault.
+    /// Asserts that several threads return the same text and fault as one thread. Returns the fault, and the number of runs that
+    /// other threads unpacked.
     fn check<U>(make: impl Fn() -> U, bytes: &[u8], sizes: Sizes) -> (usize, Option<String>)
     where
         U: MemberFormat,
@@ -318,8 +314,8 @@ mod tests {
         let fault = loop {
             let before = out.len();
             match members.step(&mut input, &mut out) {
-                // A step of the reading thread adds one member to the text. If a step adds more, the text is that of a run, which
-                // has at least two members.
+                // The reading thread adds one member to the text in each step. A larger step is the text of a run, which has at
+                // least two members.
                 Ok(true) => runs += usize::from(members.workers.is_some() && out.len() > before + 1500),
                 Ok(false) => break None,
                 Err(fault) => break Some(format!("{fault:?}")),
@@ -329,7 +325,7 @@ mod tests {
         (runs, fault)
     }
 
-    /// Calls [`check`] with a complete text, a cut one, a damaged one, and one whose members are too long.
+    /// Calls [`check`] with a complete text, a cut text, a damaged text, and a text with overlong members.
     fn check_all<U>(make: impl Fn() -> U + Copy, pack: fn(&[u8]) -> Vec<u8>)
     where
         U: MemberFormat,
@@ -379,7 +375,7 @@ mod tests {
             writer.finish().unwrap()
         };
         check(Gzip::default, &plain, SMALL);
-        // The members of this text declare wrong lengths.
+        // The members of this text have headers with wrong lengths.
         let text = text();
         let mut bytes: Vec<u8> = Vec::new();
         for (number, piece) in text.chunks(1500).enumerate() {

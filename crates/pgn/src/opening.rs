@@ -1,19 +1,16 @@
-//! Decides from the beginning of a text whether it contains games.
+//! Decides from the beginning of a text whether the text contains games.
 //!
-//! The reader of movetext is lenient: it would read `2. Definitions` in prose as a game without moves. Therefore this module
-//! rejects texts that are not PGN at all. It examines only the head of the text. PGN begins with a tag pair, a move or a result;
-//! comments may precede these. Prose may also come first if a tag pair or numbered moves follow it, because a piece that was cut
-//! out of a file may begin inside a comment, which looks like prose.
+//! The movetext reader is lenient: it would read `2. Definitions` in prose as a game without moves. Therefore this module rejects
+//! texts that are not PGN at all. It examines only the head of the text. PGN begins with a tag pair, a move or a result, perhaps
+//! after comments. Prose may also come first if a tag pair or numbered moves follow, because a piece cut out of a file may begin
+//! inside a comment, which looks like prose.
 
 use super::lex::{self, BOM, MovetextWord, at_line_start, is_blank, is_eol};
 use super::san::SanShape;
 
-/// The reason for refusing a text without games.
 const NO_GAMES: &str =
     "it is no PGN, FEN or EPD: it begins with no tag pair, move or position; check the path";
-/// The reason for refusing JSON.
 const JSON: &str = "it is JSON, no PGN, FEN or EPD: make a PGN file of its games first";
-/// The reason for refusing binary data.
 const BINARY: &str =
     "it is no PGN, FEN or EPD: it has bytes that no text has; check the path, or export its games as PGN";
 
@@ -54,7 +51,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
         let rest = &head[at..];
         at = match rest {
             [] => return Comments,
-            // A text with games may contain NULs, but not after signs that have no meaning in PGN.
+            // A game text may contain NULs, but not after signs that have no meaning in PGN.
             [0, ..] if has_signs => return with_nul(head, at),
             [b'{' | b'[', ..] if is_json(rest) => return FirstBytes::Json,
             [byte, ..] if is_blank(*byte) || is_eol(*byte) => at + 1,
@@ -66,7 +63,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
             [b';', ..] => lex::line_end(head, at),
             [b'%' | b'#', ..] if at_line_start(head, at) => lex::line_end(head, at),
             [b'[', ..] if is_tag(head, at) => return with_tag(head, at, Comments),
-            // Annotations and `*` are skipped without a decision, since texts that are not PGN begin with these signs, too.
+            // Annotations and `*` decide nothing, since texts other than PGN also begin with these signs.
             [b'[', ..] => lex::line_end(head, at),
             [b'(' | b')' | b']' | b'}' | b'*', ..] => at + 1,
             [b'$', ..] => lex::word_end(head, at + 1),
@@ -133,8 +130,8 @@ fn with_nul(head: &[u8], at: usize) -> FirstBytes {
     if is_end { FirstBytes::Comments } else { preface(head) }
 }
 
-/// Returns whether a text begins with JSON. This is an object that has a name, a list of several values, or a list of one value
-/// that is not followed by a tag pair.
+/// Returns whether a text begins with JSON. JSON is recognised as an object with at least one name, a list of several values, or a
+/// list of one value that no tag pair follows.
 fn is_json(text: &[u8]) -> bool {
     let string_end = |from: usize| {
         let mut at = from;
@@ -185,8 +182,8 @@ fn names_square(word: &[u8]) -> bool {
     SanShape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)
 }
 
-/// Classifies a text that begins with prose. It has games if a line begins with a tag pair, or if a line has a numbered move and
-/// more movetext. Prose with games as examples and binary data count as texts without games.
+/// Classifies a text that begins with prose. The text counts as games if a line begins with a tag pair, or if a line has a numbered
+/// move and more movetext. Prose with example games and binary data do not count.
 fn preface(head: &[u8]) -> FirstBytes {
     let (mut at, mut has_nul) = (0, false);
     while at < head.len() {

@@ -5,30 +5,30 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Options for reading sources: sizes, threads, and the information to record. The defaults suit most uses; tests use small sizes.
+/// Options for reading sources: sizes, threads, and data to record. The defaults suit most uses; tests use small sizes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// The approximate number of bytes of text in a chunk.
     pub chunk_bytes: usize,
-    /// The maximum length of a game in bytes. A longer game is cut at this length and gets a fault. This bounds the memory for a
-    /// file without game boundaries.
+    /// The maximum length of a game in bytes. A longer game is cut at this length and gets a fault. This bounds the memory needed
+    /// for a file without game boundaries.
     pub game_bytes_max: usize,
-    /// True to hash the bytes of every source before decompression, for [`Stamp::hash`](super::Stamp::hash). A reel stores the
-    /// hash, so that a later run can check that its source is unchanged.
+    /// True to hash the bytes of every source before decompression, for [`Stamp::hash`](super::Stamp::hash). A reel (orbit's file
+    /// of games) stores the hash, so a later run can check that its source is unchanged.
     pub hash: bool,
     /// The maximum window of a zst file in bytes. The window takes most of the memory for unpacking. A file with a larger window is
-    /// refused and counts as a failure: even a file of 98 KB can request a window of 2 GiB.
+    /// refused as a failure: even a 98 KB file can request a window of 2 GiB.
     pub zstd_window_max: u64,
-    /// The number of threads that unpack a text compressed in many members, as pzstd, bgzip and pbzip2 write them. If it is 1, the
-    /// reading thread unpacks the text. The result does not depend on this number.
+    /// The number of threads that unpack a text compressed in many members, as written by pzstd, bgzip and pbzip2. If it is 1, the
+    /// reading thread unpacks the text itself. The result does not depend on this number.
     pub unpack_threads: usize,
-    /// The folders that were passed to [`list`](super::list), if the paths are its result. A file that is not PGN is skipped if it
-    /// is in one of these folders; otherwise it is a failure.
+    /// The folders that were passed to [`list`](super::list), if the paths come from that function. A file in one of these folders
+    /// that is not PGN is skipped; elsewhere it is a failure.
     pub folders: Vec<PathBuf>,
     /// The options for files on the web.
     pub web: WebOptions,
-    /// If this flag becomes true, the program stops waiting for servers.
+    /// A flag that the caller sets to make the program stop waiting for servers.
     pub interrupt: Arc<AtomicBool>,
 }
 
@@ -36,7 +36,7 @@ pub struct Options {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct WebOptions {
-    /// The maximum time for each step: finding the server, connecting to it, waiting for its answer, and waiting for more bytes.
+    /// The maximum time for each step: finding the server, connecting to it, waiting for its response, and waiting for more bytes.
     pub timeout: Duration,
     /// The maximum number of consecutive attempts to resume a download after the connection was lost. The count restarts when bytes
     /// arrive.

@@ -1,4 +1,4 @@
-//! Builds games from the events that a tokenizer yields.
+//! Builds games from the tokenizer's events.
 
 use shakmaty::{Color, Position as _};
 
@@ -22,7 +22,7 @@ pub struct ParseOptions {
     pub tags: bool,
     /// True to keep side lines.
     pub variations: bool,
-    /// True to keep comments and glyphs. It has an effect only if `variations` is true, too.
+    /// True to keep comments and glyphs. This has an effect only if `variations` is also true.
     pub annotations: bool,
 }
 
@@ -37,15 +37,15 @@ enum ParserBoard {
     /// The start position has not been set up yet, since more tags may follow.
     Unset,
     Legal(Position),
-    /// An illegal position, which arises when a side in check plays a null move.
+    /// An illegal position, which arises if a side in check plays a null move.
     Loose(Position),
-    /// No moves can be played from the start position, for the given reason.
+    /// The start position from which no moves can be played, for the given reason.
     Unplayable(&'static str),
     /// The game was cut or skipped.
     Dead,
 }
 
-/// Selects the fast paths for plain text. The games that are read do not depend on this selection.
+/// Selects the fast paths for plain text. The selection does not affect the resulting games.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickWays {
     /// True to use the fast path that reads tokens and tag pairs one by one.
@@ -55,19 +55,18 @@ pub(super) struct QuickWays {
     pub(super) quick: Option<Isa>,
 }
 
-/// The ranges of the parts of a game in its text.
+/// The ranges of a game's parts within its text.
 #[derive(Default)]
 pub(super) struct TextPlaces {
-    /// The ranges of the name and the value of each tag. The range of a value excludes the quotes.
+    /// The name range and the value range of each tag. The value range excludes the quotes.
     pub(super) tags: Vec<(ByteRange, ByteRange)>,
     /// The start of the movetext.
     pub(super) movetext: Option<usize>,
-    /// The moves that were kept.
     pub(super) words: Vec<WordPlace>,
-    /// The comments after moves, and those before all moves. Each has its node (position number) and its range without delimiters.
-    /// Comments before the first move of a side line are not included.
+    /// The comments after moves, and the comments before the first move. Each has its node (position number) and its range without
+    /// delimiters. Comments before the first move of a side line are not included.
     pub(super) comments: Vec<(u32, ByteRange)>,
-    /// All glyphs, except those after a token that was not kept.
+    /// All glyphs, except glyphs after a token that was not kept.
     pub(super) glyphs: Vec<(u16, ByteRange)>,
 }
 
@@ -104,8 +103,8 @@ pub(super) struct GameParser<'a> {
     ways: QuickWays,
     blocks: quick::Blocks,
     game: Game,
-    /// The number of tags in `game.tags` that belong to the current game. The tags after them are left over from earlier games;
-    /// their memory is reused.
+    /// The number of tags in `game.tags` that belong to the current game. Later tags are left over from earlier games, for reuse of
+    /// their memory.
     tags: usize,
     /// Tags left over from earlier games that the current game does not need. Their memory is reused.
     spare: Vec<Tag>,
@@ -113,7 +112,7 @@ pub(super) struct GameParser<'a> {
     has_fen: bool,
     variant: Option<Vec<u8>>,
     board: ParserBoard,
-    /// The boards of the enclosing lines, outermost first. They are used again when the current side line ends.
+    /// The boards of the enclosing lines, outermost first. A board is used again when the side line inside it ends.
     outer: Vec<ParserBoard>,
     /// Side lines and annotations, if they are kept.
     tree: SideLines,
@@ -148,7 +147,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Reads all games of a PGN text. Returns the number of side lines that were not kept.
+    /// Reads all games of a PGN text. Returns the number of side lines that were left out.
     pub(super) fn pgn(
         &mut self,
         text: &'a [u8],
@@ -194,7 +193,7 @@ impl<'a> GameParser<'a> {
         tokenizer.side_lines().saturating_sub(kept)
     }
 
-    /// Reads the first game of a text with its side lines, and returns the ranges of the parts that are kept.
+    /// Reads the first game of a text with its side lines, and returns the ranges of its kept parts.
     pub(super) fn first_game(&mut self, text: &'a [u8]) -> TextPlaces {
         self.text = text;
         self.base = 0;
@@ -285,7 +284,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Handles the events for side lines, comments and glyphs. Only a tokenizer from [`Tokenizer::whole`] yields these.
+    /// Handles the events for side lines, comments and glyphs, which only a tokenizer from [`Tokenizer::whole`] yields.
     #[cold]
     fn take_tree(&mut self, event: Event) {
         self.set_up();
@@ -293,7 +292,7 @@ impl<'a> GameParser<'a> {
             return;
         }
         let played = self.game.moves.len();
-        // Glyphs and comments after a token that was not kept are dropped, since they do not belong to the moves before that token.
+        // Glyphs and comments after a token that was not kept are dropped, since they do not refer to the moves before that token.
         let keeps = self.options.annotations && !matches!(self.board, ParserBoard::Dead);
         match event {
             Event::Open(at) if self.done => self.lose(Loss::AfterResult, at, ""),
@@ -477,7 +476,7 @@ impl<'a> GameParser<'a> {
         }
         let tag = &mut tags[self.tags];
         self.tags += 1;
-        // Most games have the tags of the previous game in the same order, so the name is usually in place already.
+        // Most games have the same tags as the previous game, in the same order, so the name is usually there already.
         if !is_same(&tag.name, name) {
             tag.name.clear();
             tag.name.extend_from_slice(name);
@@ -513,13 +512,13 @@ impl<'a> GameParser<'a> {
         } else if !self.done && !dead {
             self.cut(at, reason);
         } else {
-            // The result was already read, or the game was cut or skipped before, so this fault is only a note.
+            // This fault is only a note, since the result was already read, or the game was already cut or skipped.
             let fault = self.fault(at, reason);
             self.game.notes.push(fault);
         }
     }
 
-    /// Sets up the start position. All tags of the game must have been read.
+    /// Sets up the start position. This must happen after all tags of the game have been read.
     fn set_up(&mut self) {
         if !matches!(self.board, ParserBoard::Unset) {
             return;
@@ -564,14 +563,14 @@ impl<'a> GameParser<'a> {
         self.board = ParserBoard::Dead;
     }
 
-    /// Reads with the fast paths, until the text is no longer plain.
+    /// Reads with the fast paths as long as the text is plain.
     fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
         match self.board {
             _ if !self.ways.plain => {}
             ParserBoard::Legal(position) => self.plain_moves(position, tokenizer),
             ParserBoard::Dead => tokenizer.skip_plain(),
             ParserBoard::Unset => {
-                // Most games have the tags of the previous game in the same order, so its next tag gives the likely name.
+                // Most games have the tags of the previous game in the same order, so the next tag of that game is the likely name.
                 while let Some((name, value)) =
                     tokenizer.plain_tag(self.game.tags.get(self.tags).map_or(b"", |tag| &tag.name[..]))
                 {
@@ -582,7 +581,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Plays plain moves with the fast paths. The position is passed by value, so that it stays in registers.
+    /// Plays plain moves with the fast paths. The position is passed by value to keep it in registers.
     #[inline(never)]
     fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
         loop {
@@ -709,7 +708,7 @@ impl<'a> GameParser<'a> {
     }
 }
 
-/// Returns the glyph of `!` and `?` at the end of a move's token, if there is one.
+/// Returns the glyph written as `!` or `?` signs at the end of a move's token, if there is one.
 fn suffix(text: &[u8], word: &ByteRange) -> Option<(u16, ByteRange)> {
     let marks = text[word.clone()].iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let at = word.end - marks..word.end;

@@ -1,6 +1,6 @@
 //! Checks whether the file or archive member at a path exists, and whether it is unchanged.
 //!
-//! The size and the time are compared first. The content is hashed only if they leave the question open, since hashing reads the
+//! The size and the time are compared first. Only if they do not settle the question is the content hashed, since hashing reads the
 //! whole file.
 
 use std::fs::{self, File};
@@ -14,8 +14,8 @@ use super::archive::{self, ArchiveRefusal, Unpacking};
 use super::{Freshness, Options, Stamp};
 
 impl Stamp {
-    /// Returns the size and the time of the file at a path. For a member of an archive, these are the size of the member and the
-    /// time of the archive.
+    /// Returns the size and the time of the file at a path. For an archive member, these are the member's size and the archive's
+    /// time.
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ impl Stamp {
         }
     }
 
-    /// Compares the stamp with the file at a path, only by size and time. Returns [`Freshness::Unread`] if the content would have
-    /// to be compared.
+    /// Compares the stamp with the file at a path, by size and time only. Returns [`Freshness::Unread`] if only the content could
+    /// decide.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ pub fn is_file(path: &Path) -> bool {
 }
 
 /// Returns the XXH3 hash (64 bits) of a file or of a member of an archive. A file is hashed as stored, even if it is compressed; a
-/// member is hashed after it was unpacked.
+/// member is hashed after unpacking.
 ///
 /// # Errors
 ///

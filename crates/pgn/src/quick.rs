@@ -1,11 +1,11 @@
-//! The fastest path through plain movetext. It finds tokens with bit masks over blocks of 64 bytes of text. It reads, checks and
-//! plays an ordinary move without a branch that depends on the move.
+//! The fastest path through plain movetext. It finds tokens with bit masks over 64-byte blocks of text. Ordinary moves are read,
+//! checked and played without branches that depend on the move.
 //!
 //! This path accepts the moves that [`San`] can represent, their numbers, and blanks without an empty line. At anything else it
 //! stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues after the last move.
 //! [`resolve::plain`] resolves the unusual moves: promotions, en passant captures, and moves that several pieces could make if the
-//! others were not pinned. After such a move the fast path continues. Games with castling rights that standard chess does not have
-//! are read by the other paths.
+//! others were not pinned. After an unusual move the fast path continues. Games with castling rights beyond those of standard chess
+//! are left to the other paths.
 //!
 //! Invariant: games, offsets and faults are the same as on the slower paths.
 
@@ -39,8 +39,8 @@ use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::isa::Isa;
 
 /// Plays the moves at the start of `text[from..]`, which must be plain movetext of a main line: no variation may be open, and no
-/// empty line may precede it. Adds the moves, and the positions after them, to the game. Returns the index after the last move that
-/// was played, and the position after this move.
+/// empty line may precede it. Adds the moves, and the positions after them, to the game. Returns the index after the last move
+/// played, and the position after that move.
 pub(super) fn play(
     isa: Isa,
     text: &[u8],
@@ -97,8 +97,8 @@ impl Blocks {
     pub(super) const EMPTY: Blocks = Blocks([TextBlock::EMPTY; 2]);
 }
 
-/// Returns whether a move or a move number begins at `from`, or after one blank. If a comment follows each move, this test avoids
-/// reading blocks without moves.
+/// Returns whether a move or a move number begins at `from`, or after one blank. In games with a comment after each move, this test
+/// avoids reading blocks without moves.
 fn may_begin(text: &[u8], from: usize) -> bool {
     match text.get(from..from + 2) {
         Some([b' ' | b'\n', next]) => next.is_ascii_alphanumeric(),
@@ -123,7 +123,7 @@ fn play_with(
     block.read(with, text, from);
     while block.words() > 0 {
         // The tokens of the next block are read before the moves of this block are played: the two tasks are independent, so the
-        // processor can do them at the same time.
+        // processor can overlap them.
         next.read(with, text, block.end);
         moves.reserve(WORDS);
         positions.reserve(WORDS);
@@ -185,14 +185,14 @@ fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(P
     Some((mv, QuickPosition::from_position(position)))
 }
 
-/// A legal position from the point of view of the side to move.
+/// A legal position as seen by the side to move.
 #[derive(Clone, Copy)]
 struct QuickPosition {
     /// The first three bit planes of [`Board`], which encode the roles of the pieces.
     roles: [u64; 3],
     own: u64,
     other: u64,
-    /// The number of the square with the king of the side to move; `other_king` is that of the other king.
+    /// The number of the king's square for the side to move; `other_king` is the other king's square.
     own_king: usize,
     other_king: usize,
     state: u32,
@@ -223,7 +223,7 @@ impl QuickPosition {
         Position { board: Board { planes: [p0, p1, p2, black] }, state: State(state) }
     }
 
-    /// Returns whether all castling rights are rights of standard chess. The table [`RIGHTS`] has no others.
+    /// Returns whether all castling rights are possible in standard chess. The table [`RIGHTS`] contains no others.
     fn has_usual_rights(&self) -> bool {
         let rights = self.state >> 16;
         let held = rights >> 3 & 0x1111;
@@ -247,7 +247,7 @@ impl QuickPosition {
         let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
         let [n0, n1, n2] =
             [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
-        // The pieces that the token can denote, usually only one. If there are several, only those with a free path count.
+        // The pieces that the token can denote, usually only one. If there are several, only pieces with a free path count.
         let occupied = own | other;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
         let reach = sketches.reach[word] as usize & 511;
@@ -286,12 +286,12 @@ impl QuickPosition {
         (men, mv, wrong | seen == 0)
     }
 
-    /// Castles as in standard chess if this is legal. Otherwise the position stays unchanged, and the result is `None`.
+    /// Castles by the rules of standard chess. If this is illegal, returns `None` and leaves the position unchanged.
     fn castle<const COLOR: usize>(&mut self, towards: CastlingSide) -> Option<PackedMove> {
         let QuickPosition { roles: [p0, p1, p2], own, other, other_king, state, .. } = *self;
         let back = 56 * COLOR;
-        // In this order: the files of king and rook after castling, the rook's file before it, the squares that must be empty, and
-        // the files on the king's path.
+        // The tuple contains the files of king and rook after castling, the rook's file before castling, the squares that must be
+        // empty, and the files on the king's path.
         let (king_to, rook_to, rook, free, way) = match towards {
             CastlingSide::KingSide => (6, 5, 7, 0x60, 4..7),
             CastlingSide::QueenSide => (2, 3, 0, 0x0e, 2..5),
@@ -321,8 +321,8 @@ impl QuickPosition {
     }
 }
 
-/// Returns the only square of `set` that has a free path to `to`, as a bitboard. Returns 0 if there is none, or if there are
-/// several.
+/// Returns the only square of `set` with a free path to `to`, as a bitboard. Returns 0 if no square or several squares have a free
+/// path.
 #[inline(always)]
 fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
     let mut free = 0;
@@ -336,8 +336,8 @@ fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
     if free & free.wrapping_sub(1) == 0 { free } else { 0 }
 }
 
-/// Returns a value other than 0 if one of `enemies` attacks the square of a piece of the color `COLOR`. `occupied` are the squares
-/// that block lines.
+/// Returns a nonzero value if one of `enemies` attacks `square`, which has a piece of the color `COLOR`. The squares `occupied`
+/// block lines.
 #[inline(always)]
 fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64, occupied: u64) -> u64 {
     let around = &AROUND[square];
@@ -348,7 +348,7 @@ fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64,
         *far &= far.wrapping_sub(1);
         is_free
     };
-    // There are rarely more than two sliders on a line with the square, so two of them are examined without a branch.
+    // There are rarely more than two sliders on lines through the square, so two of them are examined without a branch.
     let mut seen = steps & enemies;
     seen |= first_is_free(&mut far);
     seen |= first_is_free(&mut far);

@@ -1,8 +1,8 @@
 //! Finds the legal move that a token of movetext denotes.
 //!
-//! Every move that is returned is legal, but no list of legal moves is generated. A piece may move to a square under three
-//! conditions: it reaches the square on an empty board, no piece is in between, and no enemy attacks the king of the side to move
-//! afterwards. In most positions only one piece and at most two enemies have to be examined.
+//! Every returned move is legal, although no list of legal moves is generated. A piece may move to a square under three conditions:
+//! it reaches the square on an empty board, no piece is in between, and its own king is not attacked afterwards. In most positions
+//! only one piece and at most two enemies have to be examined.
 
 use shakmaty::attacks;
 use shakmaty::{Bitboard, CastlingSide, File, Piece, Rank, Role, Square};
@@ -61,7 +61,7 @@ pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> 
     }
 }
 
-/// A legal position from the point of view of the side to move.
+/// A legal position as seen by the side to move.
 struct MovingSide {
     position: Position,
     occupied: u64,
@@ -120,8 +120,8 @@ impl MovingSide {
         !self.is_attacked(king, self.occupied & !from | bit(to), bit(to))
     }
 
-    /// Finds the only pawn that may move to `to`, and returns its move. A token that names no file of origin denotes a move that is
-    /// not a capture.
+    /// Finds the only pawn that may move to `to`, and returns its move. A token without a file of origin denotes a move that is not
+    /// a capture.
     #[inline(always)]
     fn pawn(
         &self,
@@ -185,7 +185,7 @@ impl MovingSide {
         Ok(PackedMove((from.trailing_zeros() | (to as u32) << 6 | code << 12) as u16))
     }
 
-    /// Returns the castling move to one side. The rules are those of Chess960, which include standard chess.
+    /// Returns the castling move to one side, by the rules of Chess960, which include standard chess.
     fn castle(&self, towards: CastlingSide) -> Result<PackedMove, Misfit> {
         let is_king_side = towards.is_king_side();
         let state = self.position.state;
@@ -199,7 +199,7 @@ impl MovingSide {
         if free & others != 0 || self.is_attacked(king_to, others | bit(rook_to), 0) {
             return Err(Misfit::Illegal);
         }
-        // The rook is still on its old square when the king's path is checked for attacks: it may block a line to the king.
+        // When the king's path is checked for attacks, the rook is still on its old square, where it may block a line.
         let mut passed = Bitboard(way | bit(king)).into_iter();
         if passed.any(|square| self.is_attacked(square, others | bit(rook), 0)) {
             return Err(Misfit::Illegal);
@@ -207,7 +207,7 @@ impl MovingSide {
         Ok(PackedMove::castle(king, rook))
     }
 
-    /// Finds the king's move that two squares denote. `e1g1` is castling if the king cannot move to g1 in one step, and `e1h1` is
+    /// Finds the king move denoted by two squares. `e1g1` is castling if the king cannot move to g1 in one step, and `e1h1` is
     /// castling if its rook is on h1.
     fn king_coordinates(&self, from: Square, to: Square) -> Result<PackedMove, Misfit> {
         if let Ok(step) = self.piece(Role::King as usize, !0, to) {
@@ -220,8 +220,7 @@ impl MovingSide {
         if is_meant { Ok(mv) } else { Err(Misfit::Illegal) }
     }
 
-    /// Returns whether an enemy attacks a square. `occupied` are the squares that block lines. Enemies on the squares `taken` are
-    /// ignored.
+    /// Returns whether an enemy attacks a square. The squares `occupied` block lines. Enemies on the squares `taken` are ignored.
     #[inline(always)]
     fn is_attacked(&self, square: Square, occupied: u64, taken: u64) -> bool {
         let [p0, p1, p2, _] = self.position.board.planes;
@@ -376,7 +375,7 @@ mod tests {
         Position::from_setup(&chess.to_setup(EnPassantMode::Always))
     }
 
-    /// Finds the only legal move that matches a shape, by means of shakmaty.
+    /// Finds the only legal move that matches a shape, using shakmaty.
     fn wanted(shape: SanShape, chess: &Chess, legal: &[Move]) -> Result<Move, Misfit> {
         let castle = |side| {
             let mut castles = legal.iter().filter(|mv| mv.castling_side() == Some(side));

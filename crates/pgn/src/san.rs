@@ -9,7 +9,7 @@ use super::letters::{dash, past_blanks};
 pub(super) enum SanShape {
     /// Castling, written as `O-O` or `O-O-O`.
     Castle(CastlingSide),
-    /// A piece moves to a square. `role` is `None` in coordinates such as `e2e4`, which move whichever piece is on the origin.
+    /// A piece moves to a square. `role` is `None` in coordinates such as `e2e4`, which do not name the moving piece.
     Piece { role: Option<Role>, file: Option<File>, rank: Option<Rank>, to: Square, promotion: Option<Role> },
     /// The side to move passes.
     Null,
@@ -19,7 +19,7 @@ pub(super) enum SanShape {
 const WORD_MAX: usize = 32;
 
 impl SanShape {
-    /// Reads a move and its suffixes (`+`, `#`, `!?`, `e.p.`, ...). Returns `None` if the token is not a move.
+    /// Reads a move and its suffixes (`+`, `#`, `!?`, `e.p.`, ...). Returns `None` if the token does not have the form of a move.
     pub(super) fn parse(word: &[u8]) -> Option<SanShape> {
         if word.len() < 2 || word.len() > WORD_MAX {
             return None;
@@ -94,7 +94,7 @@ fn castle(word: &[u8]) -> Option<SanShape> {
     is_suffix(rest).then_some(SanShape::Castle(side))
 }
 
-/// Returns the part of `word` after a dash and `letter` (`O` or `0`), if `word` begins with these two.
+/// If `word` begins with a dash and `letter` (`O` or `0`), returns the rest of it.
 fn past_castle(word: &[u8], letter: u8) -> Option<&[u8]> {
     past_dash(word)?.strip_prefix(&[letter])
 }
@@ -151,7 +151,7 @@ fn past_sign(word: &[u8]) -> &[u8] {
     }
 }
 
-/// Reads a promotion: `=Q`, `/Q`, `(Q)`, `Q` or `q`. The letter may be a figurine, and several blanks and signs may precede it.
+/// Reads a promotion: `=Q`, `/Q`, `(Q)`, `Q` or `q`. The letter may be a figurine, perhaps after several blanks and signs.
 fn promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
     let mut at = 0;
     loop {
@@ -175,7 +175,7 @@ fn promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
     (promotion, rest[close..].strip_prefix(b")").unwrap_or(rest))
 }
 
-/// Returns whether the rest of a token, after the move, is a suffix such as `+`, `!?` or `e.p.`, or empty.
+/// Returns whether the rest of a token after the move is empty or a suffix such as `+`, `!?` or `e.p.`
 fn is_suffix(rest: &[u8]) -> bool {
     if rest.is_empty() {
         return true;

@@ -22,14 +22,14 @@ use super::{Options, PgnError, SourceFailure, Stamp, Url};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Source {
-    /// The name of the source in messages: the path as it was given or found, the URL without user, password and query, or
-    /// `standard input`.
+    /// The name of the source in messages: the path as given or found, the URL without user, password and query, or `standard
+    /// input`.
     pub name: String,
     /// The path, if the source is a file or a member of an archive; otherwise `None`.
     pub path: Option<PathBuf>,
     /// The size in bytes before decompression, if it is known.
     pub bytes: Option<u64>,
-    /// The identity of the source. Its size and time are known after the source was opened, and its hash after it was read to its
+    /// The identity of the source. Its size and time are known once the source is opened, and its hash once it has been read to its
     /// end. A source that is not a file has no time.
     pub stamp: Stamp,
     /// The compression; `None` before the source is opened.
@@ -71,7 +71,7 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
-/// The path that was given for a file: its own path, or that of a folder or archive that contains the file.
+/// The kind of path that was given for a file: its own path, or the path of a folder or archive that contains it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileOrigin {
     Named,
@@ -83,7 +83,7 @@ pub struct Sources {
     sources: Vec<Source>,
     waiting: VecDeque<(u32, SourceInput)>,
     current: Option<Cutter>,
-    /// The file or archive that is being read. It is kept in order to detect changes while it is being read.
+    /// The file or archive being read, which is used to detect changes while reading.
     file: Option<OpenedFile>,
     place: FileOrigin,
     unpacking: Unpacking,
@@ -98,11 +98,11 @@ pub struct Sources {
 impl Sources {
     /// Opens the inputs without reading their content.
     ///
-    /// `-` is standard input. A file may have any name; its content decides how it is read. A path that begins with `https://` or
-    /// `http://` is a file on the web; this function sends the request to its server. A folder stands for all archives in it and
-    /// its subfolders, and for all files there whose names end in `.pgn`, `.epd` or `.fen`, perhaps followed by `.zst`, `.gz` or
-    /// `.bz2` (in upper or lower case). The files are in byte order of their paths. Links from a folder to other folders are not
-    /// followed.
+    /// `-` is standard input. A file may have any name, because its format is recognised from its content. A path that begins with
+    /// `https://` or `http://` is a file on the web; this function sends the request to its server. A folder stands for all
+    /// archives in it and its subfolders, and for all files there whose names end in `.pgn`, `.epd` or `.fen`, perhaps followed by
+    /// `.zst`, `.gz` or `.bz2` (in upper or lower case). The files are read in byte order of their paths. Links from a folder to
+    /// other folders are not followed.
     ///
     /// A zip archive, or a 7z archive with the feature `sevenz`, stands for its members with such names, in the order of the
     /// archive. Each member is a separate source; its path is the path of the archive followed by the member's name. Such a path
@@ -153,7 +153,7 @@ impl Sources {
         Ok(all)
     }
 
-    /// Makes the sources from bytes in memory, which may be compressed.
+    /// Creates sources from bytes in memory, which may be compressed.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Sources {
         Sources::from_bytes_with(name, bytes, Options::default())
     }
@@ -170,7 +170,7 @@ impl Sources {
         all
     }
 
-    /// Returns a new reader of the same inputs, from their beginning.
+    /// Returns a new reader that reads the same inputs from their beginning.
     ///
     /// # Panics
     ///
@@ -189,8 +189,8 @@ impl Sources {
         self.options.interrupt = Arc::clone(flag);
     }
 
-    /// Sets the number of threads that unpack a source: see [`Options::unpack_threads`]. A source that is already being read keeps
-    /// its number.
+    /// Sets the number of threads that unpack a source: see [`Options::unpack_threads`]. A source that is already being read is not
+    /// affected.
     pub fn unpack_on(&mut self, threads: usize) {
         self.options.unpack_threads = threads;
     }
@@ -221,7 +221,8 @@ impl Sources {
         Ok(())
     }
 
-    /// Adds the members of an archive that look like games. If `below` is given, adds only the member or the folder with this name.
+    /// Adds the members of an archive that look like games. If `below` is given, adds only the member with this name, or the
+    /// members of this folder.
     fn add_members(
         &mut self,
         path: &Path,
@@ -249,7 +250,7 @@ impl Sources {
         Ok(())
     }
 
-    /// Adds an archive whose members cannot be listed. The failure is reported when it is the archive's turn to be read.
+    /// Adds an archive whose members cannot be listed. The failure is reported once it is the archive's turn to be read.
     fn refuse(&mut self, path: &Path, bytes: Option<u64>, refusal: ArchiveRefusal) -> Result<(), PgnError> {
         self.add_path(path.to_owned(), bytes, SourceInput::Refused(refusal));
         Ok(())
@@ -283,24 +284,23 @@ impl Sources {
         &self.sources
     }
 
-    /// Returns the sources that could not be read to their ends so far.
+    /// Returns the failures so far: sources that could not be read to their ends.
     pub fn failures(&self) -> &[SourceFailure] {
         &self.failures
     }
 
-    /// Returns the files that were skipped so far. They were found in a given folder, and have no games in spite of their names.
+    /// Returns the files that were skipped so far. They were found in a given folder, and contain no games despite their names.
     pub fn skipped(&self) -> &[SourceFailure] {
         &self.skipped
     }
 
-    /// Returns notes for the user. They name files in folders and members of archives that may contain games but are not read, and
-    /// members whose names were changed: `a.zip: 1 member is no .pgn, .epd or .fen and was left out: a.txt`.
+    /// Returns notes for the user about unread files and archive members that may contain games, and about renamed members: `a.zip:
+    /// 1 member is no .pgn, .epd or .fen and was left out: a.txt`.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Returns the number of compressed bytes that were read so far. For a progress display, compare it with the sum of
-    /// [`Source::bytes`].
+    /// Returns the number of compressed bytes read so far. For a progress display, compare it with the sum of [`Source::bytes`].
     pub fn bytes_read(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
@@ -319,7 +319,7 @@ impl Sources {
             let source = cutter.source();
             let Sources { failures, skipped, place, options, .. } = self;
             let text = cutter.next(options, &mut |ChunkFailure { offset, reason, kind }| {
-                // An interrupt is not a failure of the source. The caller can see the flag.
+                // An interrupt is not recorded as a failure, since the caller can check the flag.
                 if options.interrupt.load(Ordering::Relaxed) {
                     return;
                 }
@@ -417,7 +417,7 @@ impl Sources {
     }
 }
 
-/// Adds files on the web to the sources. All of them use one client.
+/// Adds files on the web to the sources. They all share one client.
 #[derive(Default)]
 struct Web {
     #[cfg(feature = "https")]
@@ -444,7 +444,7 @@ impl Web {
     }
 }
 
-/// The file that is being read, with its metadata from the time when it was opened.
+/// The file being read, with its metadata from when it was opened.
 enum OpenedFile {
     File {
         path: PathBuf,
@@ -455,8 +455,8 @@ enum OpenedFile {
 }
 
 impl OpenedFile {
-    /// Returns a message if the file changed while it was read: the bytes that were read may then mix two states of the file. A
-    /// file that only grew, or that was removed, counts as unchanged. An archive that grew counts as changed.
+    /// Returns a message if the file changed while it was being read, since the bytes may then mix two states of the file. A file
+    /// that only grew, or that was removed, counts as unchanged. An archive that grew counts as changed.
     fn change(&self, whole: &WholeBytes) -> Option<String> {
         let (path, metadata) = match self {
             OpenedFile::File { path, metadata } => (path, metadata),
@@ -489,8 +489,8 @@ fn head_hash(path: &Path) -> io::Result<u64> {
     Ok(XxHash3_64::oneshot(&head))
 }
 
-/// Replaces each folder and archive by the files or members in it, as [`Sources::open`] does. Other paths are kept. Also returns
-/// the notes that [`Sources::notes`] would return.
+/// Replaces each folder by its files, and each archive by its members, as [`Sources::open`] does. Other paths are kept. Also
+/// returns the notes that [`Sources::notes`] would return.
 ///
 /// # Errors
 ///

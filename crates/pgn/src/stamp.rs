@@ -1,4 +1,4 @@
-//! Records the identity of a file, so that a later run can check that the file is unchanged.
+//! Records the identity of a file. A later run can then check that the file is unchanged.
 
 use std::fs::Metadata;
 use std::time::UNIX_EPOCH;
@@ -28,7 +28,7 @@ pub enum Freshness {
     Missing,
     /// The size is the same, but the time differs. The content was not compared.
     Unread,
-    /// The stamp is not enough to decide: the source was not read to its end, or it was not a file.
+    /// The stamp cannot decide: the source was not read to its end, or it was not a file.
     Unknown,
 }
 
@@ -51,7 +51,7 @@ impl Stamp {
     }
 }
 
-/// Returns whether two pieces of metadata belong to one file. Compares inode numbers, which only Unix has.
+/// Returns whether two pieces of metadata are of the same file, by comparing inode numbers, which only Unix has.
 #[cfg(unix)]
 pub(super) fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -6,13 +6,13 @@ use orbit_core::board::Position;
 use orbit_core::fen::{FenRecord, Field, Leniency, possible_en_passant};
 use orbit_core::text::{decode, shortened};
 
-/// The maximum number of characters of the source that a message quotes.
+/// The maximum number of source characters that a message quotes.
 const LETTERS_MAX: usize = 40;
 
 pub(super) struct StartPosition {
-    /// The position, without castling rights and an en passant square that are impossible.
+    /// The position, without impossible castling rights or an impossible en passant square.
     pub(super) position: Position,
-    /// `Ok` if moves can be played from the position, or the reason why they cannot.
+    /// `Ok` if moves can be played from the position, otherwise the reason why not.
     pub(super) playable: Result<(), &'static str>,
 }
 
@@ -21,14 +21,14 @@ pub(super) struct StartPosition {
 pub(super) enum VariantRules {
     /// Standard chess, from the usual start position or from a FEN.
     Standard,
-    /// Chess960, in which the rooks that castle may start on any file.
+    /// Chess960, in which castling rooks may start on any file.
     Chess960,
     /// A variant with other rules.
     Foreign,
 }
 
 impl VariantRules {
-    /// Reads the value of a `Variant` tag. Everything except letters and digits is ignored, and so is the case of letters.
+    /// Reads the value of a `Variant` tag. Only letters and digits count, and case is ignored.
     pub(super) fn from_tag(value: &[u8]) -> VariantRules {
         let mut plain = [0u8; 32];
         let mut length = 0;
@@ -41,7 +41,7 @@ impl VariantRules {
         if name.is_empty() {
             return if value.is_ascii() { VariantRules::Standard } else { VariantRules::Foreign };
         }
-        // The word `chess` is dropped, so that both `Standard Chess` and `Chess (Standard)` are read as `Standard`.
+        // The word `chess` is dropped, so both `Standard Chess` and `Chess (Standard)` are read as `Standard`.
         let name = name.strip_suffix(b"chess").or_else(|| name.strip_prefix(b"chess")).unwrap_or(name);
         match name {
             b"" | b"standard" | b"normal" | b"regular" | b"classical" | b"classic" | b"orthodox"
@@ -67,8 +67,8 @@ impl VariantRules {
 const LENIENCY: Leniency = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };
 
 /// Reads the first four fields of a FEN or EPD: placement, side to move, castling rights (in FEN, X-FEN or Shredder-FEN) and en
-/// passant square. Fields after these are ignored, and fields may be missing. Impossible rights are dropped, and `note` is called
-/// with a message about them.
+/// passant square. Fields after these are ignored, and fields may be missing. Impossible rights are dropped, and reported by
+/// calling `note` with a message.
 ///
 /// # Errors
 ///
@@ -119,8 +119,8 @@ fn start(setup: Setup) -> StartPosition {
 /// Drops the castling rights that the placement does not allow.
 ///
 /// `KQkq` mean the outermost rooks, as in X-FEN, if the game is Chess960 or if all these rights are possible. Otherwise they mean
-/// the rooks in the corners, as in standard chess: many FENs list rights that the players have already lost, and these must not
-/// become rights of Chess960 by chance.
+/// the rooks in the corners, as in standard chess: many FENs list rights that the players have already lost, which must not be
+/// mistaken for Chess960 rights.
 fn keep_possible_castling(
     setup: &mut Setup,
     castling: &[u8],
@@ -151,7 +151,7 @@ fn keep_possible_castling(
     });
 }
 
-/// Quotes bytes of a source in a message: shortens them and replaces control characters.
+/// Quotes source bytes in a message: shortens them and replaces control characters.
 pub(super) fn text(bytes: &[u8]) -> String {
     let text = shortened(&decode(bytes), LETTERS_MAX);
     text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()

@@ -4,8 +4,8 @@ use super::game::{Game, Tag};
 use orbit_core::board::Position;
 
 impl Game {
-    /// Returns the game with the sides swapped: its positions, moves, side lines and result, and the tags that belong to one side,
-    /// such as `White` and `WhiteElo`. Comments are unchanged.
+    /// Returns the game with the sides swapped: its positions, moves, side lines and result, and the tags of one side, such as
+    /// `White` and `WhiteElo`. Comments are unchanged.
     #[must_use]
     pub fn colors_swapped(mut self) -> Game {
         self.start = Some(self.start.unwrap_or_else(Position::standard).colors_swapped());
@@ -19,7 +19,7 @@ impl Game {
     }
 }
 
-/// Swaps the sides in a tag. This changes names that begin with `White` or `Black`, and the value of `Result`.
+/// Swaps the sides in a tag: in names that begin with `White` or `Black`, and in the value of `Result`.
 fn swap_tag(tag: &mut Tag) {
     let begins = |side: &[u8]| tag.name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(side));
     let other: Option<&[u8]> = match () {

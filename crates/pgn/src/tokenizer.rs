@@ -19,10 +19,10 @@ use super::lex::{
 };
 use super::san::SanShape;
 
-/// The tokens that a tokenizer yields, in the order of the text.
+/// The events that a tokenizer yields, in the order of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Event {
-    /// A game begins at this byte. The bytes before it belong to the previous game.
+    /// A game begins at this byte. The bytes before it are part of the previous game.
     Start(usize),
     /// A tag pair. If `escaped` is true, the value may contain escapes, which are still to be resolved.
     Tag { name: ByteRange, value: ByteRange, escaped: bool },
@@ -32,8 +32,8 @@ pub(super) enum Event {
     End(Outcome),
     /// The structure of the game has an error at this byte.
     Fault(usize, StructureError),
-    /// A side line (variation) begins at this byte. It is an alternative to the move before it. Only a tokenizer made with
-    /// [`Tokenizer::whole`] yields this event, the moves of side lines, and the events listed below.
+    /// A side line (variation) begins at this byte. It is an alternative to the move before it. Only a tokenizer created with
+    /// [`Tokenizer::whole`] yields this event, the moves of side lines, and the events below.
     Open(usize),
     /// A side line ends.
     Close,
@@ -49,7 +49,7 @@ pub(super) enum StructureError {
     OpenComment,
     /// A `(` without `)` before the next game or the end of the text.
     OpenVariation,
-    /// The game is longer than this maximum number of bytes.
+    /// The game exceeds this maximum number of bytes.
     TooLong(usize),
 }
 
@@ -68,11 +68,11 @@ pub(super) struct Tokenizer<'a> {
     text: &'a [u8],
     pos: usize,
     /// The last possible end of the current game: the end of the text, or `cap` bytes after the first byte of the game. A token or
-    /// tag pair that begins before it is read completely, so that no game boundary depends on `cap`.
+    /// tag pair that begins before this end is read completely, so no game boundary depends on `cap`.
     end: usize,
     cap: usize,
     region: usize,
-    /// The end of the line that contains the bracket examined last.
+    /// The end of the line with the bracket that was examined last.
     line_end: usize,
     section: GameSection,
     depth: u32,
@@ -97,7 +97,7 @@ pub(super) struct Tokenizer<'a> {
 }
 
 impl<'a> Tokenizer<'a> {
-    /// Makes a tokenizer of `text`. A game longer than `cap` bytes is cut at this length, and reading resumes at the next line
+    /// Creates a tokenizer for `text`. A game longer than `cap` bytes is cut at this length, and reading resumes at the next line
     /// with a tag pair.
     pub(super) fn new(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer {
@@ -133,7 +133,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Returns the start of the current game's movetext: its first move number, move or terminator outside variations. The fast
-    /// paths do not record this start, so it is known only if they were not used.
+    /// paths do not record it, so it is known only if they were not used.
     pub(super) fn movetext(&self) -> Option<usize> {
         self.movetext
     }
@@ -156,8 +156,8 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Start(at))
     }
 
-    /// Ends the movetext. Returns one event per call: a fault if a variation is open, or else a terminator that was found inside a
-    /// variation.
+    /// Ends the movetext. Returns one event per call: a fault if a variation is still open, otherwise a terminator that was found
+    /// inside a variation.
     fn close(&mut self) -> Option<Event> {
         if self.section == GameSection::Moves {
             if self.depth > 0 {
@@ -216,13 +216,13 @@ impl<'a> Tokenizer<'a> {
         self.pos += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
-    /// Returns `event`, a comment or a glyph, if such events are to be yielded and a game is open.
+    /// Returns `event`, a comment or a glyph, if the tokenizer yields such events and a game is open.
     fn remark(&self, event: Event) -> Option<Event> {
         (self.whole && matches!(self.section, GameSection::Moves | GameSection::Done)).then_some(event)
     }
 
-    /// Skips a comment in braces. A line that begins with `[Event "` also ends it, so that an unclosed brace does not swallow the
-    /// following games. An unclosed comment before the first game counts as a game, so that its fault is reported.
+    /// Skips a comment in braces. A line that begins with `[Event "` also ends it, so an unclosed brace does not swallow the
+    /// following games. An unclosed comment before the first game counts as a game, and its fault is therefore reported.
     fn skip_comment(&mut self) -> Option<Event> {
         let open = self.pos;
         self.pos += 1;
@@ -272,8 +272,8 @@ impl<'a> Tokenizer<'a> {
         })
     }
 
-    /// Reads a tag pair, unless a new game begins with it. `value` returns the range of the tag's value, the index after the tag
-    /// pair, and whether the value may contain escapes.
+    /// Reads a tag pair, unless it begins a new game. `value` returns the range of the tag's value, the index after the tag pair,
+    /// and whether the value may contain escapes.
     fn tag(
         &mut self,
         at: usize,
@@ -306,8 +306,8 @@ impl<'a> Tokenizer<'a> {
         self.blank && is_first || (is_first || name == b"Event") && lex::follows_open_tag(self.text, at)
     }
 
-    /// Handles a bracket that does not begin a tag pair. A bracket before a digit opens a variation, as in old files of ChessBase.
-    /// Any other bracket begins an annotation, which is skipped up to `]`, if the line has one.
+    /// Handles a bracket that does not begin a tag pair. A bracket before a digit opens a variation, as in old ChessBase files. Any
+    /// other bracket begins an annotation, which is skipped up to `]`, if the line has one.
     fn annotation(&mut self, line: &[u8]) -> Option<Event> {
         if self.section == GameSection::Moves
             && lex::next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
@@ -329,7 +329,7 @@ impl<'a> Tokenizer<'a> {
         let mut stop = word_end(self.text, start);
         stop -= lex::glued_result(&self.text[start..stop]);
         stop -= lex::glued_to_castling(&self.text[start..stop]);
-        // The fast paths skip single digits in variations, so such a result counts only in the main line.
+        // A result with blanks (`1 - 0`) counts only in the main line, since the fast paths skip single digits in variations.
         if self.depth == 0
             && matches!(self.section, GameSection::Tags | GameSection::Moves)
             && let Some((outcome, stop)) = lex::parted_result(self.text, start)
@@ -353,8 +353,8 @@ impl<'a> Tokenizer<'a> {
             GameSection::Start => dotted || self.move_follows(start + length) == Some(true),
             GameSection::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
             GameSection::Done if self.depth == 0 => {
-                // A text may be cut before this number. So a game begins here only if a text that starts here would begin with a
-                // game.
+                // A text may be cut before this number. So a game may begin here only if the remaining text alone would begin with
+                // a game.
                 match self.move_follows(start + length) {
                     Some(follows) => follows && (self.blank || value == 1 && dotted),
                     None => value == 1 && dotted,
@@ -436,7 +436,7 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Word(start..self.pos))
     }
 
-    /// Extends the move token that was just read by a promotion after blanks or in parentheses. Returns `None` if no promotion
+    /// Extends the move token just read to include a promotion after blanks or in parentheses. Returns `None` if no promotion
     /// follows.
     #[cold]
     pub(super) fn with_promotion(&mut self, word: &ByteRange) -> Option<ByteRange> {
@@ -526,15 +526,14 @@ impl Iterator for Tokenizer<'_> {
     }
 }
 
-/// Returns the start of the last line at which a game begins for certain. The first line of `text` does not count.
+/// Returns the start of the last line at which a game certainly begins. The first line of `text` does not count.
 pub(super) fn last_event_line(text: &[u8]) -> Option<usize> {
     memchr::memmem::rfind_iter(text, lex::EVENT)
         .take_while(|&at| at > 0)
         .find(|&at| is_event_line(text, at) && !lex::follows_tag_line(text, at))
 }
 
-/// Returns whether a text may be cut at the game boundary `at`. It must be at the start of a line, but not at the start of the
-/// text.
+/// Returns whether a text may be cut at the game boundary `at`. It may be cut at the start of any line but the first.
 pub(super) fn may_cut(text: &[u8], at: usize) -> bool {
     at > 0 && at_line_start(text, at)
 }

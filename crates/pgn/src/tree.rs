@@ -11,7 +11,6 @@ const LINES_MAX: usize = 65_535;
 /// The maximum number of comments and glyphs in a game. Further ones are left out.
 const REMARKS_MAX: usize = 500_000;
 
-/// The reason why a side line is left out or ends early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Loss {
     /// The line has no moves.
@@ -47,7 +46,7 @@ impl Loss {
         Loss::Remarks,
     ];
 
-    /// Returns the message about the `count` side lines of a game that were lost for this reason. `why` explains the first loss.
+    /// Returns the message about `count` side lines of a game that were lost for this reason. `why` explains the first loss.
     fn reason(self, count: u32, why: &str) -> String {
         let lines = match count {
             1 => String::from("a side line is"),
@@ -78,7 +77,7 @@ struct UnfinishedLine {
     begin: usize,
     /// The index of the line from which this line branches off.
     parent: usize,
-    /// The number of moves of the parent line that precede the position at which this line branches off.
+    /// The number of moves of the parent line before the position at which this line branches off.
     at: u32,
     moves: Vec<PackedMove>,
     /// The position before the last move of the line.
@@ -91,12 +90,12 @@ struct UnfinishedLine {
 #[derive(Debug, Default)]
 pub(super) struct SideLines {
     lines: Vec<UnfinishedLine>,
-    /// The indices of the lines that contain the current place in the text, the outermost line first. The last index is `None` if
-    /// the current line is left out.
+    /// The indices of the lines that contain the current place in the text, outermost first. The last index is `None` if the
+    /// current line is left out.
     open: Vec<Option<usize>>,
     /// The number of open side lines within a line that is left out.
     skipped: u64,
-    /// The comments and glyphs. For each, its line, the number of moves of this line before it, and its content.
+    /// The comments and glyphs, each with its line, the number of moves of this line before it, and its content.
     remarks: Vec<(usize, u32, AnnotationKind)>,
     /// For each kind of [`Loss`]: the offset of the first loss, the number of main-line moves before it, its explanation, and the
     /// number of losses.
@@ -126,7 +125,7 @@ impl SideLines {
     }
 
     /// Begins a side line at byte `begin`. Returns the position from which it branches off, or `None` if the enclosing line is left
-    /// out. `is_cut` is true if the token before the line was not kept. `main` contains the positions of the main line.
+    /// out. `is_cut` means that the token before the line was not kept. `main` contains the positions of the main line.
     ///
     /// # Errors
     ///
@@ -162,7 +161,7 @@ impl SideLines {
         Some(opened)
     }
 
-    /// Ends the current side line. Returns `None` if the enclosing line is left out, too. Returns `Some(Some(begin))` if the line
+    /// Ends the current side line. Returns `None` if the enclosing line is also left out. Returns `Some(Some(begin))` if the line
     /// is empty but was not left out; `begin` is the byte at which it began.
     pub(super) fn close(&mut self) -> Option<Option<usize>> {
         if self.skipped > 0 {
@@ -174,12 +173,12 @@ impl SideLines {
         Some(line.filter(|line| line.moves.is_empty()).map(|line| line.begin))
     }
 
-    /// Closes all parentheses that are still open within a line that is left out.
+    /// Closes all parentheses that are still open inside a line that is left out.
     pub(super) fn leave_left_out(&mut self) {
         self.skipped = 0;
     }
 
-    /// Ends the current side line early and keeps its moves so far. A line without moves is left out. Returns the reason.
+    /// Ends the current side line early and keeps its moves so far. A line without moves is left out. Returns the kind of loss.
     pub(super) fn cut(&mut self) -> Loss {
         match self.line() {
             Some(line) if !self.lines[line].moves.is_empty() => Loss::Short,
@@ -205,7 +204,7 @@ impl SideLines {
         *count += 1;
     }
 
-    /// Keeps a comment or glyph at byte `at`, unless the current line is left out. `main` is the number of moves of the main line
+    /// Records a comment or glyph at byte `at`, unless the current line is left out. `main` is the number of moves of the main line
     /// so far.
     pub(super) fn remark(&mut self, at: usize, kind: AnnotationKind, main: usize) {
         if self.remarks.len() == REMARKS_MAX {
@@ -222,7 +221,7 @@ impl SideLines {
     }
 
     /// Numbers the nodes of a game, and returns its side lines and annotations, ordered by node. `main` is the number of moves of
-    /// the main line. Calls `lost` once for each kind of loss, with the offset of the first one, the number of main-line moves
+    /// the main line. Calls `lost` once for each kind of loss, with the offset of the first loss, the number of main-line moves
     /// before it, and the reason.
     pub(super) fn finish(
         &mut self,
@@ -261,11 +260,10 @@ impl SideLines {
     }
 
     /// Numbers the first node of each side line, and appends the side lines to `out` in the order of these numbers. Each line is
-    /// directly followed by the lines that branch off from it: first those that branch off from its last node, and last those from
-    /// its first node.
+    /// directly followed by the lines that branch off from it: lines from its last node come first, lines from its first node last.
     fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {
-        // For each line, `leaving` contains the side lines that branch off from it, with their numbers among the side lines of one
-        // node. Each list is a stack: its last line is numbered first.
+        // For each line, `leaving` contains the side lines that branch off from it, each with its number among the side lines of
+        // its node. Each list is a stack: its last line is numbered first.
         let mut leaving = vec![Vec::<(usize, u32)>::new(); self.lines.len()];
         for (line, of) in self.lines.iter().enumerate().skip(1).filter(|(_, of)| !of.moves.is_empty()) {
             let elder = leaving[of.parent].last().filter(|&&(elder, _)| self.lines[elder].at == of.at);

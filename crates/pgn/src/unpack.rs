@@ -1,10 +1,9 @@
-//! Unpacks compressed bytes so that the output depends only on these bytes.
+//! Unpacks compressed bytes to an output that depends only on these bytes.
 //!
-//! The reader types of the compression libraries do not guarantee that: after an error, they lose the output of the last call, and
-//! the length of this output depends on the portions in which the input arrives. So this module calls the decompressors itself. It
-//! passes them portions whose size is fixed or determined by the format, and keeps the output of every call, even of a call that
-//! fails. Invariant: a file and a pipe with the same bytes give the same text and the same fault, regardless of the timing of the
-//! pipe.
+//! The reader types of the compression libraries do not guarantee this: after an error, they lose the output of the last call,
+//! whose length depends on the portions in which the input arrives. So this module calls the decompressors itself. It passes them
+//! portions of fixed or format-defined size, and keeps the output of every call, even of a failed one. Invariant: a file and a pipe
+//! with the same bytes yield the same text and the same fault, regardless of the pipe's timing.
 
 use std::io::{self, Read};
 
@@ -13,9 +12,9 @@ use flate2::{FlushDecompress, Status};
 use memchr::memmem;
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation as _, OutBuffer};
 
-/// The number of compressed bytes that one call passes to a decompressor, unless the format determines it.
+/// The number of compressed bytes passed to a decompressor in one call, unless the format determines it.
 const STRETCH: usize = 64 << 10;
-/// The size in bytes of the output buffer for one call. It is at least the size of a zstd block and of the window of deflate.
+/// The size in bytes of the output buffer for one call. It is at least the size of a zstd block and of the deflate window.
 const ROOM: usize = 128 << 10;
 /// The maximum window that the zstd library supports, as a power of 2. With 32-bit addresses it is smaller.
 const WINDOW_LOG_MAX: u32 = if cfg!(target_pointer_width = "32") { 30 } else { 31 };
@@ -50,7 +49,7 @@ pub(super) trait Supply {
     ///
     /// # Errors
     ///
-    /// Returns the error of the first read that fails. The bytes that were read before it are in `out`.
+    /// Returns the error of the first failed read. `out` then contains the bytes read before it.
     fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize>;
 }
 
@@ -69,9 +68,9 @@ pub(super) struct RawInput<R> {
     fault: Option<io::Error>,
 }
 
-/// The number of bytes that are read first. Memory for the rest is reserved only after these bytes have arrived.
+/// The number of bytes to read first. Memory for the rest is reserved only once they have arrived.
 const SHORT: usize = 64 << 10;
-/// The maximum number of bytes of memory that are reserved at once.
+/// The maximum number of bytes of memory to reserve at once.
 const ROOM_BYTES: usize = 1 << 20;
 
 impl<R: Supply> RawInput<R> {
@@ -111,13 +110,13 @@ impl<R: Supply> RawInput<R> {
         self.from += bytes;
     }
 
-    /// Puts bytes back into the buffer, so that they are the next bytes to be read.
+    /// Puts bytes back into the buffer, where they are the next bytes to be read.
     pub(super) fn put_back(&mut self, bytes: &[u8]) {
         self.buffer.splice(..self.from, bytes.iter().copied());
         self.from = 0;
     }
 
-    /// Appends up to `more` bytes to `out` without decompressing them. Returns the number of bytes.
+    /// Appends up to `more` bytes to `out` without decompressing them, and returns their number.
     pub(super) fn read_plain(&mut self, out: &mut Vec<u8>, more: usize) -> io::Result<usize> {
         let ready = &self.buffer[self.from..];
         let length = ready.len().min(more);
@@ -150,7 +149,7 @@ impl<R: Supply> RawInput<R> {
         self.fault.take().map_or(UnpackFault::Early, UnpackFault::Raw)
     }
 
-    /// Returns whether the source ends here. It is called between two members, where an end is not a fault.
+    /// Returns whether the source ends here. This is called between two members, where an end is not a fault.
     fn is_finished(&mut self) -> Result<bool, UnpackFault> {
         if !self.peek(1).is_empty() {
             return Ok(false);
@@ -182,12 +181,12 @@ pub(super) trait MemberFormat: Sized + Send + 'static {
     fn is_between(&self) -> bool;
 
     /// Returns the length of the member that begins `from` bytes after the next byte. Returns `None` if the member is incomplete,
-    /// longer than about `bytes_max`, or if its length can be found only by unpacking it. The length may be wrong; unpacking these
-    /// bytes then fails.
+    /// longer than about `bytes_max`, or if its length cannot be found without unpacking it. The returned length may be wrong;
+    /// unpacking then fails.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize>;
 }
 
-/// Calls `call` with a buffer at the end of `out`. The number that `call` returns is the number of bytes of the buffer to keep.
+/// Calls `call` with a buffer at the end of `out`, and keeps as many bytes of the buffer as `call` returns.
 fn append<T>(out: &mut Vec<u8>, call: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
     let length = out.len();
     out.resize(length + ROOM, 0);
@@ -211,10 +210,10 @@ impl MemberFormat for Bzip2 {
         self.stream.is_none()
     }
 
-    /// Returns the length of a stream. Its header does not state the length, so the stream ends where another one seems to begin,
-    /// or at the end of the file.
+    /// Returns the length of a stream. Its header does not contain the length, so the stream is assumed to end where another one
+    /// seems to begin, or at the end of the file.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
-        /// The bytes with which the first block of a stream begins. The stream itself begins with `BZh` and a digit before them.
+        /// The first bytes of a stream's first block. They follow `BZh` and a digit, with which the stream begins.
         const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
         let mut searched = from + 10;
         loop {
@@ -228,7 +227,7 @@ impl MemberFormat for Bzip2 {
             if is_end || seen.len() - from > bytes_max {
                 return is_end.then(|| seen.len() - from);
             }
-            // A header may be only partly in the bytes that were searched, so the next search begins a few bytes earlier.
+            // A header may be only partly in the searched bytes, so the next search begins a few bytes earlier.
             searched = (seen.len() - BLOCK.len()).max(searched + 1);
         }
     }
@@ -310,7 +309,7 @@ impl MemberFormat for Gzip {
         self.member.is_none()
     }
 
-    /// Returns the length of a member as its header states it. Only bgzip writes the length into the header.
+    /// Returns the length of a member from its header. Only bgzip writes the length there.
     ///
     /// Source: the specification of SAM, section 4.1, "The BGZF compression format".
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, _bytes_max: usize) -> Option<usize> {
@@ -391,7 +390,7 @@ fn gzip_header<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
     Ok(())
 }
 
-/// The decompressor for Zstandard, with any number of frames. It passes each part of a frame to the library separately, so that the
+/// The decompressor for Zstandard, with any number of frames. It passes each part of a frame to the library separately, so the
 /// output before a faulty part is kept.
 ///
 /// Source: RFC 8878, section 3.
@@ -411,8 +410,8 @@ enum NextFrame {
 impl Zstd {
     pub(super) fn new(window_max: u64) -> io::Result<Zstd> {
         let mut decoder = ZstdDecoder::new()?;
-        // This type checks the window of each frame before any memory is allocated, so the library's own limit is set to its
-        // maximum.
+        // The library's own limit is set to its maximum, since this type checks the window of each frame before any memory is
+        // allocated.
         decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
         Ok(Zstd { decoder, window_max: window_max.min(ZSTD_WINDOW_MAX), state: NextFrame::Header })
     }
@@ -469,7 +468,7 @@ impl Zstd {
         let FrameBlockHeader { is_last, bytes } =
             FrameBlockHeader::from_bytes([header[0], header[1], header[2]]);
         self.part(input, 3, out)?;
-        // The size of the block is not checked here: the library has already refused the header of a block that is too large.
+        // The block size is not checked here, because the library has already refused the header of an oversized block.
         self.part(input, bytes, out)?;
         self.state = match (is_last, has_checksum) {
             (false, _) => NextFrame::Block { has_checksum },
@@ -489,7 +488,7 @@ impl MemberFormat for Zstd {
         matches!(self.state, NextFrame::Header)
     }
 
-    /// Returns the length of a frame by adding the lengths of its blocks. Skippable frames count as part of the frame after them.
+    /// Returns the length of a frame, by adding up the lengths of its blocks. Skippable frames count as part of the next frame.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
         let mut at = from;
         while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..] = input.ahead(at, 8)? {
@@ -614,7 +613,7 @@ impl FrameHeader {
     }
 }
 
-/// Converts an error of the zstd library. Only the message of such an error shows its kind.
+/// Converts an error of the zstd library. The kind of the error is known only from its message.
 fn damage(error: &io::Error) -> UnpackFault {
     let text = error.to_string();
     if text.contains("not enough memory") { UnpackFault::Memory } else { UnpackFault::Damaged(text) }

@@ -23,7 +23,7 @@ impl Url {
         is_web.then(|| Url { text: text.to_owned() })
     }
 
-    /// Returns the URL to request, without the user and the password.
+    /// Returns the URL to request, without user and password.
     #[cfg(feature = "https")]
     pub(super) fn asked(&self) -> String {
         let (scheme, authority, _) = self.parts();
@@ -31,7 +31,7 @@ impl Url {
         format!("{scheme}://{}{rest}", host(authority))
     }
 
-    /// Returns the user and the password in the form in which they are written: `user:password`.
+    /// Returns the user and the password as written in the URL: `user:password`.
     #[cfg(feature = "https")]
     pub(super) fn credentials(&self) -> Option<&str> {
         self.parts().1.rsplit_once('@').map(|(credentials, _)| credentials)

@@ -1,8 +1,8 @@
 //! Reads files on the web. A file needs a single request, unless the connection is lost.
 //!
-//! A separate thread sends the requests, reads ahead, and resumes after a lost connection. Meanwhile the reader, [`WebBytes`], can
-//! check the interrupt flag even if no bytes arrive. [`head`] decides whether a response continues the file. Invariant: a reader
-//! gets all bytes of one state of the file, in order and without repetition, or an error.
+//! A separate thread sends the requests, reads ahead, and resumes after a lost connection. So the reader, [`WebBytes`], can check
+//! the interrupt flag even while no bytes arrive. [`head`] decides whether a response continues the file. Invariant: a reader gets
+//! all bytes of one state of the file, in order and without repetition, or an error.
 
 mod head;
 
@@ -26,9 +26,9 @@ use super::pieces::PieceAtHand;
 use super::{Options, PgnError, Url, WebOptions};
 use orbit_core::sync::lock;
 
-/// The maximum number of bytes that one message of the thread contains.
+/// The maximum number of bytes in one message of the downloading thread.
 const PIECE: usize = 64 << 10;
-/// The maximum number of messages that the thread sends ahead of the reader.
+/// The maximum number of messages by which the downloading thread may be ahead of the reader.
 const PIECES_AHEAD: usize = 64;
 /// The interval at which a waiting thread checks whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
@@ -68,7 +68,7 @@ impl Client {
         let request = self.agent.get(url.asked()).config().https_only(url.is_encrypted()).build();
         let mut request = request.header("accept-encoding", "identity");
         if let Some(credentials) = url.credentials() {
-            // The credentials are sent as a header. If the server redirects to another host, that host does not get them.
+            // The credentials are sent in a header. If the server redirects to another host, that host does not receive them.
             let credentials: Vec<u8> = percent_decode_str(credentials).collect();
             request =
                 request.header("authorization", format!("Basic {}", BASE64_STANDARD.encode(credentials)));
@@ -88,13 +88,13 @@ impl Client {
 
 type WebReader = Box<dyn Read + Send>;
 
-/// The reason why there is no response to a request.
+/// The reason why a request got no response.
 enum FetchError {
     /// The connection was lost. The text describes how.
     Lost(String),
     /// The server was not found or did not respond.
     Silent(String),
-    /// The same request would always fail, so it is not repeated.
+    /// A request that would always fail, so it is not repeated.
     Lasting(String),
 }
 
@@ -150,7 +150,7 @@ fn tls_reason(error: &dyn fmt::Display) -> String {
     )
 }
 
-/// A file on the web that is known to exist. Clones share their state.
+/// A file on the web that is known to exist. All clones share one state.
 #[derive(Clone)]
 pub(super) struct Remote(Arc<WebShared>);
 
@@ -158,12 +158,12 @@ struct WebShared {
     client: Arc<Client>,
     url: Url,
     known: FileIdentity,
-    /// The response to the first request, with which the first reader of the file continues.
+    /// The response to the first request, from which the first reader of the file continues to read.
     begun: Mutex<Option<WebBytes>>,
 }
 
 impl Remote {
-    /// Requests a file. If `is_next` is true, the file is the next one to be read, so the connection is kept open for its reader.
+    /// Requests a file. If `is_next` is true, the file will be read next, so the connection is kept open for its reader.
     pub(super) fn open(
         client: &Arc<Client>,
         url: Url,
@@ -221,7 +221,7 @@ pub(super) struct WebBytes {
     pieces: PieceAtHand,
 }
 
-/// A guard that sets a flag when it is dropped. The downloading thread then stops, since its reader is gone.
+/// A guard that sets a flag when the reader is dropped. The downloading thread then stops.
 struct ReaderGuard(Arc<AtomicBool>);
 
 impl Drop for ReaderGuard {
@@ -303,7 +303,6 @@ impl WebReading {
     }
 }
 
-/// The reason why the thread ends early.
 enum Stop {
     /// The reader was dropped.
     Left,
@@ -322,7 +321,7 @@ struct AnswerBody {
 enum Ended {
     /// The file is complete.
     Whole,
-    /// The connection ended. The file may be complete, since its length is not known.
+    /// The connection ended, and the file may be complete: its length is unknown.
     Unsure,
     /// The connection was lost, for this reason.
     Lost(String),
@@ -331,9 +330,9 @@ enum Ended {
 struct Download {
     client: Arc<Client>,
     url: Url,
-    /// The number of bytes that the reader got so far.
+    /// The number of bytes that the reader has received so far.
     offset: u64,
-    /// The number of attempts to resume since the last byte arrived.
+    /// The number of attempts to resume since a byte last arrived.
     attempts: u32,
 }
 
@@ -348,13 +347,13 @@ impl Download {
             }
         });
         if let Err(Stop::Failed(reason)) = read {
-            // An error means that the reader is gone, so nobody needs the message.
+            // An error means that the reader is gone, so the message is not needed.
             reading.say(WebMessage::Fault(reason)).ok();
         }
     }
 
-    /// Sends the first request, unless the identity of the file is known. Returns the identity, and the body of the response if
-    /// there was a request.
+    /// Sends the first request, unless the identity of the file is known. Returns the identity and, if a request was sent, the body
+    /// of the response.
     fn first(
         &mut self,
         known: Option<FileIdentity>,
@@ -484,7 +483,7 @@ impl Download {
         }
     }
 
-    /// Waits before the next attempt. Fails if the maximum number of attempts was reached.
+    /// Waits before the next attempt. Fails if the maximum number of attempts is reached.
     fn pause(&mut self, reason: &str, wanted: Option<Duration>, reading: &WebReading) -> Result<(), Stop> {
         let WebOptions { attempts_max, pause, pause_max, .. } = self.client.options;
         if self.attempts >= attempts_max {

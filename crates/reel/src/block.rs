@@ -1,6 +1,7 @@
 //! A block, which is a group of whole games. A reel (a file of packed games) consists of blocks.
 //!
-//! A *stretch* of a block is a run of games from one source. A *node* is the number of a position in its game.
+//! A *stretch* of a block is a run of consecutive games from one source. A *node* is a position of a game, identified by its number
+//! in the game.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,11 +15,11 @@ use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::game::{GameHeader, Opening};
 use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault, SideLine, Tag};
 
-/// The number of slots from one key position to the next. A slot is the place of one position.
+/// The number of slots from one key position to the next. A slot holds one position.
 pub const SEGMENT_SLOTS: usize = 32;
 
-/// The key position of a segment (32 consecutive slots): the position at its first slot, with its ply, its game, and the index of
-/// the next entry of the start table.
+/// The key position of a segment (32 consecutive slots): the position in its first slot, with its ply, its game, and the index of
+/// the next start-table entry.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct Key {
@@ -28,9 +29,9 @@ pub struct Key {
     pub state: State,
     /// The number of half-moves played before the segment's first position.
     pub ply: u32,
-    /// The game to which the segment's first position belongs, as an index into the block's games.
+    /// The game of the segment's first position, as an index into the block's games.
     pub first_game: u32,
-    /// The index of the entry in [`Block::starts`] for the first [`PackedMove::START_TABLE`] of the segment.
+    /// The index in [`Block::starts`] of the entry for the segment's first [`PackedMove::START_TABLE`].
     pub first_start: u32,
 }
 
@@ -50,16 +51,16 @@ pub struct Start {
     pub ply: u32,
 }
 
-/// A stretch: consecutive games of a block that were read from one source.
+/// A stretch: consecutive games of a block from the same source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceGames {
     /// The source, as an index into the sources of the database.
     pub source: u32,
-    /// The index in the block of the first game of the stretch, not counting skipped games.
+    /// The index of the stretch's first game in the block, not counting skipped games.
     pub first_game: u32,
     /// The number of games in the stretch, including skipped ones.
     pub games: u32,
-    /// The number of games of this source before the stretch.
+    /// The number of games in this source before the stretch.
     pub games_before: u32,
 }
 
@@ -67,7 +68,7 @@ pub struct SourceGames {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ProblemKind {
-    /// A note about the game, for instance about a repair; the game is complete.
+    /// A note on a complete game, for instance about a repair.
     Note = 0,
     /// The game was cut short; the moves before the fault were kept.
     Cut = 1,
@@ -89,7 +90,7 @@ impl ProblemKind {
     }
 }
 
-/// A difference between a game and its source, and the reason for the difference.
+/// A difference between a game and its source, with the reason for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The effect on the game.
@@ -100,7 +101,7 @@ pub struct Problem {
     pub number: u32,
     /// The offset of the fault in the decompressed source, in bytes.
     pub offset: u64,
-    /// The number of half-moves before the fault that were kept.
+    /// The number of half-moves that were kept before the fault.
     pub ply: u32,
     /// The reason: lower case, no full stop.
     pub reason: String,
@@ -116,8 +117,8 @@ pub(super) struct GameRecord {
     pub(super) offset: u64,
     pub(super) outcome: Outcome,
     pub(super) cut: bool,
-    /// True if the game begins with an entry of the start table. Always false for the first game of a block, which
-    /// begins with the first key.
+    /// True if the game's start position is an entry of the start table. Always false for the first game of a block, whose start
+    /// position is the first key.
     pub(super) from_table: bool,
     /// True if White and Black were swapped. Games in files are never swapped.
     pub(super) is_swapped: bool,
@@ -139,8 +140,7 @@ pub(super) struct LineRecord {
 }
 
 impl LineRecord {
-    /// Sets `ply` and `depth`. `before` contains the earlier side lines of the game, and `game_slot` is the first slot
-    /// of the game.
+    /// Sets `ply` and `depth`. `before` contains the game's earlier side lines, and `game_slot` is the game's first slot.
     pub(super) fn follow(&mut self, before: &[LineRecord], game_slot: u32) {
         let parent_slot = game_slot + self.parent;
         let around = before.partition_point(|line| line.first_slot <= parent_slot);
@@ -155,8 +155,7 @@ impl LineRecord {
 /// The comments and glyphs of all games of a block.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Annotations {
-    /// For each game, the index in `all` after its last annotation. Empty if no game has annotations, or if they were
-    /// not read.
+    /// For each game, the end of its annotations in `all`. Empty if no game has annotations, or if annotations were not read.
     pub(super) ends: Vec<usize>,
     pub(super) all: Vec<Annotation>,
 }
@@ -166,7 +165,7 @@ pub(super) struct Annotations {
 pub(super) struct Tags {
     pub(super) names: Strings,
     pub(super) values: Strings,
-    /// For each game, the index in `pairs` after its last tag.
+    /// For each game, the end of its tags in `pairs`.
     pub(super) ends: Vec<usize>,
     /// For each tag, the indices of its name and its value.
     pub(super) pairs: Vec<(u32, u32)>,
@@ -180,18 +179,18 @@ pub struct TagName(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TagValue(pub u32);
 
-/// A group of whole games, packed: all positions, with moves, tags and annotations.
+/// A group of whole games in packed form: all positions, with moves, tags and annotations.
 ///
-/// Each position has a slot, and the slots of consecutive games are adjacent. Slot `s` belongs to segment `s / 32`. In
+/// Each position has a slot (an index), and the slots of consecutive games are adjacent. Slot `s` belongs to segment `s / 32`. In
 /// the last segment, the slots after the last game have no positions. A block without games has no slots.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Block {
     /// One key position for each segment.
     pub keys: Vec<Key>,
-    /// One move for each slot: the move that is played from its position. The last slot of a line has no move, so it
-    /// contains a start code: [`PackedMove::START_LINE`] if a side line of the same game follows. Otherwise it contains
-    /// [`PackedMove::START_STANDARD`] or [`PackedMove::START_TABLE`], depending on the start position of the next game.
-    /// The last slot of the block contains `START_STANDARD`.
+    /// One move for each slot: the move played from its position. The last slot of a line has no move, so it contains a start code:
+    /// [`PackedMove::START_LINE`] if a side line of the same game follows. Otherwise it contains [`PackedMove::START_STANDARD`] or
+    /// [`PackedMove::START_TABLE`], depending on the start position of the next game. The last slot of the block contains
+    /// `START_STANDARD`.
     pub moves: Vec<PackedMove>,
     /// The start table: the positions at which games and side lines begin, in the order of the `START_TABLE` and
     /// `START_LINE` codes that refer to them. The block's first game has no entry, since it begins with the first key.
@@ -200,7 +199,7 @@ pub struct Block {
     pub games_before: u32,
     pub(super) source_games: Vec<SourceGames>,
     pub(super) games: Vec<GameRecord>,
-    /// The side lines, in the order of their slots (the places of their positions).
+    /// The side lines, in slot order (the order of their positions in the block).
     pub(super) lines: Vec<LineRecord>,
     pub(super) annotations: Annotations,
     pub(super) tags: Tags,
@@ -219,7 +218,7 @@ impl Block {
         self.keys.len()
     }
 
-    /// Returns the number of games that have positions in the block, that is, were not skipped.
+    /// Returns the number of games with positions in the block, which excludes skipped games.
     pub fn games_len(&self) -> usize {
         self.games.len()
     }
@@ -229,7 +228,7 @@ impl Block {
         self.source_games.iter().map(|stretch| stretch.games).sum()
     }
 
-    /// Returns the games that have positions in the block (were not skipped), in order.
+    /// Returns the games with positions in the block, in order. Skipped games are left out.
     pub fn games(&self) -> impl ExactSizeIterator<Item = GameRow<'_>> {
         (0..self.games.len()).map(|index| GameRow { block: self, index })
     }
@@ -244,7 +243,7 @@ impl Block {
         GameRow { block: self, index }
     }
 
-    /// Returns the index of the game to which a slot (the place of a position) belongs.
+    /// Returns the index of the game to which a slot (the index of a position) belongs.
     ///
     /// # Panics
     ///
@@ -268,23 +267,23 @@ impl Block {
         !self.lines.is_empty()
     }
 
-    /// Returns the stretches of the block in order: the runs of games that come from one source.
+    /// Returns the stretches of the block, in order. A stretch is a run of games from one source.
     pub fn source_games(&self) -> &[SourceGames] {
         &self.source_games
     }
 
-    /// Returns the stretches of the block (runs of games from one source) for modification. The caller fills in the
-    /// numbers that depend on earlier blocks.
+    /// Returns the stretches of the block (runs of games from one source) for modification. The caller sets the numbers that depend
+    /// on earlier blocks.
     pub fn source_games_mut(&mut self) -> &mut [SourceGames] {
         &mut self.source_games
     }
 
-    /// Returns the problems of the games that were skipped, cut short or repaired, in order.
+    /// Returns the problems of games that were skipped, cut short or repaired, in order.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Returns the source of a problem and the number of its game in that source, from 1.
+    /// Returns the source of a problem, and the number of the affected game in that source, from 1.
     pub fn number_in_source(&self, problem: &Problem) -> (u32, u32) {
         let stretch = self.source_games[problem.stretch as usize];
         (stretch.source, stretch.games_before + problem.number)
@@ -299,14 +298,13 @@ impl Block {
             .collect()
     }
 
-    /// Returns the distinct tag values of the block, indexed by [`TagValue`].
+    /// Returns the distinct tag values in the block, indexed by [`TagValue`].
     pub fn tag_values(&self) -> &Strings {
         &self.tags.values
     }
 
-    /// Marks blocks as held: they stay in memory unchanged and will be searched repeatedly. This never changes a
-    /// result, and copies of a block are not marked. Returns the numbers of the blocks, which are unique in the
-    /// process.
+    /// Marks blocks as held: they will stay in memory unchanged and be searched repeatedly. The mark never changes a result, and
+    /// copies of a block do not have it. Returns a number for each block, unique in the process.
     pub fn hold_all<'a>(blocks: impl ExactSizeIterator<Item = &'a Block>) -> Range<u64> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let count = blocks.len() as u64;
@@ -315,23 +313,23 @@ impl Block {
         first..first + count
     }
 
-    /// Returns the number of the block if it is marked as held by [`Block::hold_all`].
+    /// Returns the block's number if [`Block::hold_all`] has marked the block as held.
     pub fn number_held(&self) -> Option<u64> {
         self.found.number()
     }
 
-    /// Returns true if the block is marked as held and this method has been called for it before.
+    /// Returns true if the block is marked as held and this method has already been called for it.
     pub fn is_searched_again(&self) -> bool {
         self.found.is_searched_again()
     }
 
-    /// Returns the bounds on the numbers of pieces in the block. The first call computes them with `find`; later calls
-    /// return the stored value.
+    /// Returns the bounds on the piece counts in the block. The first call computes them with `find`; later calls return the stored
+    /// value.
     pub fn material(&self, find: impl FnOnce(&Block) -> Material) -> &Material {
         self.found.material(|| find(self))
     }
 
-    /// Returns the approximate number of bytes of memory that the block occupies.
+    /// Returns the approximate size of the block in memory, in bytes.
     pub fn memory_bytes(&self) -> u64 {
         let Block { keys, moves, starts, source_games, games, lines, annotations, tags, problems, .. } = self;
         let Tags { names, values, ends, pairs } = tags;
@@ -396,12 +394,12 @@ impl<'a> GameRow<'a> {
         self.block.games.get(self.index + 1).map_or(self.block.slots(), |next| next.first_slot as usize)
     }
 
-    /// Returns the slots of the game's positions, including those of side lines.
+    /// Returns the slots of the game's positions, side lines included.
     pub fn slots(&self) -> Range<usize> {
         self.first_slot()..self.end_slot()
     }
 
-    /// Returns the number of positions of the game, including those of side lines.
+    /// Returns the number of positions in the game, side lines included.
     pub fn positions(&self) -> usize {
         self.end_slot() - self.first_slot()
     }
@@ -417,7 +415,7 @@ impl<'a> GameRow<'a> {
         &self.block.moves[self.first_slot()..end - 1]
     }
 
-    /// Returns the opening of the game, or `None` if no position of its main line is in the list of openings.
+    /// Returns the opening of the game, or `None` if the list of openings contains no position of its main line.
     pub fn opening(&self) -> Option<&'static Opening> {
         Opening::from_game(self.start(), self.moves())
     }
@@ -436,7 +434,7 @@ impl<'a> GameRow<'a> {
         !self.records().is_empty()
     }
 
-    /// Returns the side lines, in the order of their slots (the places of their positions).
+    /// Returns the side lines, in slot order (the order of their positions in the block).
     pub fn lines(&self) -> impl ExactSizeIterator<Item = LineRow<'a>> + use<'a> {
         let (game, records) = (*self, self.records());
         (0..records.len()).map(move |index| LineRow { game, records, index })
@@ -465,7 +463,7 @@ impl<'a> GameRow<'a> {
         self.line_of(node).map_or(node, |line| line.ply() + node - line.first_node())
     }
 
-    /// Returns the node before the move that leads to the given node; `None` for the start of the game.
+    /// Returns the node before the move to a node, or `None` for the start of the game.
     pub fn parent_of(&self, node: u32) -> Option<u32> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.parent()),
@@ -481,20 +479,20 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the move played from a node in the line to which the node belongs; `None` at the end of the line.
+    /// Returns the next move after a node in the node's own line, or `None` at the end of the line.
     pub fn move_from(&self, node: u32) -> Option<PackedMove> {
         Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
     }
 
-    /// Returns the comments and glyphs in the order of their nodes. There are none if the reel does not keep them or if
-    /// they were not read.
+    /// Returns the comments and glyphs in the order of their nodes. The list is empty if the reel does not store them or if they
+    /// were not read.
     pub fn annotations(&self) -> &'a [Annotation] {
         let Annotations { ends, all } = &self.block.annotations;
         let start = if self.index == 0 { 0 } else { ends.get(self.index - 1).copied().unwrap_or(0) };
         ends.get(self.index).map_or(&[], |&end| &all[start..end])
     }
 
-    /// Returns the game in the form in which the PGN reader returned it, but without its number and its faults.
+    /// Returns the game as the PGN reader returned it, but without its number and its faults.
     pub fn to_game(&self) -> Game {
         let line = |line: LineRow<'_>| SideLine {
             parent: line.parent(),
@@ -550,7 +548,7 @@ impl<'a> GameRow<'a> {
         self.record().cut
     }
 
-    /// Returns the problems of the game, that is, the differences between the game and its source.
+    /// Returns the differences between the game and its source.
     pub fn problems(&self) -> impl Iterator<Item = &'a Problem> + use<'a> {
         let (stretch, number) = (self.record().stretch, self.record().number);
         let from = self.block.problems.partition_point(|p| (p.stretch, p.number) < (stretch, number));
@@ -563,7 +561,7 @@ impl<'a> GameRow<'a> {
         &tags.pairs[start..tags.ends[self.index]]
     }
 
-    /// Returns all tags, each as name and value, in the order in which they are in the source.
+    /// Returns all tags in source order, each as name and value.
     pub fn tags(&self) -> impl ExactSizeIterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         let tags = &self.block.tags;
         self.pairs().iter().map(|&(name, value)| {
@@ -571,8 +569,7 @@ impl<'a> GameRow<'a> {
         })
     }
 
-    /// Returns all tags in the form in which the PGN reader returned them, in the order in which they are in the
-    /// source.
+    /// Returns all tags in source order, as the PGN reader returned them.
     pub fn tags_owned(&self) -> Vec<Tag> {
         self.tags().map(|(name, value)| Tag { name: name.to_vec(), value: value.to_vec() }).collect()
     }
@@ -582,20 +579,20 @@ impl<'a> GameRow<'a> {
         self.pairs().iter().find(|pair| names.contains(&TagName(pair.0))).map(|pair| TagValue(pair.1))
     }
 
-    /// Returns the value of the first tag with exactly this name, as the unchanged bytes of the source.
+    /// Returns the value of the first tag with exactly this name, as unchanged bytes from the source.
     pub fn tag(&self, name: &str) -> Option<&'a [u8]> {
         let name = self.block.tags.names.find(name.as_bytes())?;
         let (_, value) = self.pairs().iter().find(|pair| pair.0 == name)?;
         self.block.tags.values.get(*value)
     }
 
-    /// Returns the number of the game in the database, that is, over all sources, from 1. Skipped games are counted.
+    /// Returns the number of the game in the database, counted from 1 over all sources. Skipped games are counted.
     pub fn number(&self) -> u32 {
         let record = self.record();
         self.block.games_before + self.block.games_before_stretch(record.stretch) + record.number
     }
 
-    /// Returns the result of the game, which is read from the end of its movetext, not from a tag.
+    /// Returns the result of the game. It was read from the end of the movetext, not from a tag.
     pub fn outcome(&self) -> Outcome {
         self.record().outcome
     }
@@ -615,7 +612,7 @@ pub struct LineRow<'a> {
 }
 
 impl<'a> LineRow<'a> {
-    /// Returns the index of the side line among those of the game.
+    /// Returns the index of the side line among the side lines of the game.
     pub fn index(&self) -> usize {
         self.index
     }
@@ -633,7 +630,7 @@ impl<'a> LineRow<'a> {
         (self.first_slot() - self.game.first_slot()) as u32
     }
 
-    /// Returns the number after that of the line's last node.
+    /// Returns the end of the line's range of nodes: the number after its last node.
     pub fn end_node(&self) -> u32 {
         (self.end_slot() - self.game.first_slot()) as u32
     }
@@ -679,7 +676,7 @@ impl GameHeader for GameRow<'_> {
     }
 
     fn tag_as_cql(&self, name: &str) -> Option<&[u8]> {
-        // `tag` looks up the name in the block's list of names first, and then compares only indices.
+        // `tag` first looks up the name in the block's list of names, and then compares only indices.
         self.tag(name)
     }
 }

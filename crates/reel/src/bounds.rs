@@ -1,14 +1,14 @@
-//! Bounds on the positions of segments, computed from their key positions and moves without replaying the moves.
+//! Bounds on the positions of segments, computed from the key positions and the moves, without replay.
 //!
 //! A segment consists of 32 consecutive positions; the first one is its key position. A piece can be on a square in some position
 //! of a segment only if it is there in the key position or if a move of the segment puts it there. It is there in all positions if
 //! it is there in the key position and no move leaves or reaches the square. If a game or a side line begins within a segment, the
-//! pieces of its first position count as put on their squares. The bounds on numbers of pieces are computed from the key of the
-//! segment and from the next key, because only promotions add pieces of a kind; all other changes remove pieces. If a game ends in
-//! between, they are computed from the captures in its last moves.
+//! pieces of its first position count as put on their squares by a move. The bounds on piece counts are computed from the key of
+//! the segment and from the next key: only promotions add pieces of a kind, and all other changes remove pieces. If a game ends in
+//! between, the captures in its last moves are used instead of the next key.
 //!
-//! Eight segments are processed together, one in each lane (64-bit word) of a vector. Functions called in loops are inlined, so
-//! that a caller compiled for wider vectors gets its own version.
+//! Eight segments are processed together, one in each lane (64-bit word) of a vector. Functions called in loops are inlined, so a
+//! caller compiled for wider vectors gets its own version.
 
 pub use super::start_codes::start_mask;
 
@@ -32,37 +32,38 @@ const BLACK: u8 = 8;
 /// The moves of eight segments.
 pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
 
-/// The effects of the moves of eight segments, each of 32 positions.
+/// The effects of the moves in eight segments (32 positions each).
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
-    /// For each tracked piece, the squares on which moves put it.
+    /// For each tracked piece, the squares to which moves bring it.
     pub arrivals: [[u64; LANES]; PIECES],
-    /// A set that contains all squares that moves leave or reach. It may contain further squares.
+    /// A superset of the squares that moves leave or reach.
     pub touched: [u64; LANES],
     /// One bit for each move that is not of kind [`MoveKind::Piece`].
     special: [u64; LANES],
 }
 
-/// The starts of games and side lines in eight segments, each of 32 positions. The words of a segment without a start are 0.
+/// The starts of games and side lines in eight segments, each of 32 positions. For a segment without a start, all words are 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Begun {
-    /// All ones if the segment has exactly one start, and this is the start of a game from the standard position.
+    /// All ones if the segment has exactly one start, which begins a game from the standard position.
     pub standard: [u64; LANES],
-    /// All ones if the segment has several starts, or one start that is not that of a game from the standard position.
+    /// All ones if the segment has several starts, or one start that begins anything else.
     pub other: [u64; LANES],
 }
 
-/// For each of eight segments and each side, the changes to the numbers of men (pieces and pawns) by the moves before a game ends.
+/// For each of eight segments and each side, the changes in the number of men (pieces and pawns) caused by the moves before a game
+/// ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ends {
     /// The number of men that are captured.
     captured: [[u64; LANES]; 2],
-    /// The maximum number of pawns that can be promoted.
+    /// An upper bound on the number of promotions.
     promoted: [[u64; LANES]; 2],
 }
 
 impl Moved {
-    /// Computes the squares to which the moves of eight segments bring the pieces with the given codes. Code 16 stands for no
+    /// Computes the squares to which the moves of eight segments bring the pieces with the given codes. The code 16 stands for no
     /// piece.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
@@ -147,7 +148,7 @@ impl Moved {
 }
 
 impl Begun {
-    /// Finds the starts of games and side lines in the moves of eight segments.
+    /// Finds the starts of games and side lines in eight segments.
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves) -> Begun {
         let mut out = Begun::default();
@@ -165,8 +166,8 @@ impl Begun {
 }
 
 impl Ends {
-    /// Computes, for each of eight segments, the changes by the moves before another game begins in the segment. `planes` are the
-    /// planes of the boards at the beginning of the segments.
+    /// Computes, for each of eight segments, the changes caused by the moves before another game begins in the segment. `planes`
+    /// are the bit planes of the boards at the beginning of the segments.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {
@@ -208,8 +209,8 @@ impl Ends {
         out
     }
 
-    /// Returns, for each of the eight segments, the maximum decrease in the number of pieces in a set. All pieces of the set must
-    /// belong to one side.
+    /// Returns, for each of the eight segments, the maximum decrease in the number of pieces of the kinds in `set`. All kinds in
+    /// the set must belong to one side.
     #[inline(always)]
     pub fn losses(&self, set: PieceSet) -> [u64; LANES] {
         let (black, codes) = match set.0 & PieceSet::BLACK.0 {
@@ -217,7 +218,7 @@ impl Ends {
             _ => (1, [PAWN | BLACK, KING | BLACK]),
         };
         let mut out = self.captured[black];
-        // A pawn that is promoted to another piece of the set is still counted.
+        // A pawn that promotes to another piece of the set still counts.
         let [pawn, king] = codes.map(Code);
         let others = if black == 0 { PieceSet::WHITE } else { PieceSet::BLACK }.0 & !set.0 & !(1 << king.0);
         if set.contains(pawn) && others != 0 {

@@ -1,6 +1,6 @@
 //! Builds a block from games.
 //!
-//! A *stretch* is a run of games from one source.
+//! A *stretch* is a run of consecutive games from one source.
 
 use super::block::{
     Block, GameRecord, GameRow, Key, LineRecord, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start,
@@ -31,7 +31,7 @@ impl BlockBuilder {
     }
 
     /// Appends a game of a source. `game.number` is the number of the game in the current stretch, from 1. Numbers must ascend. A
-    /// skipped game gets no slots.
+    /// skipped game gets no slots (indices of positions).
     ///
     /// # Panics
     ///
@@ -48,7 +48,8 @@ impl BlockBuilder {
         }
     }
 
-    /// Creates a builder for a block that has the stretches of another block, but no problems and no games yet.
+    /// Creates a builder for a block with the stretches of another block (runs of games from one source), but without problems or
+    /// games.
     pub(super) fn with_source_games(stretches: &[SourceGames]) -> BlockBuilder {
         let mut builder = BlockBuilder::new();
         builder.block.source_games =
@@ -56,12 +57,12 @@ impl BlockBuilder {
         builder
     }
 
-    /// Appends a game of the block from which the stretches were taken. The game keeps its number.
+    /// Appends a game from the block from which the stretches were copied. The game keeps its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
         self.push_row_as(row, &row.to_game());
     }
 
-    /// Appends `game` with the stretch and number of `row`, a game of the block from which the stretches were taken.
+    /// Appends `game` with the stretch and number of `row`, a game from the block from which the stretches were copied.
     pub(super) fn push_row_as(&mut self, row: GameRow<'_>, game: &Game) {
         let record = row.record();
         self.push_slots(record.stretch, record.number, game);
@@ -109,8 +110,8 @@ impl BlockBuilder {
         self.block
     }
 
-    /// Returns the index of the stretch for the next game, which comes from `source`. If the last stretch has another source, a new
-    /// one begins.
+    /// Returns the index of the stretch for the next game, which comes from `source`. A new stretch begins if the last one has
+    /// another source.
     fn stretch(&mut self, source: u32) -> u32 {
         let block = &mut self.block;
         if block.source_games.last().is_none_or(|stretch| stretch.source != source) {
@@ -137,7 +138,7 @@ impl BlockBuilder {
 
     fn push_moves(&mut self, start: Position, game: &Game) {
         let Game { moves, positions, .. } = game;
-        // This loop tests all moves without an early exit, because only then can it be vectorised.
+        // This loop has no early exit, because only then can it be vectorised.
         let has_start = moves.iter().fold(false, |has_start, mv| has_start | mv.is_start());
         assert!(!has_start, "a start code is no move");
         let block = &mut self.block;
@@ -167,7 +168,6 @@ impl BlockBuilder {
         block.moves.push(PackedMove::START_STANDARD);
     }
 
-    /// Appends the side lines of a game whose main line has already been appended.
     fn push_lines(&mut self, game: &Game) {
         let block = &mut self.block;
         let first_game = block.games.len() as u32 - 1;
@@ -202,7 +202,7 @@ impl BlockBuilder {
     fn push_tags(&mut self, game: &Game) {
         let BlockBuilder { block, names, values } = self;
         let Tags { ends, pairs, .. } = &mut block.tags;
-        // Most games have the same tag names as the previous game, in the same order, and some of the same values.
+        // Most games have the same tag names as the previous game, in the same order, and some values in common with it.
         let guess = ends.len().checked_sub(2).map_or(0, |before| ends[before]);
         for (tag, guess) in game.tags.iter().zip(guess..) {
             let likely = pairs.get(guess).copied();

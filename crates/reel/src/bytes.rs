@@ -6,15 +6,15 @@ use std::cell::Cell;
 /// [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
 pub(super) type ListFault = &'static str;
 
-/// The error message for a failed allocation. It becomes a [`ReelError::Memory`](super::ReelError::Memory), unlike all
-/// other messages of this type.
+/// The error message for a failed allocation. Unlike all other messages of this type, it becomes a
+/// [`ReelError::Memory`](super::ReelError::Memory).
 pub(super) const NO_MEMORY: ListFault = "there is not enough memory";
 
 thread_local! {
     static SEES_REFUSALS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Allocates a buffer. Fails if the system does not provide the memory.
+/// Allocates a buffer. Fails if the system has no memory for it.
 pub(super) fn room(bytes: u64) -> Result<Vec<u8>, ListFault> {
     let mut room = Vec::new();
     let bytes = usize::try_from(bytes).map_err(|_| NO_MEMORY)?;
@@ -25,8 +25,8 @@ pub(super) fn room(bytes: u64) -> Result<Vec<u8>, ListFault> {
     Ok(room)
 }
 
-/// Returns true while this thread makes an allocation whose failure it handles and reports itself. An allocator that
-/// otherwise ends the program when memory runs out must not do so in this case.
+/// Returns true while this thread makes an allocation whose failure it handles itself. An allocator that ends the program when
+/// memory runs out must not do so then.
 pub fn sees_refusals() -> bool {
     SEES_REFUSALS.get()
 }
@@ -40,13 +40,13 @@ pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Appends the length of a byte string and then its bytes.
+/// Appends a byte string, preceded by its length.
 pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// Copies bytes of any alignment to a vector of values of plain data.
+/// Copies unaligned bytes to a vector of plain-data values.
 pub(super) fn to_vec<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }
@@ -81,8 +81,8 @@ impl<'a> ByteReader<'a> {
         u32::try_from(self.number()?).map_err(|_| "a number is too large")
     }
 
-    /// Reads the number of items in a list, each of which takes at least one byte. A number that exceeds the number of remaining
-    /// bytes is an error, so a forged count cannot cause a large allocation.
+    /// Reads the item count of a list whose items take at least one byte each. A count that exceeds the number of remaining bytes
+    /// is an error, so a forged count cannot cause a large allocation.
     pub(super) fn count(&mut self) -> Result<usize, ListFault> {
         let count = self.number()?;
         if count > self.0.len() as u64 { Err("a list is longer than its bytes") } else { Ok(count as usize) }

@@ -5,8 +5,8 @@ use super::material::{CODES, MATERIAL_SEGMENTS, Material, Numbers};
 use super::{Block, SEGMENT_SLOTS};
 
 impl Material {
-    /// Computes the bounds on the numbers of pieces in a block by replaying it. Functions called in loops are inlined,
-    /// so that a caller compiled for wider vectors gets its own version.
+    /// Computes the bounds on the piece counts in a block by replaying it. Functions called in loops are inlined, so a caller
+    /// compiled for wider vectors gets its own version.
     #[inline(always)]
     pub fn from_block(block: &Block) -> Material {
         let segments: Vec<u32> = (0..block.segments() as u32).collect();

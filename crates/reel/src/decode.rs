@@ -1,5 +1,5 @@
-//! Decodes the bytes of a file to a block. This module does not trust the bytes. It checks every index that will be used in replay
-//! or in a table look-up. So a file with forged checksums can cause an error or a wrong block, but never a panic.
+//! Decodes a block from the bytes of a file. The bytes are not trusted: every index that replay or a table look-up will use is
+//! checked. So a file with forged checksums can cause an error or a wrong block, but never a panic.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
@@ -28,9 +28,9 @@ const TAGS: usize = 2;
 /// The index of the frame (zstd-compressed section) that contains comments and glyphs.
 const ANNOTATIONS: usize = 4;
 
-/// If the frames of a block have more bytes than this, only one thread at a time unpacks such a block. The frames of ordinary
-/// blocks have less than a megabyte. Without this limit, every thread could allocate as much memory as a forged block claims to
-/// need.
+/// The size in bytes above which the frames of a block are large. Only one thread at a time unpacks a block with large frames.
+/// Otherwise every thread could allocate as much memory as a forged block claims to need. The frames of ordinary blocks have less
+/// than a megabyte.
 const FRAMES_BYTES_LARGE: u64 = 16 << 20;
 
 /// If the frames of a block are large, waits until no other thread is unpacking a block with large frames.
@@ -42,16 +42,15 @@ fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
 /// The parts of a block that are decoded in addition to its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contents {
-    /// True if tags are decoded, which takes about as long as decoding everything else. If false, games have no tags,
-    /// and an error in the tags goes unnoticed unless their checksum is wrong.
+    /// True to decode tags, which takes about as long as decoding everything else. If false, games have no tags, and an error in
+    /// the tags goes unnoticed unless the checksum is wrong.
     pub tags: bool,
-    /// True if comments and glyphs are decoded. If false, games have none, and an error in them goes unnoticed unless
-    /// their checksum is wrong.
+    /// True to decode comments and glyphs. If false, games have none, and an error in them goes unnoticed unless the checksum is
+    /// wrong.
     pub annotations: bool,
 }
 
-/// Decodes a block whose checksum has been verified. The block may contain at most `games_read` games, including
-/// skipped ones.
+/// Decodes a block whose checksum has been verified. The block may contain at most `games_read` games, skipped games included.
 pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Result<Block, ListFault> {
     let (header, rest) = bytes.split_first_chunk::<BLOCK_HEADER_BYTES>().ok_or("no block header")?;
     let header: BlockHeader = bytemuck::pod_read_unaligned(header);
@@ -105,8 +104,7 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Resul
     Ok(block)
 }
 
-/// Checks that the numbers in a block's header are possible. The frames may be small even if the header claims large
-/// sizes.
+/// Checks that the numbers in a block's header are plausible. A header may claim large sizes although the frames are small.
 fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), ListFault> {
     let BlockHeader { slots, starts, games, lines, frames, annotations, .. } = *header;
     if games > slots || starts > games || games > games_read {
@@ -136,7 +134,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     match scratch::decompress(stored, &mut raw)? {
         Ok(len) if len as u64 == expected => Ok(raw),
         Ok(_) => Err("a frame has another length than its header says"),
-        // The errors of the zstd library can be distinguished only by their messages.
+        // The zstd library's errors differ only in their messages.
         Err(error) => Err(match error.to_string() {
             text if text.contains("not enough memory") => NO_MEMORY,
             text if text.contains("Destination") => "a frame has another length than its header says",
@@ -187,7 +185,7 @@ fn decode_starts(bytes: &mut ByteReader<'_>, len: usize) -> Result<Vec<Position>
     Ok(starts)
 }
 
-/// Decodes the side lines of a block. `first_slots` are the slots at which they begin.
+/// Decodes the side lines of a block. `first_slots` are their first slots.
 fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Block) -> Result<(), ListFault> {
     for &first_slot in first_slots {
         let parent = bytes.number_u32()?;
@@ -233,7 +231,7 @@ fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Bloc
 /// A line whose side lines are being checked, with the range of its nodes.
 struct OpenLine {
     nodes: Range<u32>,
-    /// The last side line of this line: the node from which it branches off, and its index among its siblings.
+    /// The last side line that branches off from this line: its parent node, and its index among its siblings.
     last: (u32, u32),
 }
 
@@ -243,9 +241,8 @@ impl OpenLine {
     }
 }
 
-/// Checks the order of the side lines. Each must be an alternative to a move. The side lines of a line must be ordered
-/// by the nodes from which they branch off, from the end of the line to its start. The side lines of a side line must
-/// come before its next sibling.
+/// Checks the order of side lines. Each must be an alternative to a move. Side lines of the same line must be ordered by the node
+/// from which they branch off, from the end of the line to its start. Side lines of a side line must come before its next sibling.
 fn check_order(block: &Block) -> Result<(), ListFault> {
     for game in block.games().filter(|game| game.has_lines()) {
         let mut open = vec![OpenLine::new(0..game.plies() as u32 + 1)];
@@ -265,8 +262,8 @@ fn check_order(block: &Block) -> Result<(), ListFault> {
     Ok(())
 }
 
-/// Merges the start positions of games with entries for side lines, in the order of the moves. The positions of the
-/// entries for side lines are computed later.
+/// Merges the start positions of games with entries for side lines, in the order of the moves. The positions for side lines are
+/// computed later.
 fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFault> {
     let mut of_games = of_games.into_iter();
     if block.lines.is_empty() {
@@ -291,7 +288,7 @@ fn find_lines(block: &mut Block) {
         return;
     }
     let mut game = 0;
-    // The indices of the side lines' entries in the start table, in order.
+    // The start-table indices of the side lines' entries, in order.
     let codes = block.moves.iter().filter(|mv| mv.is_start_table()).enumerate();
     let entries: Vec<usize> = codes.filter(|(_, mv)| !mv.is_game_start()).map(|(entry, _)| entry).collect();
     for (index, entry) in entries.into_iter().enumerate() {
@@ -452,8 +449,7 @@ fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<Firs
     Ok(FirstSlots { games: slots, lines })
 }
 
-/// Checks the table indices and plies of the keys against the moves. The positions of keys can be checked only by
-/// replay.
+/// Checks the table indices and plies of the keys against the moves. The positions themselves can be checked only by replay.
 fn check_keys(block: &Block, begun: &[u32]) -> Result<(), ListFault> {
     let (mut game, mut start) = (0u32, 0u32);
     // The first slot of the current line, and the ply of the position there.
@@ -633,7 +629,7 @@ mod tests {
             forged.lines[line].parent = parent;
             assert_eq!(decoded(&forged).unwrap_err(), "a side line has no parent");
         }
-        // No move is played from the last position of a line, so no side line can be an alternative to it.
+        // No move is played from the last position of a line, so no side line can be an alternative there.
         let mut forged = block.clone();
         forged.lines[0].parent = 2;
         assert_eq!(decoded(&forged).unwrap_err(), NO_ORDER);

@@ -1,10 +1,9 @@
-//! Finds games that equal an earlier one.
+//! Finds games that equal an earlier game.
 //!
-//! There are two rules. Under [`Alike::Tags`], two games are equal if they have the same start position, moves, result
-//! and tags (in any order), and if both or neither of them were cut short. If side lines are kept, the side lines,
-//! comments and glyphs must also be equal. Under [`Alike::Moves`], two games are equal if they have the same start
-//! position and main line. Games are compared by a hash of 128 bits: among a billion games, the chance that any two
-//! different ones have the same hash is below 1 in 10^20.
+//! There are two rules. Under [`Alike::Tags`], two games are equal if they have the same start position, moves, result and tags (in
+//! any order), and if both or neither were cut short. If the reel stores side lines, then side lines, comments and glyphs must also
+//! be equal. Under [`Alike::Moves`], two games are equal if they have the same start position and main line. Games are compared by
+//! a 128-bit hash: among a billion games, the chance that any two different games have the same hash is below 1 in 10^20.
 
 use hashbrown::HashTable;
 use twox_hash::XxHash3_128;
@@ -88,13 +87,12 @@ fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
     }
 }
 
-/// A set of the games seen so far. A game takes 20 bytes, or 24 to 48 bytes including the free slots of the table.
-/// While the table grows, the old table is also in memory.
+/// A set of the games seen so far. A game takes 20 bytes, or 24 to 48 bytes if free table entries are counted. While the table
+/// grows, the old table is also in memory.
 #[derive(Clone, Debug, Default)]
 pub struct GameSet {
     alike: Alike,
-    /// For each game, the four 32-bit parts of its hash and the number, over all sources, of the first game with this
-    /// hash.
+    /// For each distinct hash, its four 32-bit parts, and the number (over all sources) of the first game with this hash.
     games: HashTable<([u32; 4], u32)>,
     /// The runs of games that come from one source. They are used to find the source of a game number.
     runs: Vec<GameRun>,
@@ -106,7 +104,7 @@ struct GameRun {
     /// The number of games in all sources before this run.
     games_before: u32,
     source: u32,
-    /// The number of games of the source that come before this run of consecutive games.
+    /// The number of games in the same source before this run.
     in_source_before: u32,
 }
 
@@ -121,7 +119,7 @@ impl GameSet {
         self.alike
     }
 
-    /// Adds a game. If the set already contains an equal game, returns that game's number instead.
+    /// Adds a game. If the set already contains an equal game, returns the number of that game instead.
     fn insert(&mut self, hash: GameHash, number: u32) -> Option<u32> {
         let words = hash.words();
         let place = |words: &[u32; 4]| u64::from(words[0]) | u64::from(words[1]) << 32;
@@ -140,8 +138,8 @@ impl GameSet {
         }
     }
 
-    /// Returns the games of a block that equal an earlier game of the block or of the set, and adds all other games to
-    /// the set. Blocks must be passed in the order of the database.
+    /// Returns the games of a block that equal an earlier game in the block or the set, and adds all other games to the set. Blocks
+    /// must be passed in the order of the database.
     pub fn duplicates(&mut self, block: &Block, hashes: &[GameHash]) -> Vec<Duplicate> {
         self.add_runs(block);
         let numbered = block.games().zip(hashes);
@@ -159,8 +157,8 @@ impl GameSet {
         for stretch in &block.source_games {
             let run =
                 GameRun { games_before, source: stretch.source, in_source_before: stretch.games_before };
-            // If the games of a source are not contiguous, each contiguous part gets a run. `orbit index` never writes
-            // such a source.
+            // If the games of a source are not contiguous, each contiguous part gets its own run. `orbit index` never writes such
+            // sources.
             let goes_on = |last: &GameRun| {
                 last.source == run.source
                     && run.games_before.wrapping_sub(last.games_before)
@@ -184,7 +182,7 @@ impl GameSet {
 /// A game of a block that equals an earlier game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duplicate {
-    /// The index in the block of the later game.
+    /// The index of the later game in the block.
     pub index: usize,
     /// The source of the earlier game.
     pub source: u32,
@@ -193,9 +191,9 @@ pub struct Duplicate {
 }
 
 impl Block {
-    /// Returns a copy of the block in which the given duplicates are skipped games. All games keep their numbers. The
-    /// indices must ascend. The problem that is recorded for each duplicate names the earlier game by its source and
-    /// its number in that source, because numbers over all sources change from reel to reel.
+    /// Returns a copy of the block in which the given duplicates count as skipped. All games keep their numbers. The indices must
+    /// ascend. The problem recorded for each duplicate names the earlier game by its source and its number in that source, because
+    /// numbers over all sources differ from reel to reel.
     pub fn without_duplicates<'a>(
         &self,
         duplicates: &[Duplicate],

@@ -14,7 +14,7 @@ use super::totals::Totals;
 use orbit_core::board::Position;
 use orbit_pgn::{Annotation, AnnotationKind};
 
-/// A block in the form in which it is stored in a file.
+/// A block, encoded for storage in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EncodedBlock {
     pub(super) bytes: Vec<u8>,
@@ -23,7 +23,7 @@ pub struct EncodedBlock {
     pub(super) games_read: u32,
     pub(super) sections: SectionBytes,
     pub(super) totals: Totals,
-    /// The limit of the format that the block exceeds, in words; `None` if it exceeds none.
+    /// A description of the format limit that the block exceeds, or `None`.
     pub(super) excess: Option<&'static str>,
 }
 
@@ -37,7 +37,7 @@ impl EncodedBlock {
         EncodedBlock::with_totals(block, Totals::from_block(block))
     }
 
-    /// Does the same as [`EncodedBlock::new`], for a block whose totals are already known.
+    /// Like [`EncodedBlock::new`], for a block whose totals are already known.
     ///
     /// # Panics
     ///
@@ -141,8 +141,7 @@ fn starts(block: &Block) -> Vec<u8> {
     out
 }
 
-/// Returns the start positions of the games that do not begin from the standard position. The block's first game is
-/// omitted.
+/// Returns the start positions of all games that do not begin from the standard position, except the block's first game.
 fn game_starts(block: &Block) -> Vec<Position> {
     if block.lines.is_empty() {
         return block.starts.iter().map(|start| start.position).collect();
@@ -152,9 +151,9 @@ fn game_starts(block: &Block) -> Vec<Position> {
     starts.map(|(_, start)| start.position).collect()
 }
 
-/// Encodes comments and glyphs as columns. The first column has the number of annotations of each game. The next
-/// columns contain, for each annotation, the number of nodes since the previous annotation of the game, the kind, and
-/// the length of the comment or the number of the glyph. The bytes of all comments follow.
+/// Encodes comments and glyphs as columns. The first column contains the number of annotations of each game. The next columns
+/// contain, for each annotation, the number of nodes since the previous annotation of the game, the kind, and the length of the
+/// comment or the number of the glyph. The bytes of all comments follow.
 fn annotations(block: &Block) -> Vec<u8> {
     let Annotations { ends, all } = &block.annotations;
     let mut out = Vec::new();
@@ -223,9 +222,8 @@ fn games(block: &Block) -> Vec<u8> {
 /// Encodes tags: the names, the distinct lists of names that occur in games, the index of each game's list, and the
 /// values.
 ///
-/// A value is written as 0 if it is the next new value, as 1 if it equals the value of the same name in the previous
-/// game, and otherwise as its index plus 2. So the shared values of games of one event are encoded as equal bytes,
-/// which compress well.
+/// A value is written as 0 if it is the next new value, as 1 if it equals the value of the same name in the previous game, and
+/// otherwise as its index plus 2. So the values shared by the games of one event are encoded as equal bytes, which compress well.
 fn tags(block: &Block) -> Vec<u8> {
     let Tags { names, values, ends, pairs } = &block.tags;
     let mut out = Vec::new();
@@ -277,9 +275,8 @@ fn tags(block: &Block) -> Vec<u8> {
     out
 }
 
-/// Encodes the distinct values: a column of lengths, then a column of bytes. A length of 0 or 1 stands for the FEN of a
-/// start position, with or without counters. This is the start position of the first game that has the value. All other
-/// lengths are increased by 2.
+/// Encodes the distinct values: a column of lengths, then a column of bytes. A length of 0 or 1 stands for the FEN, with or without
+/// counters, of the start position of the first game that has the value. All other lengths are increased by 2.
 fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     let fen_name = block.tags.names.find(b"FEN");
     let mut starts = Starts::new(block);
@@ -302,7 +299,7 @@ fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-/// The start positions of the games of a block, which must be requested in the order of the games.
+/// The start positions of a block's games. They must be requested in game order.
 pub(super) struct Starts<'a> {
     block: &'a Block,
     /// The entries of the start table for the games after the current one.

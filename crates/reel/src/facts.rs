@@ -1,4 +1,4 @@
-//! Implements [`GameFacts`], the interface through which filters read data about a game, for the games of a reel.
+//! Implements [`GameFacts`] for the games of a reel. Filters read data about games through this trait.
 
 use super::GameRow;
 use orbit_core::record::{Annotation, GameFacts, Outcome};

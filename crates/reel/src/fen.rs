@@ -1,13 +1,12 @@
 //! Recognises FEN tags that can be rebuilt from the start position, and rebuilds them.
 //!
-//! In a list of positions, most bytes of tags belong to FENs. Everything in a FEN except the two counters is also in
-//! the start table. If a FEN can be rebuilt byte for byte, the file stores only its counters.
+//! In a list of positions, FENs take most of the tag bytes. Everything in a FEN except the two counters is also in the start table.
+//! If a FEN can be rebuilt byte for byte, the file stores only its counters.
 
 use orbit_core::board::Position;
 use orbit_core::fen::{self, FenRecord, RookLetters};
 
-/// The last two fields of a FEN (the half-move clock and the move number); `None` if the text lacks one of them, as an
-/// EPD does.
+/// The last two fields of a FEN (the halfmove clock and the move number), or `None` if one of them is missing, as in an EPD.
 pub(super) type Counters = Option<(u32, u32)>;
 
 /// Returns the counters of a FEN if [`write()`] can rebuild the FEN from `position` byte for byte; otherwise `None`.
@@ -23,9 +22,9 @@ pub(super) fn counters(position: &Position, fen: &[u8]) -> Option<Counters> {
     (rebuilt == fen).then_some(counters)
 }
 
-/// Appends the FEN of a position. Returns `None` if the castling field needs letters other than `KQkq`.
+/// Appends the FEN of a position. Returns `None` if its castling field would need letters other than `KQkq`.
 pub(super) fn write(position: &Position, counters: Counters, out: &mut Vec<u8>) -> Option<()> {
-    // All files with this version of the format were written with [`RookLetters::Corners`], wherever the rooks are.
+    // All files in this format version were written with [`RookLetters::Corners`], wherever the rooks are.
     let told = FenRecord::without_counters(position.to_setup()).write(RookLetters::Corners, out);
     if let Some((halfmoves, fullmoves)) = counters {
         // A `Setup` cannot have move number 0, but some FENs do.

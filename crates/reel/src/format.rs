@@ -7,25 +7,25 @@
 //! directory      32 bytes a block, then sources and totals
 //! ```
 //!
-//! Numbers are little-endian. Every byte that has a meaning is covered by one of three CRC-32 checksums: that of the
-//! header, of a block, or of the directory. Since version 3, a game may have side lines and annotations. Since version
-//! 2, a file may have bytes without a meaning: old directories between blocks, and bytes that an interrupted append
-//! left after the end of the reel. The header specifies that end.
+//! Numbers are little-endian. Every meaningful byte is covered by a CRC-32 checksum: of the header, of a block, or of the
+//! directory. Since version 3, a game may have side lines and annotations. Since version 2, a file may also have meaningless bytes:
+//! old directories between blocks, and bytes that an interrupted append left after the end of the reel. The header specifies the
+//! end.
 
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
 
-/// The first bytes of a reel. No text file begins with them, and a transfer that converts line ends changes them.
+/// The first bytes of a reel. No text file begins with them, and they reveal a transfer that has converted line ends.
 pub const MAGIC: [u8; 8] = *b"\x89REEL\r\n\x1a";
-/// The version of the format that this library writes, which is also the newest that it reads.
+/// The format version that this library writes, which is also the newest that it reads.
 pub const FORMAT_VERSION: u32 = 3;
 
 pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
 pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
 pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
 /// The constants below limit the sizes that a reel may claim, since its sections are read into memory before they can be checked.
-/// The limits are far above the sizes that [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max) allows in a text.
+/// They are far above the sizes that result from texts within [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max).
 ///
 /// The maximum number of bytes of a block in a file.
 pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
@@ -33,22 +33,18 @@ pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
 pub(super) const FRAMES_BYTES_MAX: u64 = 128 << 20;
 /// The maximum number of games in a block, including skipped ones.
 pub(super) const BLOCK_GAMES_MAX: u32 = 1 << 22;
-/// The maximum number of problems of a block.
 pub(super) const BLOCK_PROBLEMS_MAX: usize = 1 << 20;
 /// The maximum number of tag pairs of a block.
 pub(super) const BLOCK_TAGS_MAX: u64 = 1 << 22;
 /// The maximum number of comments and glyphs of a block.
 pub(super) const BLOCK_ANNOTATIONS_MAX: usize = 1 << 20;
-/// The maximum number of bytes of the directory.
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 128 << 20;
-/// The maximum number of sources of a reel.
 pub(super) const SOURCES_MAX: usize = 1 << 20;
 /// The maximum size of an entry of the start table: occupancy, state, and half a byte for each of 64 squares.
 pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
 /// The maximum size of a side line: parent, index among siblings, and move.
 pub(super) const LINE_BYTES_MAX: u64 = 5 + 5 + 2;
-/// The maximum size of a game's entry, or of a run of games from one source, in a frame: two numbers of up to ten bytes each, and
-/// one more byte.
+/// The maximum size of a game's entry in a frame: two numbers of up to ten bytes each, and one more byte.
 pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
 pub(super) const PART_BYTES_MAX: u64 = 4 * 10;
 
@@ -66,9 +62,9 @@ pub(super) struct FileHeader {
     pub(super) directory_bytes: u64,
     pub(super) blocks: u32,
     pub(super) directory_crc: u32,
-    /// The version of the rules by which all games were read; 0 if it is unknown, or if there are several.
+    /// The version of the rules by which all games were read, or 0 if it is unknown or not the same for all games.
     pub(super) reader: u32,
-    /// The number of omitted variations of the games, as the lower and the upper half of 64 bits. It is also 0 if
+    /// The number of variations that were omitted from the games, as the lower and the upper half of 64 bits. It is also 0 if
     /// variations were not counted.
     pub(super) side_lines: [u32; 2],
     /// 1 if side lines, comments and glyphs were kept, otherwise 0.
@@ -81,7 +77,6 @@ impl FileHeader {
     }
 }
 
-/// One of the frames of a block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(super) struct BlockFrame {
@@ -103,8 +98,8 @@ pub(super) struct BlockHeader {
     pub(super) games: u32,
     pub(super) lines: u32,
     pub(super) annotations: BlockFrame,
-    /// The frames of starts and side lines, of games, of tags, and of problems. A frame is a zstd-compressed section.
-    /// The frame of annotations follows.
+    /// The frames (zstd-compressed sections) of starts and side lines, of games, of tags, and of problems. The frame of annotations
+    /// follows.
     pub(super) frames: [BlockFrame; 4],
 }
 
@@ -121,14 +116,14 @@ pub(super) struct DirectoryEntry {
     pub(super) reserved: u32,
 }
 
-/// The number of bytes of each section of a reel, or of a block.
+/// The size in bytes of each section of a reel, or of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SectionBytes {
     /// The key positions.
     pub keys: u64,
     /// The moves.
     pub moves: u64,
-    /// The start positions of games, and the starts of side lines.
+    /// The starts of games and side lines.
     pub starts: u64,
     /// The game table: numbers, offsets and outcomes.
     pub games: u64,
@@ -209,7 +204,7 @@ pub enum ReelError {
         /// The file.
         path: PathBuf,
     },
-    /// A later version of this program wrote the file.
+    /// The file was written by a later version of this program.
     #[error(
         "{}: format version {found}, but this program reads versions up to {FORMAT_VERSION}; \
          update the program, or index the PGN again", path.display()
@@ -248,7 +243,7 @@ pub enum ReelError {
         /// The contradiction.
         what: &'static str,
     },
-    /// The system did not provide the memory for a part of the file.
+    /// There was not enough memory to read a part of the file.
     #[error("{}: there is not enough memory to read {part}; close other programs, or use fewer threads", path.display())]
     Memory {
         /// The file.
@@ -286,7 +281,7 @@ impl ReelError {
     }
 }
 
-/// Returns advice about an error of the system, or an empty text.
+/// Returns advice about a system error, or an empty string.
 fn remedy(error: &std::io::Error) -> &'static str {
     if error.kind() == std::io::ErrorKind::NotFound { ": check the path" } else { "" }
 }

@@ -1,12 +1,12 @@
-//! Replays eight segments together, one in each lane of a vector of eight 64-bit words.
+//! Replays eight segments (32 positions each) together, one in each lane of a vector of eight 64-bit words.
 //!
-//! A position depends on the previous one, but segments do not depend on each other. First, the changes by all moves are computed:
-//! the squares that are emptied and, for each plane, the squares that are set. After that, each plane of a position takes only
-//! `plane & !emptied | set`. The few special moves are computed one by one, and their changes replace those computed first.
+//! A position depends on the previous one, but segments do not depend on each other. First, the changes made by all moves are
+//! computed: the squares to empty and, for each bit plane, the squares to set. After that, each plane of a position takes only
+//! `plane & !emptied | set`. The few special moves are then computed one by one, and replace the changes computed first.
 //!
-//! Everything here is inlined, so that a caller compiled for wider vectors gets its own version.
+//! Everything here is inlined, so a caller compiled for wider vectors gets its own version.
 //!
-//! A *slot* is the place of a position in its segment.
+//! A *slot* is the index of a position in its segment.
 
 use super::replay::{Masks, next_start};
 use super::{Block, SEGMENT_SLOTS};
@@ -21,28 +21,28 @@ pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 /// The bits of the [`State`] at each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
-/// The changes by the moves of eight segments (32 positions each).
+/// The changes made by the moves of eight segments (32 positions each).
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub struct LaneMoves {
-    /// For each slot, the squares that the slot's move empties before it sets others.
+    /// For each slot, the squares that its move empties, before it sets others.
     emptied: LaneColumn,
     /// For each plane and each slot, the squares that the move sets.
     set: [LaneColumn; 4],
-    /// The states at the beginning of games and side lines. Each is stored in the slot before the one at which the game
-    /// or line begins.
+    /// The states at the beginning of games and side lines. Each state is stored one slot before the first slot of the game or
+    /// line.
     begun: LaneStates,
 }
 
 impl LaneMoves {
-    /// Allocates buffers for the moves of eight segments. They are in a box because they occupy 11 KiB.
+    /// Allocates buffers for the moves of eight segments. They are boxed because they occupy 11 KiB.
     pub fn new_boxed() -> Box<LaneMoves> {
         const NONE: LaneColumn = [[0; LANES]; SEGMENT_SLOTS];
         Box::new(LaneMoves { emptied: NONE, set: [NONE; 4], begun: [[0; LANES]; SEGMENT_SLOTS] })
     }
 
-    /// Replays at most [`LANES`] segments of a block. Writes the four planes and, if `states` is given, the states.
-    /// Returns the masks of the slots. The contents of slots after the end of the block are undefined.
+    /// Replays at most [`LANES`] segments of a block. Writes the four bit planes and, if `states` is given, the states. Returns the
+    /// masks of the slots. Slots after the end of the block have undefined contents.
     ///
     /// # Panics
     ///
@@ -101,7 +101,7 @@ impl LaneMoves {
         masks
     }
 
-    /// Computes the changes by all moves as if every move were of kind [`MoveKind::Piece`].
+    /// Computes the changes made by all moves, as if every move were of kind [`MoveKind::Piece`].
     #[inline(always)]
     fn common_moves(&mut self, moves: &[[u16; LANES]; SEGMENT_SLOTS]) {
         let moves = moves.as_flattened();
@@ -141,8 +141,8 @@ impl LaneMoves {
         }
     }
 
-    /// Replaces the changes that [`LaneMoves::common_moves`] computed for a special move. The colour of the moving side
-    /// is recognised by the rank, since moves are legal.
+    /// Replaces the changes that [`LaneMoves::common_moves`] computed for a special move. Since moves are legal, the rank shows the
+    /// colour of the moving side.
     #[inline(always)]
     fn special_move(&mut self, i: usize, n: usize, mv: PackedMove, lane: &mut Lane<'_>) {
         let (from, to) = (mv.from() as u32, mv.to() as u32);

@@ -1,13 +1,13 @@
-//! A reel: all positions of a database in a compact form.
+//! Reels, which store all positions of a database in compact form.
 //!
-//! A reel is a sequence of [`Block`]s. Each block is independent and contains whole games from about 1 MiB of PGN. The
-//! block is the unit of work, of checksums, of transfers to a device and of memory: a search or an indexing run has
-//! only a few blocks in memory at a time, however long the database is.
+//! A reel is a sequence of [`Block`]s. Each block is independent and contains whole games from about 1 MiB of PGN. The block is the
+//! unit of work, of checksums, of transfers to a GPU and of memory: a search or an indexing run has only a few blocks in memory at
+//! a time, however large the database is.
 //!
-//! In a block every position is a *slot*. Each *segment* of 32 slots has a *key position*, the position at its first slot. The
-//! two-byte move in each slot leads to the position in the next slot. [`replay`] computes the positions of a segment from its key
-//! and its moves. Invariant: replaying a segment from its key, and replaying the block from its first slot, give the same
-//! positions.
+//! In a block every position has a *slot*, its index. Each *segment* of 32 slots has a *key position*, the position in its first
+//! slot. The two-byte move in each slot leads to the position in the next slot. [`replay`] computes the positions of a segment from
+//! its key and its moves. Invariant: replaying a segment from its key gives the same positions as replaying the block from its
+//! first slot.
 //!
 //! This crate uses the games and the file stamps that `orbit_pgn` returns. It never reads PGN itself.
 

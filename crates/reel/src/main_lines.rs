@@ -1,4 +1,4 @@
-//! Removes the side lines of the games of a block.
+//! Removes the side lines from the games of a block.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::Annotation;
 
 impl Block {
-    /// Does the same as [`Block::into_main_lines`] for a borrowed block. The block is copied only if something changes.
+    /// Like [`Block::into_main_lines`], for a borrowed block. The block is copied only if something changes.
     pub fn main_lines(&self, annotations: bool) -> Cow<'_, Block> {
         let has_problems = self.problems.iter().any(|problem| problem.kind == ProblemKind::SideLine);
         let loses_annotations = !annotations && !self.annotations.all.is_empty();
@@ -19,7 +19,7 @@ impl Block {
         Cow::Owned(self.clone().into_main_lines(annotations))
     }
 
-    /// Removes side lines and the problems in them. The result equals the block of the same text without side lines. If
+    /// Removes side lines and their problems. The result equals a block that was read from the same text without side lines. If
     /// `annotations` is true, the annotations of main lines are kept.
     #[must_use]
     pub fn into_main_lines(mut self, annotations: bool) -> Block {

@@ -1,5 +1,4 @@
-//! Folders of reels that form one database. A folder contains the reels, called *shards*, and a manifest that lists
-//! them in order.
+//! A database as a folder of reels. The folder contains the reels, called *shards*, and a manifest that lists them in order.
 //!
 //! The manifest is written last, so a folder with a manifest is complete. It has a checksum of its own and records the
 //! length and the header checksum of each shard. A shard's header in turn contains the checksum of the directory, and
@@ -18,14 +17,12 @@ use super::{FORMAT_VERSION, ReelError};
 use orbit_core::files::{OutputError, OutputFile, open_regular};
 use orbit_pgn::{READER_VERSION, Stamp};
 
-/// The name of the manifest in its folder.
+/// The file name of the manifest.
 pub const MANIFEST_NAME: &str = "orbit-manifest.json";
-/// The version of the manifest's schema.
 const SCHEMA: u32 = 1;
-/// The maximum length of a manifest, in bytes.
 const MANIFEST_BYTES_MAX: u64 = 1 << 30;
 
-/// The reason why a folder of reels cannot be read as one database, or cannot be written.
+/// The reason why a folder of reels cannot be read or written as one database.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
@@ -102,17 +99,17 @@ pub struct Manifest {
     schema: u32,
     /// The version of orbit that wrote the folder.
     pub orbit: String,
-    /// The version of the format of the reels.
+    /// The format version of the reels.
     pub format_version: u32,
-    /// The version of the rules by which the games were read from PGN.
+    /// The version of the rules by which games were read from PGN.
     pub reader_version: u32,
-    /// True if side lines, comments and glyphs are kept.
+    /// True if the reels store side lines, comments and glyphs.
     pub variations: bool,
     /// The number of games in all shards, including skipped ones.
     pub games: u64,
     /// The number of positions in all shards.
     pub positions: u64,
-    /// The sources of the games. The games of a shard refer to their sources by index in this list.
+    /// The sources of the games. Games in a shard refer to their sources by index in this list.
     pub sources: Vec<ManifestSource>,
     /// The reels, in the order of their games.
     pub shards: Vec<Shard>,
@@ -135,9 +132,9 @@ pub struct ManifestSource {
     pub xxh3: Option<String>,
     /// The number of games in the source, including skipped ones.
     pub games: u64,
-    /// The number of games of the source that were dropped as duplicates.
+    /// The number of games in the source that were dropped as duplicates.
     pub duplicates: u64,
-    /// The reason why the source was not read to its end; `None` if it was.
+    /// The reason why the source was not read to its end, or `None` if it was.
     pub failure: Option<String>,
 }
 
@@ -154,9 +151,9 @@ pub struct Shard {
     pub games: u64,
     /// The number of positions in the reel.
     pub positions: u64,
-    /// The dates of the earliest and of the latest game, in PGN's notation.
+    /// The dates of the earliest and the latest game, in PGN notation.
     pub dates: Option<(String, String)>,
-    /// The lowest and the highest rating of any player in the games.
+    /// The lowest and the highest player rating in the games.
     pub elos: Option<(u32, u32)>,
     /// The checksum of the reel's header, in eight hexadecimal digits.
     pub header: String,
@@ -184,7 +181,7 @@ impl Manifest {
         }
     }
 
-    /// Reads a manifest and checks it, without opening its shards.
+    /// Reads a manifest and checks it without opening its shards.
     ///
     /// # Errors
     ///
@@ -242,7 +239,7 @@ impl Manifest {
         Ok(reel)
     }
 
-    /// Returns the sources of the manifest in the form in which a reel stores its sources.
+    /// Returns the sources of the manifest in the form that a reel stores.
     pub fn reel_sources(&self) -> Vec<ReelSource> {
         self.sources.iter().map(|source| source.to_reel_source(self.reader_version)).collect()
     }

@@ -1,8 +1,8 @@
-//! Bounds on the numbers of pieces in the positions of a few consecutive segments.
+//! Bounds on the piece counts in the positions of a few consecutive segments.
 //!
-//! A segment consists of 32 consecutive positions. The bounds take 12 bytes for 128 positions. With them, a search can often skip a
-//! block. But computing them takes three to five nanoseconds per position, longer than most searches. So bounds are computed only
-//! for blocks that stay in memory, and only when such a block is searched for the second time.
+//! A segment consists of 32 consecutive positions. The bounds take 12 bytes for 128 positions, and often let a search skip a block.
+//! But computing them takes three to five nanoseconds per position, longer than most searches. So they are computed only for blocks
+//! that stay in memory, when a block is searched for the second time.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -15,11 +15,11 @@ pub const MATERIAL_SEGMENTS: usize = 4;
 /// The codes of pieces, in the order of the columns.
 pub(super) const CODES: [u8; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// The maximum number that can be stored. It stands for this number or more.
+/// The highest number that can be stored. It stands for 15 or more.
 pub(super) const MANY: u8 = 15;
 
-/// The minimum and the maximum number of pieces of each code in each group of [`MATERIAL_SEGMENTS`] consecutive segments of a
-/// block.
+/// For each piece code and each group of [`MATERIAL_SEGMENTS`] consecutive segments of a block, the minimum and the maximum number
+/// of pieces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material {
     /// For each code, a column with one byte for each group of segments.
@@ -27,7 +27,7 @@ pub struct Material {
 }
 
 /// The minimum and the maximum number of pieces of a kind in a group of segments (32 positions each). Each takes four bits, so it
-/// is at most fifteen.
+/// is at most 15.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Numbers(u8);
 
@@ -67,8 +67,8 @@ impl Material {
     }
 }
 
-/// Data about a block that were computed after it was loaded into memory. They are not part of the block: a copy of a
-/// block has none, and they do not affect the comparison of blocks.
+/// Data computed about a block after it was loaded into memory. It is not part of the block: copies of the block do not have it,
+/// and comparisons of blocks ignore it.
 #[derive(Debug, Default)]
 pub(super) struct FoundMaterial {
     /// The number of the block if it is marked as held in memory, otherwise 0.
@@ -99,18 +99,17 @@ impl FoundMaterial {
         Some(self.number.load(Relaxed)).filter(|&number| number != 0)
     }
 
-    /// Returns true if the block is marked as held and this method has been called for it before.
+    /// Returns true if the block is marked as held and this method has already been called for it.
     pub(super) fn is_searched_again(&self) -> bool {
         self.number().is_some() && self.was_searched.swap(true, Relaxed)
     }
 
-    /// Returns the bounds on the numbers of pieces, which the first call computes with `find`.
+    /// Returns the bounds on the piece counts. The first call computes them with `find`.
     pub(super) fn material(&self, find: impl FnOnce() -> Material) -> &Material {
         self.material.get_or_init(find)
     }
 }
 
-/// Returns the number of bytes of memory that the bounds of `segments` segments occupy.
 pub(super) fn memory_bytes(segments: usize) -> usize {
     segments.div_ceil(MATERIAL_SEGMENTS) * CODES.len()
 }

@@ -6,8 +6,8 @@ use orbit_core::game::measures::{Commands, EvalCommand, Measures};
 use orbit_core::game::time_control;
 use orbit_pgn::AnnotationKind;
 
-/// The clock times and evaluations in the comments of a game. A comment belongs to the position after the move that
-/// precedes it, or to the start if it comes before the first move.
+/// The clock times and evaluations in the comments of a game. A comment refers to the position after the preceding move, or to the
+/// start position if it comes before the first move.
 pub struct GameMeasures<'a> {
     game: GameRow<'a>,
     /// The commands in comments, such as `%clk`, each with its node (position number in the game).
@@ -17,7 +17,7 @@ pub struct GameMeasures<'a> {
 }
 
 impl<'a> GameMeasures<'a> {
-    /// Reads the comments of a game. There are none if its block was read without comments.
+    /// Reads the comments of a game. The result is empty if its block was read without comments.
     pub fn from_game(game: &GameRow<'a>) -> GameMeasures<'a> {
         let mut commands: Vec<(u32, Commands)> = Vec::new();
         for annotation in game.annotations() {
@@ -48,15 +48,15 @@ impl<'a> GameMeasures<'a> {
         at.map_or(Commands::default(), |at| self.commands[at].1)
     }
 
-    /// Returns the milliseconds in the command `%emt` for the move that led to a position.
+    /// Returns the milliseconds that `%emt` gives for the move to a position.
     pub fn elapsed(&self, node: u32) -> Option<i64> {
         self.commands(node).elapsed
     }
 
-    /// Returns the measures of a position. The time spent on a move is taken from `%emt` if there is one. Otherwise it
-    /// is the time on the player's clock after their previous move, minus the time now, plus the increment. It is
-    /// unknown for the first move of a side, and if the clock gained more than the increment. The loss of a move is
-    /// unknown if the position before or after it has no evaluation.
+    /// Returns the measures of a position. The time spent on a move is taken from `%emt`, if there is one. Otherwise it is the
+    /// player's clock time after their previous move, minus the clock time now, plus the increment. It is unknown for a side's
+    /// first move, and if the clock gained more than the increment. The loss of a move is unknown if the position before or after
+    /// it has no evaluation.
     pub fn at(&self, node: u32) -> Measures {
         if self.are_none() {
             return Measures::default();
@@ -76,7 +76,7 @@ impl<'a> GameMeasures<'a> {
         Measures { clock, spent: elapsed.or_else(spent), eval, loss: loss() }
     }
 
-    /// Returns the side to move in the game as it was played, even if the colours are swapped in the block.
+    /// Returns the side to move in the original game, even if the block has its colours swapped.
     fn turn(&self, node: u32) -> Color {
         let is_other = (self.game.ply_of(node) % 2 == 1) != self.game.is_swapped();
         let first = self.game.start().state.turn();

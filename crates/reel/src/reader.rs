@@ -44,7 +44,7 @@ impl Reel {
     ///
     /// # Errors
     ///
-    /// Returns any [`ReelError`] that concerns reading.
+    /// Returns any [`ReelError`] about reading.
     pub fn open(path: &Path) -> Result<Reel, ReelError> {
         let io = |error| ReelError::Io { path: path.to_owned(), error };
         // Opening a pipe blocks until a process writes to it.
@@ -98,8 +98,7 @@ impl Reel {
             self.games_before.push(games);
             games = games.checked_add(entry.games_read).ok_or("there are too many games")?;
         }
-        // An append writes after the previous directory. So there may be a gap before the new directory, even if no
-        // block was added.
+        // An append writes after the previous directory, so there may be a gap before the new directory even if no block was added.
         if offset > self.header.directory_offset
             || offset < self.header.directory_offset && self.header.version < 2
         {
@@ -141,7 +140,7 @@ impl Reel {
         self.block_with(index, Contents { tags: true, annotations: true })
     }
 
-    /// Does the same as [`Reel::block`], but decodes only the parts of the block that `contents` selects.
+    /// Like [`Reel::block`], but decodes only the parts of the block that `contents` selects.
     ///
     /// # Errors
     ///
@@ -174,7 +173,7 @@ impl Reel {
         Ok(block)
     }
 
-    /// Reads a block, and also checks that the moves before each key position lead to it.
+    /// Reads a block, and also checks that replaying its moves leads to each key position.
     ///
     /// # Errors
     ///
@@ -204,20 +203,20 @@ impl Reel {
         self.header.version
     }
 
-    /// Returns the version of the rules by which all games were read (the value of
-    /// [`READER_VERSION`](orbit_pgn::READER_VERSION) at that time), or 0 if it is unknown or if there are several.
+    /// Returns the version of the rules by which all games were read (the value of [`READER_VERSION`](orbit_pgn::READER_VERSION) at
+    /// that time), or 0 if it is unknown or not the same for all games.
     pub fn reader(&self) -> u32 {
         self.header.reader
     }
 
-    /// Returns the number of omitted side lines (variations) of the games. It is also 0 if they were not counted, as in
+    /// Returns the number of side lines (variations) that were omitted from the games. It is also 0 if they were not counted, as in
     /// reels from earlier versions of the program.
     pub fn side_lines(&self) -> u64 {
         let [low, high] = self.header.side_lines.map(u64::from);
         low | high << 32
     }
 
-    /// Returns true if side lines, comments and glyphs were kept.
+    /// Returns true if the reel stores side lines, comments and glyphs.
     pub fn keeps_variations(&self) -> bool {
         self.header.version >= 3 && self.header.variations != 0
     }
@@ -242,26 +241,26 @@ impl Reel {
         self.entries[index].bytes
     }
 
-    /// Returns the number of bytes of the reel.
+    /// Returns the size of the reel in bytes.
     pub fn bytes(&self) -> u64 {
         self.header.file_bytes
     }
 
-    /// Returns the number of unused bytes within the reel. Each append leaves the old directory behind, which is then unused.
+    /// Returns the number of unused bytes within the reel: old directories, which appends leave behind.
     pub fn dead_bytes(&self) -> u64 {
         let blocks: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
-        // Blocks never overlap one another, the header or the directory, so the sizes can be subtracted.
+        // Blocks never overlap one another, the header or the directory, so their sizes can be subtracted.
         self.header.directory_offset - HEADER_BYTES as u64 - blocks
     }
 
-    /// Returns the number of bytes in the file after the end of the reel. They are not part of the reel. They were
-    /// written by an append that was interrupted or is still running, or by another program.
+    /// Returns the number of bytes in the file after the end of the reel. They were written by an interrupted or running append, or
+    /// by another program.
     pub fn bytes_behind(&self) -> u64 {
         self.bytes_behind
     }
 
-    /// Returns the number of games before a block, including skipped ones. If the index is [`Reel::blocks`], returns
-    /// the number of all games.
+    /// Returns the number of games before a block, including skipped ones. For the index [`Reel::blocks`], returns the total number
+    /// of games.
     pub fn games_before(&self, index: usize) -> u32 {
         let all = || self.entries.iter().map(|entry| entry.games_read).sum();
         self.games_before.get(index).copied().unwrap_or_else(all)
@@ -274,7 +273,7 @@ impl Reel {
         (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
     }
 
-    /// Computes a fingerprint of the first `blocks` blocks from their places in the file, their sizes and their checksums.
+    /// Computes a fingerprint of the first `blocks` blocks from their file offsets, sizes and checksums.
     ///
     /// # Errors
     ///
@@ -315,7 +314,7 @@ impl Reel {
     }
 }
 
-/// Checks a header. `head` is the number of header bytes that could be read, and `found` is the size of the file.
+/// Checks a header. `head` is the number of header bytes that could be read, and `found` is the file size.
 fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Result<(), ReelError> {
     let path = || path.to_owned();
     if header.magic != MAGIC {

@@ -1,13 +1,12 @@
 //! Computes positions from moves.
 //!
-//! [`SegmentColumns::replay`] writes the 32 positions of a segment, with their states, plies and masks, as columns. It
-//! reads only the segment's key, its moves and the start table. [`super::lanes`] does the same for the boards of eight
-//! segments at once.
+//! [`SegmentColumns::replay`] writes the 32 positions of a segment, with their states, plies and masks, as columns. It reads only
+//! the segment's key, its moves and the start table. [`super::lanes`] replays the boards of eight segments at once.
 
 use super::{Block, Key, SEGMENT_SLOTS};
 use orbit_core::board::{Board, PackedMove, Position, State};
 
-/// Properties of the 32 slots (positions) of a segment. Each is a mask in which bit `i` belongs to slot `i`.
+/// Properties of the 32 slots (positions) of a segment. Each is a mask with one bit per slot: bit `i` is for slot `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Masks {
     /// The slots that have a position: all except those after the last game of a block.
@@ -24,7 +23,7 @@ pub struct Masks {
 
 impl Masks {
     /// Creates the masks of a segment (32 slots) whose first `slots` slots have positions. `begins` is true if a game begins at the
-    /// first slot. `lines` contains the slots after which a side line begins.
+    /// first slot. `lines` contains each slot that a side line follows.
     #[inline(always)]
     pub(super) fn new(slots: usize, begins: bool, terminal: u32, lines: u32, white: u32) -> Masks {
         let valid = u32::MAX >> (SEGMENT_SLOTS - slots);
@@ -126,13 +125,13 @@ impl Default for SegmentColumns {
     }
 }
 
-/// Computes the en passant bits of [`State`] after each of 32 moves: the square over which a pawn passed in a double
-/// step, or 64. All squares are computed at once, in lanes of 16 bits. This leaves little work for the sequential loop
-/// in which each position depends on the previous one.
+/// Computes the en passant bits of [`State`] after each of 32 moves: the square that a pawn passed over in a double step, or 64.
+/// All squares are computed at once, in 16-bit lanes. This leaves little work for the sequential loop, in which each position
+/// depends on the previous one.
 #[inline(always)]
 fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     let mut out = [0; SEGMENT_SLOTS];
-    // `array::from_fn` would be neither inlined nor vectorised here; it took two fifths of the total time.
+    // `array::from_fn` was neither inlined nor vectorised here, and took two fifths of the total time.
     for (passed, mv) in out.iter_mut().zip(moves) {
         let (from, to) = (mv.0 & 63, mv.0 >> 6 & 63);
         let double = mv.0 & 0x7000 == 0x1000 && (from + 16 == to || to + 16 == from);
@@ -141,8 +140,8 @@ fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     out
 }
 
-/// Computes the plies of a segment. They count up from the ply of the key position. After each terminal slot, they continue with
-/// the ply of the line that follows.
+/// Computes the plies of a segment. They count up from the ply of the key position. After a terminal slot, they continue from the
+/// first ply of the next line.
 pub fn number_plies(
     plies: &mut [u32; SEGMENT_SLOTS],
     block: &Block,
@@ -164,8 +163,8 @@ pub fn number_plies(
     }
 }
 
-/// Returns a set of squares and a set of codes. A move from or to one of these squares, or with one of these codes,
-/// must be played by [`event`]. Each game has only a few such moves.
+/// Returns the squares and the move codes that need [`event`]: a move from or to one of these squares, or with one of these codes,
+/// must be played by that function. Each game has only a few such moves.
 #[inline(always)]
 fn watch(state: State) -> (u64, u32) {
     const SPECIAL: u32 = 0xffff & !PackedMove::PIECE_CODES;
@@ -186,8 +185,8 @@ fn event(block: &Block, mut position: Position, mv: PackedMove, start: &mut usiz
     position
 }
 
-/// Returns the position at which the game or line after a start code begins. After the end of the table, returns the
-/// standard position; this happens only if the moves of a block were manipulated.
+/// Returns the first position of the game or line after a start code. After the end of the table, returns the standard position;
+/// this happens only if a block's moves were manipulated.
 #[cold]
 pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> Position {
     if !from_table {
@@ -215,7 +214,7 @@ pub struct Slot {
     pub position: Position,
     /// The number of half-moves played before the position.
     pub ply: u32,
-    /// The index in the block of the game to which the position belongs.
+    /// The index, in the block, of the position's game.
     pub game: usize,
     /// True if this is the first position of its game.
     pub initial: bool,
@@ -248,8 +247,8 @@ pub fn for_each_slot(block: &Block, mut f: impl FnMut(Slot)) {
     }
 }
 
-/// Calls `f` in order for each slot of the games for which `wanted` returns true. The argument of `wanted` is the index
-/// of a game. Segments without such a game are not replayed.
+/// Calls `f` in order for each slot of the games for which `wanted` returns true. The argument of `wanted` is the index of a game.
+/// Segments without a wanted game are not replayed.
 pub fn for_each_slot_of(block: &Block, mut wanted: impl FnMut(usize) -> bool, mut f: impl FnMut(Slot)) {
     let mut columns = SegmentColumns::new();
     let mut replayed = None;

@@ -1,4 +1,4 @@
-//! Resources that a thread reuses from block to block: a buffer for the bytes of a file, and the contexts of zstd.
+//! Resources that a thread reuses from block to block: a buffer for file bytes, and zstd contexts.
 
 use std::cell::RefCell;
 use std::io;
@@ -7,11 +7,11 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use super::bytes::{ListFault, NO_MEMORY, room};
 
-/// The compression level. It is the lowest one, since compressing tags must not slow down indexing: level 3 makes a
-/// reel 0.3 to 0.6 % smaller, and indexing takes 1 to 4 % more time.
+/// The compression level. It is the lowest level, since compressing tags must not slow down indexing: level 3 makes a reel 0.3 to
+/// 0.6 % smaller, but indexing takes 1 to 4 % longer.
 const ZSTD_LEVEL: i32 = 1;
 
-/// The maximum size of a buffer that is reused. Ordinary blocks need less.
+/// The maximum size in bytes of a buffer to reuse. Ordinary blocks need less.
 const KEPT_MAX: usize = 4 << 20;
 
 thread_local! {
@@ -35,7 +35,7 @@ pub(super) fn with_bytes<T>(len: u64, work: impl FnOnce(&mut [u8]) -> T) -> Resu
     Ok(out)
 }
 
-/// Decompresses a frame into the spare capacity of a vector. Returns the length of the output, or the error of zstd.
+/// Decompresses a frame into the spare capacity of a vector. Returns the length of the output, or the zstd error.
 pub(super) fn decompress(stored: &[u8], raw: &mut Vec<u8>) -> Result<io::Result<usize>, ListFault> {
     DECOMPRESSOR.with_borrow_mut(|kept| {
         let decompressor = match kept {

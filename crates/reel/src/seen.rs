@@ -1,12 +1,12 @@
-//! Selects games of a block, and swaps the colours of each game whose chosen side is Black.
+//! Selects games of a block, and swaps the colours of each game that is to be seen from Black's side.
 
 use super::block::Block;
 use super::builder::BlockBuilder;
 use orbit_core::board::Color;
 
 impl Block {
-    /// Returns a block with the games for which `sides` contains a side. Their order and their numbers are unchanged. If the side
-    /// is Black, White and Black are swapped, so that the given side is always White in the result; see
+    /// Returns a block with the games that have a side in `sides`. Their order and their numbers are unchanged. If the side is
+    /// Black, the colours are swapped, so the given side is always White in the result; see
     /// [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
     #[must_use]
     pub fn seen_by(&self, sides: &[Option<Color>]) -> Block {

@@ -1,7 +1,6 @@
 //! Writes blocks to a folder of reels of about the same size.
 //!
-//! The blocks and their order are the same as in a single reel, so reading the folder gives the same database as
-//! reading the single reel.
+//! The blocks and their order are the same as in a single reel, so the folder and the single reel contain the same database.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,19 +15,19 @@ use super::totals::Totals;
 use super::writer::ReelWriter;
 use orbit_pgn::hash_file;
 
-/// A writer of a folder of reels. If [`ShardsWriter::finish`] is not called, everything that was written is removed.
+/// A writer of a folder of reels. Unless [`ShardsWriter::finish`] is called, everything it wrote is removed.
 #[derive(Debug)]
 pub struct ShardsWriter {
     folder: PathBuf,
     /// True if the writer created the folder.
     is_new: bool,
-    /// The number of bytes of blocks after which the next shard (reel) begins.
+    /// The total size of blocks in bytes after which the next shard (reel) begins.
     shard_bytes: u64,
     variations: bool,
     writer: Option<ReelWriter>,
-    /// The number of bytes of blocks in the shard that is being written.
+    /// The total size in bytes of the blocks in the current shard.
     bytes: u64,
-    /// The number of games of each source in the shard that is being written.
+    /// The number of games of each source in the current shard.
     games: Vec<u64>,
     shards: Vec<Shard>,
     totals: Totals,
@@ -37,7 +36,7 @@ pub struct ShardsWriter {
 }
 
 impl ShardsWriter {
-    /// Begins a folder, which must be empty or must not exist yet.
+    /// Starts a folder, which must be empty or not exist yet.
     ///
     /// # Errors
     ///
@@ -65,8 +64,8 @@ impl ShardsWriter {
         })
     }
 
-    /// Appends a block. The block refers to its sources by their indices in `sources`. Only the names and files of the
-    /// sources have to be known at this time.
+    /// Appends a block. The block refers to its sources by index in `sources`. Only the sources' names and files need to be known
+    /// at this time.
     ///
     /// # Errors
     ///
@@ -109,7 +108,7 @@ impl ShardsWriter {
         let path = self.folder.join(&file);
         writer.pass_over(side_lines);
         self.games.resize(sources.len(), 0);
-        // Facts that are known only after a whole source has been read are not in the shard but in the manifest.
+        // Facts known only after reading a whole source are stored in the manifest, not in the shard.
         let of_shard = sources.iter().zip(&self.games).map(|(source, &games)| ReelSource {
             games,
             duplicates: 0,
@@ -127,7 +126,7 @@ impl ShardsWriter {
         Ok(())
     }
 
-    /// Returns the path of the temporary file that is being written, or `None` if there is none.
+    /// Returns the path of the temporary file being written, if there is one.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.writer.as_ref().and_then(ReelWriter::temporary_path)
     }
@@ -161,8 +160,8 @@ impl ShardsWriter {
 }
 
 impl Drop for ShardsWriter {
-    /// Removes everything that was written, unless [`ShardsWriter::finish`] was called. Errors are ignored, since a
-    /// folder of shards without a manifest is not a database.
+    /// Removes everything this writer wrote, unless [`ShardsWriter::finish`] was called. Errors are ignored, since a folder of
+    /// shards without a manifest is not a database.
     fn drop(&mut self) {
         if self.is_finished {
             return;

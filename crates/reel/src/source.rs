@@ -1,4 +1,4 @@
-//! Describes the sources of a reel, and checks whether they still exist unchanged.
+//! Describes the sources of a reel, and checks that they still exist unchanged.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,20 +18,20 @@ pub struct ReelSource {
     pub stamp: Stamp,
     /// The number of games in the source, including skipped ones.
     pub games: u64,
-    /// The number of games that were dropped as duplicates of earlier games. They are included in the skipped games.
+    /// The number of games dropped as duplicates of earlier games. Skipped games include them.
     pub duplicates: u64,
-    /// The reason why the source was not read to its end; `None` if it was.
+    /// The reason why the source was not read to its end, or `None` if it was.
     pub failure: Option<String>,
     /// The version of the rules by which the games of the source were read (the value of
-    /// [`READER_VERSION`](orbit_pgn::READER_VERSION) at that time); 0 if it is unknown. A reel stores one version for
-    /// all its sources, so it is also 0 if the sources have several versions.
+    /// [`READER_VERSION`](orbit_pgn::READER_VERSION) at that time); 0 if it is unknown. A reel stores one version for all its
+    /// sources, so it is also 0 if their versions differ.
     pub reader: u32,
 }
 
 impl ReelSource {
-    /// Returns the path at which the source's file is now. Three paths are tried: the old path, the file's name in the
-    /// folder of `reel`, and its name in the current folder. The result is the first of these with the size and time of
-    /// the file that was read, or else the first that exists.
+    /// Returns the current path of the source's file. Three paths are tried: the old path, the file name in the folder of `reel`,
+    /// and the file name in the current folder. The result is the first path at which the size and time are unchanged, or else the
+    /// first at which a file exists.
     pub fn locate(&self, reel: &Path) -> Option<PathBuf> {
         let name = Path::new(&self.name);
         let beside = reel.parent().map(|folder| folder.join(name));
@@ -43,7 +43,7 @@ impl ReelSource {
         (!found.is_empty()).then(|| found.swap_remove(index))
     }
 
-    /// Returns true if the source was a file, as far as the stamp shows. For a stream, only size and content are known.
+    /// Returns true if the source was a file, judging by its stamp. For a stream, only size and content are known.
     pub fn is_file(&self) -> bool {
         let Stamp { bytes, modified_ns, hash } = self.stamp;
         bytes.is_some() && (self.path.is_some() || modified_ns.is_some() || hash.is_none())
@@ -54,7 +54,7 @@ impl ReelSource {
         self.failure.is_some() && self.games == 0
     }
 
-    /// Compares the current file with the file that was read. The content is read only if the size is the same and the
+    /// Compares the current file with the stamp from when it was read. The content is read only if the size is the same and the
     /// time differs.
     ///
     /// # Errors
@@ -64,8 +64,8 @@ impl ReelSource {
         self.compare(reel, Stamp::compare)
     }
 
-    /// Does the same as [`ReelSource::freshness`], but never reads the content of the file. So it may remain unknown
-    /// whether the content is unchanged ([`Freshness::Unread`]).
+    /// Like [`ReelSource::freshness`], but never reads the content of the file. The result [`Freshness::Unread`] means that only
+    /// the content could decide.
     ///
     /// # Errors
     ///
@@ -104,8 +104,8 @@ impl ReelSource {
         put_bytes(out, path.unwrap_or_default().as_bytes());
     }
 
-    /// Decodes the output of [`ReelSource::encode`]. In version 1 of the format, an entry ends after the failure.
-    /// `reader` is the version of the reading rules, which is stored in the header.
+    /// Decodes the output of [`ReelSource::encode`]. In format version 1, an entry ends after the failure. `reader` is the version
+    /// of the reading rules, which is stored in the header.
     pub(super) fn decode(
         bytes: &mut ByteReader<'_>,
         version: u32,

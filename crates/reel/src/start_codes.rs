@@ -19,7 +19,7 @@ pub(super) fn places(mask: u32) -> impl Iterator<Item = usize> {
     Bitboard(mask.into()).into_iter().map(|square| square as usize)
 }
 
-/// Returns the positions of the start codes in a segment as a mask: bit `i` belongs to slot `i`.
+/// Returns a mask of the start codes in a segment: bit `i` is set if the move in slot `i` is a start code.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
 #[inline]
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn masks_are_those_of_single_moves() {
-        // Tests every value of a move at every place of a segment.
+        // Tests every move value at every index of a segment.
         let all: Vec<PackedMove> = (0..=u16::MAX).map(PackedMove).collect();
         for shift in 0..SEGMENT_SLOTS {
             let moves = &all[shift..];

@@ -6,7 +6,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use orbit_core::text::is_same;
 
-/// A list of byte strings, stored one after the other in a single allocation.
+/// A list of byte strings, stored back to back in a single allocation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Strings {
     bytes: Vec<u8>,
@@ -25,7 +25,7 @@ impl Strings {
         self.ends.is_empty()
     }
 
-    /// Returns the approximate number of bytes of memory that the strings occupy.
+    /// Returns the approximate size of the strings in memory, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         self.bytes.len() + size_of_val(&self.ends[..])
     }
@@ -62,7 +62,7 @@ impl Strings {
     }
 }
 
-/// The number of strings at which the hash table is enlarged to hold [`MANY`] strings.
+/// The number of strings after which the hash table is enlarged to hold [`MANY`] strings.
 const FEW: usize = 64;
 /// The approximate number of distinct strings in the tags of a block.
 const MANY: usize = 6000;
@@ -71,10 +71,10 @@ const MANY: usize = 6000;
 #[derive(Default)]
 pub(super) struct Interner {
     strings: Strings,
-    /// For each string, its hash and its index. Since the hash is stored, neither most comparisons nor a resize of the table have
-    /// to read the strings.
+    /// For each string, its hash and its index. Because the hash is stored, most comparisons and all table resizes need not read
+    /// the strings.
     table: HashTable<(u64, u32)>,
-    /// The hasher. It affects only the layout of the table, since indices follow the order of appearance.
+    /// The hasher. It affects only the table layout, since indices follow the order of appearance.
     hasher: DefaultHashBuilder,
 }
 
@@ -95,7 +95,6 @@ impl Interner {
         id
     }
 
-    /// Returns true if the string with the index `index` equals `string`.
     pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
         self.strings.is(index, string)
     }

@@ -1,4 +1,4 @@
-//! Totals over the games of a database. Totals of parts of a database can be added in any order.
+//! Totals over the games of a database. The totals of its parts can be added in any order.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,16 +10,15 @@ use super::bytes::{ByteReader, ListFault, put, put_bytes};
 use orbit_core::board::Color;
 use orbit_core::game::{Date, date, rating};
 
-/// The maximum number of classes of reasons that are counted separately for each kind of problem. If there are more,
-/// the last ones in alphabetical order are counted as [`OTHER_REASONS`], so that totals do not depend on the order in
-/// which they are added.
+/// The maximum number of reason classes that are counted separately for each kind of problem. If there are more, the last ones in
+/// alphabetical order are counted as [`OTHER_REASONS`], which makes sums of totals independent of the order.
 pub const REASONS_MAX: usize = 256;
 /// The class in which reasons beyond [`REASONS_MAX`] are counted.
 pub const OTHER_REASONS: &str = "other reasons";
-/// The class of games that are dropped because they equal an earlier game.
+/// The class of games that were dropped because they equal an earlier game.
 pub const DUPLICATE: &str = "exact duplicate";
 
-/// The class of games that are dropped because an earlier game has the same moves.
+/// The class of games that were dropped because an earlier game has the same moves.
 pub const SAME_MOVES: &str = "same moves as an earlier game";
 
 /// Totals over games. Games that were read completely or cut short have positions; skipped games have none.
@@ -29,17 +28,17 @@ pub struct Totals {
     pub whole: u64,
     /// The number of games that were cut short. Their moves before the fault were kept.
     pub cut: u64,
-    /// The number of games from which nothing was kept.
+    /// The number of skipped games, from which nothing was kept.
     pub skipped: u64,
-    /// The number of positions, including those of side lines.
+    /// The number of positions, including positions in side lines.
     pub positions: u64,
-    /// The number of side lines (variations) that were kept.
+    /// The number of positions in side lines.
     pub side_lines: u64,
     /// The number of positions of side lines.
     pub side_positions: u64,
     /// The number of problems, by kind and class of reason.
     pub reasons: BTreeMap<(ProblemKind, String), u64>,
-    /// The [dates](Date::from_game) of the earliest and of the latest game, in PGN's notation.
+    /// The [dates](Date::from_game) of the earliest and the latest game, in PGN notation.
     pub dates: Option<(String, String)>,
     /// The lowest and the highest [rating](rating::of_value).
     pub elos: Option<(u32, u32)>,
@@ -90,7 +89,7 @@ impl Totals {
         }
     }
 
-    /// Checks totals that were read from a file. No number may exceed `most`, and the numbers must not contradict each other.
+    /// Checks totals read from a file. No number may exceed `most`, and the numbers must not contradict each other.
     ///
     /// # Errors
     ///
@@ -137,7 +136,7 @@ impl Totals {
         self.elos = Some((a.min(low), b.max(high)));
     }
 
-    /// Adds the dates and ratings of a block. Each distinct value is examined only once as a date and once as a rating.
+    /// Adds the dates and ratings of a block. Each distinct value is examined only once as a date and only once as a rating.
     fn add_ranges(&mut self, block: &Block) {
         let names: Vec<Fact> = block.tags.names.iter().map(Fact::from_tag).collect();
         // `dates` contains the date that each value represents, if any, and `ratings` is true for values that were already examined
@@ -160,7 +159,7 @@ impl Totals {
                     }
                 }
             }
-            // Only the first of a game's tags with a known date is used.
+            // Only the game's first date tag with a known date is used.
             let mut add = |id: &u32| {
                 *dates[*id as usize].get_or_insert_with(|| {
                     let date = Date::from_value(value(*id)).map(|date| date.to_string());
@@ -225,7 +224,7 @@ impl Totals {
 /// The kind of fact that a tag contains.
 #[derive(Clone, Copy)]
 enum Fact {
-    /// A date. The index is that of the tag's name in [`date::TAGS`].
+    /// A date, with the index of the tag's name in [`date::TAGS`].
     Date(usize),
     Rating,
     Other,
@@ -242,8 +241,7 @@ impl Fact {
     }
 }
 
-/// Returns a reason without the parts that are specific to one game, so that games with the same kind of reason are
-/// counted together.
+/// Returns a reason without its game-specific parts, so games with the same kind of reason are counted together.
 pub fn reason_class(reason: &str) -> String {
     for loss in ["left out", "cut"] {
         let said = [" side line is ", " side lines are "].map(|lines| format!("{lines}{loss}: "));
@@ -333,7 +331,7 @@ mod tests {
         let totals = sum(&mut (0..count));
         assert_eq!(totals.reasons.len(), REASONS_MAX + 1);
         assert_eq!(totals.reasons.values().sum::<u64>(), count as u64);
-        // The sum is the same for every order and grouping.
+        // The sum does not depend on order or grouping.
         assert_eq!(sum(&mut (0..count).rev()), totals);
         for cut in [1, 100, 300, 500] {
             let mut parts = sum(&mut (0..cut));

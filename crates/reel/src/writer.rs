@@ -17,8 +17,7 @@ use super::totals::Totals;
 use orbit_core::files::{Early, Temporary, is_at, open_alone, release, target_of};
 use orbit_pgn::READER_VERSION;
 
-/// A writer that creates a reel or appends to one. If [`ReelWriter::finish`] is not called, everything that was written
-/// is removed.
+/// A writer that creates a reel or appends to one. Unless [`ReelWriter::finish`] is called, everything it wrote is removed.
 #[derive(Debug)]
 pub struct ReelWriter {
     /// The path as it was given.
@@ -36,14 +35,14 @@ pub struct ReelWriter {
     variations: bool,
 }
 
-/// The place to which the blocks are written. It determines what has to be cleaned up after a failure.
+/// The place where blocks are written. It determines the clean-up after a failure.
 #[derive(Debug)]
 enum Destination {
-    /// A temporary file, which is renamed to the target's name at the end.
+    /// A temporary file, which gets the target's name at the end.
     Beside { temporary: Temporary, instead: Instead },
     /// The space after the end of an existing reel.
     After(Box<Reel>),
-    /// The final name or header may already have been written, so nothing may be removed any more.
+    /// The final name or header may already have been written, so nothing may be removed now.
     Final,
 }
 
@@ -52,13 +51,13 @@ enum Destination {
 enum Instead {
     /// No file: a file with the target's name may exist neither at the beginning nor at the end.
     Nothing,
-    /// Any file that has the target's name at the end. If there is such a file at the beginning, it stays locked until
-    /// the end. Otherwise, games that another process appends to it in the meantime would be lost.
+    /// Any file that has the target's name when the reel is complete. If a file has that name at the beginning, it stays locked
+    /// until then. Otherwise, games that another process appends meanwhile would be lost.
     Any(Option<File>),
 }
 
 impl ReelWriter {
-    /// Begins a new reel. When it is complete, it replaces any existing file with its name.
+    /// Starts a new reel. Once complete, it replaces any existing file with its name.
     ///
     /// # Errors
     ///
@@ -77,8 +76,8 @@ impl ReelWriter {
         }
     }
 
-    /// Begins an append to a reel. New games and sources are numbered after the existing ones. If there is no file with
-    /// this name, or an empty one, a new reel begins.
+    /// Starts an append to a reel. New games and sources are numbered after the existing ones. If the file is empty or does not
+    /// exist, a new reel is started.
     ///
     /// The existing reel stays valid until the append is finished. Bytes that an interrupted append left after the end
     /// of the reel are removed.
@@ -129,7 +128,7 @@ impl ReelWriter {
 
     fn create_beside(path: &Path, instead: Instead) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
-        // Links are followed, so the file to which a link points is written.
+        // Links are followed: the target of the link is written.
         let target = target_of(path).map_err(failure)?;
         if target.file_name().is_none() {
             return Err(failure(io::ErrorKind::InvalidFilename.into()));
@@ -185,17 +184,17 @@ impl ReelWriter {
         Ok(())
     }
 
-    /// Counts side lines (variations) that are omitted from the reel.
+    /// Adds to the count of side lines (variations) omitted from the reel.
     pub fn pass_over(&mut self, side_lines: u64) {
         self.side_lines = self.side_lines.saturating_add(side_lines);
     }
 
-    /// Sets whether the reel keeps side lines, comments and glyphs of games. The header stores this.
+    /// Sets the header flag that marks a reel with side lines, comments and glyphs.
     pub fn keep_variations(&mut self, variations: bool) {
         self.variations = variations;
     }
 
-    /// Returns the path of the temporary file; `None` for an append.
+    /// Returns the path of the temporary file, or `None` for an append.
     pub fn temporary_path(&self) -> Option<&Path> {
         match &self.place {
             Destination::Beside { temporary, .. } => Some(temporary.path()),
@@ -264,7 +263,7 @@ impl ReelWriter {
             if !is_at(file, &self.path)? {
                 return Err(io::Error::other("another process has replaced the reel; append again"));
             }
-            // From here on, the file may already have the new header, so it must not be truncated any more.
+            // From here on, the file may already have the new header, so it must no longer be truncated.
             self.place = Destination::Final;
         }
         let (mut file, _) = self.file.take().expect("only finish takes it").into_parts();
@@ -287,7 +286,7 @@ impl ReelWriter {
         Ok(())
     }
 
-    /// Returns the version of the rules by which the games of all sources were read, or 0 if there are several.
+    /// Returns the version of the rules by which the games of all sources were read, or 0 if the versions differ.
     fn reader_of_all(&self, sources: &[ReelSource]) -> u32 {
         let before = self.reel().map_or(&[][..], Reel::sources);
         let mut readers = before.iter().chain(sources).map(|source| source.reader);
@@ -326,10 +325,10 @@ impl ReelWriter {
 }
 
 impl Drop for ReelWriter {
-    /// Removes everything that was written, unless [`ReelWriter::finish`] was called. Errors are ignored, since readers reject a
+    /// Removes everything this writer wrote, unless [`ReelWriter::finish`] was called. Errors are ignored, since readers reject a
     /// file without a header and ignore bytes after the end of a reel.
     fn drop(&mut self) {
-        // The file is taken out of the buffered writer so that the rest of the buffer is not written.
+        // The file is taken out of the buffered writer, which discards the rest of the buffer.
         let file = self.file.take().map(|file| file.into_parts().0);
         match (&self.place, file) {
             // Dropping `temporary` removes the temporary file.

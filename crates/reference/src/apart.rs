@@ -1,4 +1,4 @@
-//! Evaluates a query at single positions of a game. The evaluation at one position does not affect those at others.
+//! Evaluates a query at single positions of a game. Each position is evaluated independently of the others.
 //!
 //! The *copies* of a query are the filters that its outermost transform generates.
 
@@ -24,9 +24,9 @@ impl Reference {
         self.each_position(game, |_| true, interrupt, |at, there| visit(at, self.answer_here(there)))
     }
 
-    /// Calls `visit` for each position of a game for which `is_asked` is true. The arguments are the number of the position, and a
-    /// list with an entry for each of the [`Reference::copies`] copies of the query, in numerical order. An entry is true if the
-    /// copy matches at the position.
+    /// Calls `visit` for each position of a game for which `is_asked` returns true. The arguments are the position's number, and a
+    /// list with one flag for each of the [`Reference::copies`] copies of the query, in numerical order. A flag is true if the copy
+    /// matches at the position.
     ///
     /// # Errors
     ///
@@ -41,8 +41,8 @@ impl Reference {
         self.each_position(game, is_asked, interrupt, |at, there| visit(at, self.copies_here(there)))
     }
 
-    /// Returns the span of each hit of a game. A hit is given as the number of a position, and the number of the first copy that
-    /// matches there. If this number is `None`, copies are evaluated in order up to the first one that matches.
+    /// Returns the span of each hit in a game. A hit is a position number, with the number of the first copy that matches there. If
+    /// the copy number is `None`, copies are evaluated in order up to the first match.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Reference {
     ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         let mut evaluation = Evaluation::new(game, 0, &self.declared, interrupt);
         evaluation.state.tells_spans = true;
-        // The indices of the copies in `self.body`, in the order of the copies' numbers.
+        // The indices of the copies in `self.body`, in the order of their numbers.
         let mut places: Vec<usize> = (0..self.numbers.len()).collect();
         places.sort_by_key(|&place| self.numbers[place]);
         let span = |&(node, copy): &(u32, Option<usize>)| {
@@ -100,8 +100,7 @@ impl Reference {
         }
     }
 
-    /// Returns a list with an entry for each copy of the query's filter, in numerical order. An entry is true if the copy matches
-    /// at the current position.
+    /// Returns one flag for each copy of the query's filter, in numerical order: true if the copy matches at the current position.
     pub(super) fn copies_here(&self, evaluation: &mut Evaluation) -> Vec<bool> {
         let matching: Vec<bool> = match top(&self.body) {
             Outermost::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
@@ -117,7 +116,7 @@ impl Reference {
 }
 
 impl Evaluation<'_> {
-    /// Evaluates the copies with the given indices in order, and returns the span of the first one that matches.
+    /// Evaluates the copies with the given indices in order, and returns the span of the first match.
     fn span_of_copies<F: Kind<ExplicitForm>>(&mut self, copies: &[F], places: &[usize]) -> Option<MatchSpan> {
         for &place in places {
             let begin = self.notes_begin();

@@ -1,5 +1,5 @@
-//! Code that `line` and `path` share. A *chain* is the sequence of constituents in such a filter. The search matches it against
-//! positions or moves of the game.
+//! Code shared by `line` and `path`. A *chain* is the sequence of constituents of a `line` or `path` filter. The search matches it
+//! against positions or moves of the game.
 
 use std::rc::Rc;
 
@@ -13,14 +13,14 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Chain;
 
-/// A match of a chain. It has a value (the length, or the number that `max` maximizes) and the position at which it ends.
+/// A match of a chain, with its value (the length, or the number that `max` maximizes) and its last position.
 pub(super) struct Chained {
     pub(super) value: i32,
     pub(super) end: usize,
 }
 
 impl Evaluation<'_> {
-    /// Returns the compiled program for the chain of a filter. The chain is compiled when it is first used.
+    /// Returns the compiled program for the chain of a filter. Chains are compiled on first use.
     pub(super) fn compiled<T>(
         &mut self,
         key: usize,
@@ -44,8 +44,8 @@ impl Evaluation<'_> {
         compiled
     }
 
-    /// Returns the result of a search for a `line` or a `path`. If the search exceeded its limit, records the error that ends the
-    /// evaluation. `name` is `line` or `path`, for the message.
+    /// Returns the result of a search for a `line` or a `path`. If the search exceeded its limit, records an error, which ends the
+    /// evaluation. `name` is `line` or `path`, for the error message.
     pub(super) fn goal(
         &mut self,
         found: Result<Option<Goal>, SearchTooLong>,
@@ -58,12 +58,12 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Returns true if `nestban` forbids a chain to begin at the current position.
+    /// Returns true if `nestban` forbids the chain to begin at the current position.
     pub(super) fn is_banned(&self, key: usize) -> bool {
         self.state.chains.banned.get(&key).is_some_and(|banned| banned.contains(&self.here.at))
     }
 
-    /// Forbids the chain of a filter to begin at the given positions.
+    /// Forbids a filter's chain to begin at the given positions.
     pub(super) fn ban(&mut self, key: usize, nodes: impl IntoIterator<Item = usize>) {
         self.state.chains.banned.entry(key).or_default().extend(nodes);
     }

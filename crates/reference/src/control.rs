@@ -26,7 +26,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Evaluates the body once for each match of a regular expression in a string. The string is computed only once.
+    /// Evaluates the loop body once for each match of a regular expression in a string. The string is computed only once.
     pub(super) fn repeat_while_match(
         &mut self,
         text: &Text<ExplicitForm>,

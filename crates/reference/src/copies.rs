@@ -1,5 +1,5 @@
-//! Expands the transforms of a query into explicit copies. A copy is the image of a filter under one transformation. The expansion
-//! is done once for each query.
+//! Expands the transforms of a query into explicit copies. A copy is the image of a filter under one transformation. Each query is
+//! expanded once.
 
 use std::{
     cmp::Ordering,
@@ -27,7 +27,7 @@ type Span = <Written as Form>::Mark;
 pub(super) enum ExplicitForm {}
 
 impl Form for ExplicitForm {
-    /// The span of a filter in the query text, for errors during the evaluation.
+    /// The span of a filter in the query text, for error messages during evaluation.
     type Mark = Span;
     type OfCondition = Copies<Condition<ExplicitForm>, PlainFilter>;
     type OfSquares = Copies<Squares<ExplicitForm>, Squares<ExplicitForm>>;
@@ -40,15 +40,15 @@ impl Form for ExplicitForm {
 pub(super) type PlainFilter = Any<ExplicitForm>;
 
 /// The copies of a transform, or the operand of `notransform`, which transforms do not change. The list contains only copies in
-/// which every designator has kept a square ([`survives`]), in the order given by [`CopyOrder`]. Of equal copies, it contains only
-/// the first in the order of the transforms.
+/// which every designator still has a square ([`survives`]), in the order given by [`CopyOrder`]. Of equal copies, it contains the
+/// first in transform order.
 #[derive(Clone, Debug)]
 pub(super) enum Copies<F, C> {
     Orbit(Vec<C>),
     NoTransform(F),
 }
 
-/// The copies that a transform makes of a number. The value is the largest value of a copy, or the number of copies that match.
+/// The copies that a transform makes of a number. The result is the largest value of any copy, or the number of matching copies.
 #[derive(Clone, Debug)]
 pub(super) enum NumberCopies {
     Largest(Copies<Number<ExplicitForm>, Number<ExplicitForm>>),
@@ -73,13 +73,12 @@ impl Extension<ExplicitForm> for NumberCopies {
     }
 }
 
-/// The role of a filter when a transform is applied, or when copies are compared.
+/// The role of a filter in applying a transform, or in comparing copies.
 enum Standing<'a> {
     /// An operation that is not a transform.
     Plain,
     /// The operand of `notransform`, which transforms do not change.
     Still,
-    /// The copies of a transform.
     Orbit(Vec<Ref<'a, ExplicitForm>>),
 }
 
@@ -109,8 +108,8 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// A part of a copy that transforms can change. The members of a copy have the order of its child filters. Two copies of a filter
-/// are equal if and only if their members are equal.
+/// A part of a copy that transforms can change. The members of a copy are listed in the order of its child filters. Two copies of a
+/// filter are equal if and only if their members are equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum CopyMember {
     Designator {
@@ -119,8 +118,8 @@ enum CopyMember {
         not_all_black: bool,
         list: Vec<u16>,
     },
-    /// For a filter with two variants, the variant that it is: the side to move, `white`, `elo white`, `player white`,
-    /// `tag "White"`, `result 1-0`, `light`. It is false for White and for dark squares.
+    /// The variant of a filter that has two: the side to move, `white`, `elo white`, `player white`, `tag "White"`, `result 1-0`,
+    /// `light`. It is false for White and for dark squares.
     Side(bool),
     /// The steps of the directions, in ascending order. Each step is the difference between the numbers of two adjacent squares.
     Dirs(Vec<i8>),
@@ -144,25 +143,25 @@ impl PartialOrd for Squarewise {
     }
 }
 
-/// Builds the copies of a query. It counts the tree nodes of the filters that it builds, to limit their number.
+/// Builds the copies of a query. It counts the tree nodes of all filters it builds, to limit their number.
 pub(super) struct CopyBuilder {
     nodes: usize,
     order: CopyOrder,
 }
 
-/// The order in which the copies that a transform makes are listed.
+/// The order of the copies of a transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CopyOrder {
     /// The order in which the language declares the transformations. Copies are numbered in this order.
     Declared,
-    /// The order of evaluation: ascending by the members of the copies. Of several equal copies, `currenttransform` names the one
-    /// that comes first in the order of [`BasicTransform::in_turn`].
+    /// The order of evaluation: ascending by the members of the copies. Of equal copies, `currenttransform` names the first in the
+    /// order of [`BasicTransform::in_turn`].
     Evaluated,
 }
 
 impl CopyBuilder {
-    /// The maximum number of tree nodes in all copies of a query, including copies that turn out to be duplicates. Without the
-    /// limit, six fused shifts would exhaust the memory. With it, they are rejected within a second.
+    /// The maximum number of tree nodes in all copies of a query, including copies that turn out to be duplicates. Without this
+    /// limit, six fused shifts would exhaust the memory; with it, they are rejected within a second.
     pub(super) const NODES_MAX: usize = 4_000_000;
 
     /// Expands all transforms of a filter.
@@ -195,8 +194,7 @@ impl CopyBuilder {
         Ok(self.distinct_survivors(products))
     }
 
-    /// Removes copies that do not survive the transform ([`survives`]), and duplicates of earlier copies. Returns the remaining
-    /// copies in order.
+    /// Removes duplicates, and copies that do not survive the transform ([`survives`]). Returns the remaining copies in order.
     fn distinct_survivors<F: Kind<ExplicitForm>>(&self, copies: Vec<F>) -> Vec<F> {
         let mut seen = HashSet::new();
         let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
@@ -207,7 +205,7 @@ impl CopyBuilder {
         distinct
     }
 
-    /// Returns the copies of a set filter under a transform. If the filter is itself a transform, both fuse: the copies are the
+    /// Returns the copies of a set filter under a transform. If the filter is itself a transform, the two fuse: the copies are the
     /// images under all compositions of the two.
     fn sets(
         &mut self,
@@ -222,7 +220,7 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// Returns the copies of a filter under a transform. The filter must be a condition, or be used as one.
+    /// Returns the copies of a filter under a transform. The filter is a condition, or is used as one.
     fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let of = without_condition_braces(of);
         let inner = match of {
@@ -236,7 +234,7 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// Returns the copies of a number under a transform. If the number is itself a transform that counts its copies, both fuse, and
+    /// Returns the copies of a number under a transform. If the number is itself a transform that counts its copies, the two fuse:
     /// the images under all compositions of the two are counted.
     fn numbers(&mut self, kind: TransformKind, of: &Number) -> Result<NumberCopies, ReferenceError> {
         let of = without_braces(of);
@@ -276,7 +274,7 @@ impl CopyBuilder {
     }
 
     /// Returns all distinct compositions of the transforms in a CQL 5 list. A composition applies one transformation of each
-    /// keyword; the keywords may be in any order. Compositions that swap colours come last.
+    /// keyword, with the keywords in any order. Compositions that swap colours come last.
     fn compositions(&mut self, transforms: &[ListTransform]) -> Result<Vec<ListImages>, ReferenceError> {
         let others: Vec<_> = transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
         let mut out = self.in_any_order(&others, &mut HashMap::new())?;
@@ -287,8 +285,8 @@ impl CopyBuilder {
         Ok(out)
     }
 
-    /// Returns the compositions of some keywords in any order. Each keyword in turn is applied last: each of its transformations is
-    /// composed with all compositions of the other keywords. `known` caches results.
+    /// Returns the compositions of some keywords in any order. Each keyword takes its turn as the last one applied: each of its
+    /// transformations is composed with all compositions of the other keywords. `known` caches results.
     fn in_any_order(
         &mut self,
         transforms: &[ListTransform],
@@ -426,8 +424,8 @@ impl Rewrite<Written, ExplicitForm> for CopyBuilder {
     }
 }
 
-/// The computation of a filter's image under one basic transform. The language defines the image of each kind of filter. A nested
-/// transform in the image keeps only copies that survive and that differ from earlier ones.
+/// The computation of a filter's image under one basic transform. The language defines the image of each kind of filter. In the
+/// image, a nested transform keeps only copies that survive and differ from earlier ones.
 struct Image<'a> {
     basic: &'a BasicTransform,
     expander: &'a mut CopyBuilder,
@@ -595,7 +593,6 @@ fn without_braces<F: Braced>(filter: &F) -> &F {
     filter.only().map_or(filter, without_braces)
 }
 
-/// Removes braces around a single condition.
 fn without_condition_braces(node: &Node) -> &Node {
     match node {
         Any::Condition(f)
@@ -608,7 +605,7 @@ fn without_condition_braces(node: &Node) -> &Node {
     }
 }
 
-/// A filter that may consist of braces around a single filter.
+/// A filter that may be a single filter in braces.
 trait Braced {
     fn only(&self) -> Option<&Self>;
 }
@@ -631,8 +628,8 @@ impl Braced for Number {
     }
 }
 
-/// Returns true if a filter survives a transform. It does not survive if a designator in it has lost all squares, or if a nested
-/// transform in it has lost all copies.
+/// Returns true if a filter survives a transform. It does not if one of its designators has lost all squares, or if one of its
+/// nested transforms has lost all copies.
 fn survives(filter: Ref<ExplicitForm>) -> bool {
     match (Standing::from_filter(filter), filter) {
         (Standing::Orbit(copies), _) => !copies.is_empty(),
@@ -690,7 +687,7 @@ fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
         },
         Ref::Condition(f) => match f.op() {
             ConditionOp::ToMove(color) => CopyMember::Side(color.is_black()),
-            // A draw is `false` in every copy, because no transform changes it. So it cannot make two copies differ.
+            // A draw is `false` in every copy, because no transform changes it. So it never distinguishes two copies.
             ConditionOp::Result(result) => CopyMember::Side(*result == GameResult::BlackWins),
             _ => return None,
         },

@@ -11,7 +11,7 @@ use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Assigned, Cell, DictionaryId, VarId};
 
 impl Evaluation<'_> {
-    /// Returns the value of a filter that is used as a key, or stored in a dictionary.
+    /// Returns the value of a filter that is used as a key or stored in a dictionary.
     fn datum(&mut self, of: &Assigned<ExplicitForm>) -> Option<Datum> {
         match of {
             Assigned::Squares(f) => Some(Datum::Squares(self.squares(f).0)),
@@ -22,7 +22,7 @@ impl Evaluation<'_> {
         .filter(|_| self.state.fault.is_none())
     }
 
-    /// Returns the value of a key in a dictionary.
+    /// Returns the value that a dictionary contains for a key.
     pub(super) fn entry(&mut self, dictionary: DictionaryId, key: &Assigned<ExplicitForm>) -> Option<Datum> {
         let key = self.datum(key)?;
         self.state.dictionary(dictionary).get(&key).cloned()
@@ -84,7 +84,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Removes one key or all keys: `unbind D[k]` and `unbind D`.
+    /// Removes one key (`unbind D[k]`) or all keys (`unbind D`).
     pub(super) fn forget(&mut self, dictionary: DictionaryId, key: Option<&Assigned<ExplicitForm>>) -> bool {
         match key {
             None => self.state.dictionary(dictionary).clear(),
@@ -100,8 +100,8 @@ impl Evaluation<'_> {
         self.state.dictionary(dictionary).len() as i32
     }
 
-    /// Evaluates a filter for each key that the dictionary contains when the loop begins. The loop always matches, even if the
-    /// filter does not.
+    /// Evaluates a filter for each key that the dictionary contains when the loop begins. The loop matches even if the filter never
+    /// does.
     pub(super) fn key_loop(
         &mut self,
         dictionary: DictionaryId,

@@ -31,8 +31,8 @@ impl Evaluation<'_> {
         first.is_some()
     }
 
-    /// Returns the largest value of the body over all targets. Inside `sort`, only the comments of the first target with this
-    /// value are kept. Elsewhere, the comments of all targets with a value are kept.
+    /// Returns the largest value of the body over all targets. Inside `sort`, only the comments from the first target with this
+    /// value are kept. Elsewhere, the comments from all targets with a value are kept.
     pub(super) fn echo_number(&mut self, echo: &Echo<Number<ExplicitForm>>) -> Option<i32> {
         let begin = self.notes_begin();
         let (mut best, mut best_target) = (None, None);
@@ -67,7 +67,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the positions with which an `echo` compares the current one, in numerical order.
+    /// Returns the positions that an `echo` compares with the current one, in numerical order.
     fn targets<F>(&self, echo: &Echo<F>) -> impl Iterator<Item = usize> + use<F> {
         let (source, in_all) = (self.here.at, echo.in_all);
         (0..self.nodes.len()).filter(move |&target| in_all || target != source)
@@ -84,8 +84,8 @@ impl Evaluation<'_> {
         self.state.cells.bind(echo.target, Cell::Unbound);
     }
 
-    /// Writes comments that name the source and the target. If their last common ancestor is neither of them, the comments name
-    /// it, too.
+    /// Writes comments that name the source and the target. If their last common ancestor is neither of them, the comments also
+    /// name it.
     fn note_echo<F>(&mut self, echo: &Echo<F>, target: usize) {
         if echo.quiet {
             return;

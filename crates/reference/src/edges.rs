@@ -1,9 +1,8 @@
-//! Evaluates filters about moves that were played: `--`, `[x]`, `move`, and filters about the move that led to the
-//! current position.
+//! Evaluates filters about played moves: `--`, `[x]`, `move`, and filters about the move that led to the current position.
 //!
-//! For `--`, castling consists of two moves, that of the king and that of the rook. For `move`, it is only the king's move. A
-//! move counts as castling only if the king goes from e1 or e8 to the c-file or g-file. Any other castling, as in Chess960,
-//! counts as a move of the king.
+//! For `--`, castling consists of two moves, one by the king and one by the rook. For `move`, it is only the king's move. A move
+//! counts as castling only if the king goes from e1 or e8 to the c-file or g-file. Any other castling, as in Chess960, counts as a
+//! king move.
 
 use shakmaty::{Bitboard, Piece, Role, Square};
 
@@ -17,7 +16,7 @@ use super::{
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Edge, Move, MoveOf, MoveValue, Promotion, Sibling, Special, Squares};
 
-/// The values of the operands of a `--`. They are evaluated before the move.
+/// The operand values of a `--`, evaluated before the move.
 pub(super) struct MoveOperands {
     capture: bool,
     from: Option<Bitboard>,
@@ -26,8 +25,8 @@ pub(super) struct MoveOperands {
 }
 
 impl MoveOperands {
-    /// Returns those parts of a move (the movements of single pieces) that the operands select and that pass `eligible`. The move
-    /// leads to the position `at`. Returns `None` if there are none.
+    /// Returns the parts of a move (movements of single pieces) that the operands select and for which `eligible` returns true. The
+    /// move leads to the position `at`. Returns `None` if there are no such parts.
     pub(super) fn select(
         &self,
         played: &PlayedMove,
@@ -50,17 +49,17 @@ impl MoveOperands {
     }
 }
 
-/// Returns true if a set of pieces contains a kind of piece in at least one colour.
+/// Returns true if a set of pieces contains a piece of this role in either colour.
 fn is_of_kind(set: PieceSet, role: Role) -> bool {
     shakmaty::Color::ALL.into_iter().any(|color| set.contains(Code::from_piece(Piece { color, role })))
 }
 
-/// A move that a `move` filter tests. It was played or could be played.
+/// A move tested by a `move` filter. It was played, or could be played.
 struct Candidate {
     from: Bitboard,
     to: Bitboard,
     captured: Bitboard,
-    /// The pieces to which a pawn is or could be promoted by the move.
+    /// The pieces to which the move promotes, or could promote, a pawn.
     promoted: Vec<Role>,
     is_named: bool,
     en_passant: bool,
@@ -69,7 +68,7 @@ struct Candidate {
     child: Option<usize>,
 }
 
-/// The values of the operands of a `move`.
+/// The operand values of a `move` filter.
 struct MoveSides {
     from: Option<Bitboard>,
     to: Option<Bitboard>,
@@ -84,8 +83,8 @@ impl Evaluation<'_> {
         self.tree().played(self.here.at)
     }
 
-    /// Returns the squares to which the filters `from` and `to` refer: those of the last move, or of the part of it that a `--` has
-    /// selected.
+    /// Returns the squares that the filters `from` and `to` mean: the squares of the last move, or of the part of it that a `--`
+    /// has selected.
     fn arrival_part(&self) -> MovePart {
         match self.scope.selected {
             Some(Selected { at, part }) if at == self.here.at => part,
@@ -114,13 +113,13 @@ impl Evaluation<'_> {
         self.arrival().is_some_and(|played| played.null)
     }
 
-    /// Returns true if the current position is a child of the kind `sibling`: the first child of its parent, or another one. The
-    /// root is neither.
+    /// Returns true if the current position is of the kind `sibling`: the first child of its parent, or another child. The root is
+    /// neither.
     pub(super) fn is_sibling(&self, sibling: Sibling) -> bool {
         self.tree().parent(self.here.at).is_some() && self.is_child(self.here.at, sibling)
     }
 
-    /// Returns true if a child is of the kind `sibling`: the first child of its parent, or another one.
+    /// Returns true if a child is of the kind `sibling`: the first child of its parent, or another child.
     pub(super) fn is_child(&self, child: usize, sibling: Sibling) -> bool {
         self.tree().is_secondary(child) == (sibling == Sibling::Secondary)
     }
@@ -154,7 +153,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the moves that satisfy the operands of a `--`, in the order of the positions after them.
+    /// Returns the moves that satisfy the operands of a `--`, ordered by the positions after them.
     fn fitting(&mut self, edge: &Edge<ExplicitForm>) -> Vec<Selected> {
         let (before, children) = match self.tree().parent(self.here.at) {
             _ if !edge.entering => (self.here.at, self.tree().children(self.here.at).to_vec()),
@@ -169,13 +168,13 @@ impl Evaluation<'_> {
         children.iter().filter_map(select).collect()
     }
 
-    /// Calls `evaluate` at the position after a move that a `--` has selected. There, `from` and `to` refer to the selected part of
-    /// the move, the movement of a single piece.
+    /// Calls `evaluate` at the position after a move that a `--` has selected. In it, `from` and `to` mean the selected part of the
+    /// move, the movement of one piece.
     pub(super) fn behind<T>(&mut self, selected: Selected, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = Some(selected), |behind| behind.there(selected.at, evaluate))
     }
 
-    /// Calls `target` after each move that satisfies the operands, in order, until it returns a value. Returns this value.
+    /// Evaluates `target` after each move that satisfies the operands, in order, up to the first value. Returns this value.
     pub(super) fn edge_value<T>(
         &mut self,
         edge: &Edge<ExplicitForm>,
@@ -196,7 +195,7 @@ impl Evaluation<'_> {
         self.edge_value(edge, target).is_some()
     }
 
-    /// Returns the value of the target after the first move that satisfies the operands, even if this value is an empty set.
+    /// Returns the value of the target after the first move that satisfies the operands, even if it is an empty set.
     pub(super) fn edge_squares(
         &mut self,
         edge: &Edge<ExplicitForm>,
@@ -205,7 +204,7 @@ impl Evaluation<'_> {
         let begin = self.notes_begin();
         let squares = self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY);
         if squares.is_empty() {
-            // The filter does not match with an empty set, so the move must not become a part of the span.
+            // With an empty set the filter does not match, so the move must not become part of the span.
             self.take_spans(begin);
         }
         squares
@@ -238,7 +237,7 @@ impl Evaluation<'_> {
         self.qualifying(of).len() as i32
     }
 
-    /// Returns the moves that satisfy a `move` filter. Adds comments at those that were played.
+    /// Returns the moves that satisfy a `move` filter. Adds comments to played moves.
     fn qualifying(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let before = match of.of {
             MoveOf::Previous => self.tree().parent(self.here.at),
@@ -284,8 +283,8 @@ impl Evaluation<'_> {
             }
     }
 
-    /// Returns the moves that a `move` filter tests. In a constituent of `line` that is evaluated for one particular move, only
-    /// that move is tested.
+    /// Returns the moves that a `move` filter tests. If it is in a constituent of `line` that is evaluated for one particular move,
+    /// only that move is tested.
     fn candidates(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let here = self.here.at;
         match of.of {
@@ -301,7 +300,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Converts moves that could be played to candidates. Promotions to different pieces count as one move.
+    /// Converts possible moves to candidates. Promotions to different pieces count as one move.
     fn possible_moves(&self, of: &Move<ExplicitForm>, steps: &[ReducedMove]) -> Vec<Candidate> {
         let mut distinct: Vec<ReducedMove> = Vec::new();
         for &step in steps {
@@ -327,7 +326,6 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Describes one move that is possible.
     fn possible(&self, of: &Move<ExplicitForm>, step: ReducedMove) -> Candidate {
         let at = |s: Square| self.here.placement.at(s);
         let is_castling = step.is(Special::Castle);

@@ -33,12 +33,11 @@ use orbit_query::{
 
 /// The state of evaluating one query on one game.
 pub(super) struct Evaluation<'a> {
-    /// All positions of the game.
     pub(super) nodes: &'a [Spot<'a>],
     /// The position at which filters are evaluated.
     pub(super) here: Here<'a>,
     /// The positions at which filters have been evaluated, with their cached data. The list is empty until a filter is evaluated
-    /// at another position than the current one.
+    /// away from the current position.
     visited: Vec<Option<Here<'a>>>,
     pub(super) declared: &'a Declared,
     /// The tree of lines in the game. It is built when it is first needed.
@@ -48,7 +47,7 @@ pub(super) struct Evaluation<'a> {
     pub(super) state: VariableState,
 }
 
-/// A position of a game, with data that are computed once for all filters that are evaluated at the position.
+/// A position of a game, with data computed once for all filters at this position.
 #[derive(Clone)]
 pub(super) struct Here<'a> {
     pub(super) at: usize,
@@ -68,7 +67,7 @@ impl<'a> Here<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// Creates the evaluation of a game, with `at` as the current position and with all variables unbound.
+    /// Creates the evaluation state for a game, with `at` as the current position and all variables unbound.
     pub(super) fn new(
         nodes: &'a [Spot<'a>],
         at: usize,
@@ -113,24 +112,25 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Calls `evaluate` as if no `--` had selected a part of a move.
+    /// Calls `evaluate` as if no `--` had selected part of a move.
     pub(super) fn unselected<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = None, evaluate)
     }
 
-    /// Calls `evaluate` so that `move` tests all moves, even inside a constituent that is evaluated for one particular move.
+    /// Calls `evaluate` in a scope in which `move` tests all moves, even inside a constituent that is evaluated for one particular
+    /// move.
     pub(super) fn untied<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.tied = None, evaluate)
     }
 
-    /// Calls `evaluate` with `at` as the current position, and without the context of the current filter. The filter `P:F` uses
-    /// this to evaluate F.
+    /// Calls `evaluate` with `at` as the current position, and without the context of the current filter. This is how `P:F`
+    /// evaluates F.
     pub(super) fn apart<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.untied(|apart| apart.unselected(|apart| apart.there(at, evaluate)))
     }
 
-    /// Returns true if a filter matches. If it does not match, removes the notes (comments and spans) that it has added. Other
-    /// effects are not undone.
+    /// Returns true if a filter matches. If it does not, removes the notes (comments and spans) that it has added. Other effects
+    /// are not undone.
     pub(super) fn matches(&mut self, filter: &impl Kind<ExplicitForm>) -> bool {
         let filter = filter.node();
         self.state.step(*filter.mark());
@@ -144,7 +144,6 @@ impl<'a> Evaluation<'a> {
         .is_some()
     }
 
-    /// Returns the value of a filter.
     pub(super) fn value(&mut self, filter: &PlainFilter) -> Value {
         match filter {
             Any::Condition(f) => Value::Bool(self.matches(f)),
@@ -155,8 +154,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the value that `evaluate` returns. If there is none, or if the search must end, removes the notes that `evaluate`
-    /// has added.
+    /// Calls `evaluate` and returns its value. If it has none, or if the search must end, removes the notes that `evaluate` has
+    /// added.
     fn noted<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.state.notes.len();
         let value = if self.state.fault.is_none() { evaluate(self) } else { None };
@@ -167,7 +166,7 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Returns true if a set filter matches. Most set filters match if their set is not empty. A filter whose value is the set of a
+    /// Returns true if a set filter matches. Most set filters match if their set is not empty. A filter that returns the set of a
     /// `--` can match even if the set is empty; see [`Evaluation::elsewhere_matches`].
     fn has_squares(&mut self, f: &Squares<ExplicitForm>) -> bool {
         match f.op() {
@@ -183,8 +182,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the value of a set filter, and true if the filter matches. The filter is evaluated once, with one exception: if
-    /// the set of a `--` or of a dictionary entry is empty, the filter is evaluated again.
+    /// Returns the value of a set filter, and a flag that is true if the filter matches. The filter is evaluated once, with one
+    /// exception: if the set of a `--` or of a dictionary entry is empty, it is evaluated again.
     pub(super) fn squares_and_match(&mut self, f: &Squares<ExplicitForm>) -> (Bitboard, bool) {
         match f.op() {
             S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
@@ -244,7 +243,7 @@ impl<'a> Evaluation<'a> {
 
     // ---- other positions
 
-    /// Returns the current position and its ancestors. The nearest come first.
+    /// Returns the current position and its ancestors, nearest first.
     fn before(&self) -> Vec<usize> {
         std::iter::successors(Some(self.here.at), |&at| self.nodes[at].parent).collect()
     }
@@ -259,8 +258,8 @@ impl<'a> Evaluation<'a> {
         (0..self.nodes.len()).filter(|&at| is_after[at]).collect()
     }
 
-    /// Returns the positions at which a filter matches, from the current one to the end or, with `back`, to the start. If `first`
-    /// is true, stops at the first match. Variables keep their values between the positions.
+    /// Returns the positions at which a filter matches, from the current position to the end or, with `back`, to the start. If
+    /// `first` is true, stops at the first match. Variables keep their values between the positions.
     fn found(&mut self, back: bool, filter: &PlainFilter, first: bool) -> Vec<usize> {
         self.state.step_nodes(self.nodes.len(), *filter.node().mark());
         let candidates = if back { self.before() } else { self.after() };
@@ -313,12 +312,12 @@ impl<'a> Evaluation<'a> {
 
     // ---- filters whose value is that of another filter
 
-    /// Returns true if all of the filters match. Stops at the first one that does not.
+    /// Returns true if all filters match. Stops at the first that does not.
     fn all(&mut self, filters: &[PlainFilter]) -> bool {
         filters.iter().all(|filter| self.matches(filter))
     }
 
-    /// Returns the filter or variable whose value is the value of `of`. Returns [`HandedOn::Nothing`] if there is none.
+    /// Returns the filter or variable that determines the value of `of`, or [`HandedOn::Nothing`] if there is none.
     fn handed_on<'f, F>(&mut self, of: &'f Control<ExplicitForm, F>) -> HandedOn<'f, F> {
         let before = self.state.notes.len();
         match of {
@@ -462,7 +461,7 @@ impl<'a> Evaluation<'a> {
             C::ContentIs { contents, of, .. } => {
                 self.squares(of).single_square().is_some_and(|s| self.holds(s, *contents))
             }
-            // `a != b` means `not (a == b)`. It is also true if one of them has no value.
+            // `a != b` means `not (a == b)`. It is also true if one side has no value.
             C::Differ(a, b) => self.compared(Cmp::Eq, a, b).is_none(),
             C::TextCompare(cmp, a, b) => match self.strings(a, b) {
                 (Some(left), Some(right)) => cmp.holds(facts::order(&left, &right)),
@@ -544,7 +543,7 @@ impl<'a> Evaluation<'a> {
         of.map(|number| self.number(number)).collect()
     }
 
-    /// Returns the left value if the relation between the two values is true.
+    /// Returns the left value if the comparison is true.
     fn compared(&mut self, cmp: Cmp, a: &Number<ExplicitForm>, b: &Number<ExplicitForm>) -> Option<i32> {
         let begin = self.notes_begin();
         let (left, right) = (self.number(a), self.number(b));
@@ -558,7 +557,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn text(&mut self, f: &Text<ExplicitForm>) -> Option<Vec<u8>> {
         self.state.step(f.mark);
         let text = self.noted(|this| this.text_of_op(f));
-        // The caller reads or copies the string, so its length counts towards the limit on work.
+        // The caller reads or copies the string, so its length counts towards the step limit.
         self.state.step_bytes(text.as_ref().map_or(0, Vec::len), f.mark);
         text
     }
@@ -586,8 +585,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Evaluates two strings that are compared. If one of them is the name of a player and the other is a literal, the literal is
-    /// normalised like a name.
+    /// Evaluates the two strings of a comparison. If one is a player's name and the other is a literal, the literal is normalised
+    /// like a name.
     fn strings(
         &mut self,
         a: &Text<ExplicitForm>,
@@ -665,7 +664,7 @@ impl<'a> Evaluation<'a> {
         contents.contains(self.content(s))
     }
 
-    /// Returns the squares with one of these contents.
+    /// Returns the squares whose content is in `contents`.
     fn holding(&self, contents: PieceSet) -> Bitboard {
         let squares = self.here.contents.get_or_init(|| self.here.placement.by_code());
         // `contents` has a bit for each code of a square's content, so it can be iterated like a set of squares.
@@ -677,16 +676,16 @@ impl<'a> Evaluation<'a> {
         set.into_iter().map(|s| [0, 1, 3, 3, 5, 9, 0][self.content_type(s, false) as usize]).sum()
     }
 
-    /// Returns the kind of the content of a square as a number: 0 for an empty square, 1 to 6 for pawn to king. If `signed` is
-    /// true, the number of a black piece is negative.
+    /// Returns the content of a square as a number: 0 for an empty square, 1 to 6 for pawn to king. If `signed` is true, the number
+    /// of a black piece is negative.
     fn content_type(&self, s: Square, signed: bool) -> i32 {
         let Some(piece) = self.here.placement.at(s) else { return 0 };
         let role = piece.role as i32;
         if signed && piece.color == Color::Black { -role } else { role }
     }
 
-    /// Returns the move number. It is 1 at the start of the game and grows by one after each move of Black. The number of
-    /// half-moves played and the side to move show which side began.
+    /// Returns the move number. It is 1 at the start of the game, and increases after each Black move. The number of half-moves
+    /// played and the side to move show which side began.
     pub(super) fn move_number(&self) -> i32 {
         let black_to_move = self.here.placement.turn == Color::Black;
         let black_began = black_to_move != (self.here.spot.ply % 2 == 1);
@@ -704,7 +703,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// The filter or variable whose value is the value of another filter.
+/// The filter or variable that determines the value of another filter.
 enum HandedOn<'f, F> {
     /// The value of this filter.
     Filter(&'f F),
@@ -714,7 +713,7 @@ enum HandedOn<'f, F> {
     Nothing,
 }
 
-/// Returns the number of copies or positions. Returns `None` if it is outside of the range that the query accepts.
+/// Returns the number of copies or positions, or `None` if it is outside the range that the query accepts.
 fn within(count: i32, counted: Counted) -> Option<i32> {
     match counted {
         Counted::All => Some(count),
@@ -722,7 +721,7 @@ fn within(count: i32, counted: Counted) -> Option<i32> {
     }
 }
 
-/// Returns the operation that produces the value of a string filter. For braces, this is the operation of the last filter.
+/// Returns the operation that produces the value of a string filter. In braces, this is the operation of the last filter.
 fn last_op(text: &Text<ExplicitForm>) -> &TextOp<ExplicitForm> {
     match text.op() {
         TextOp::Control(Control::Braces { last, .. }) | TextOp::Form(NoTransform(last)) => last_op(last),
@@ -734,7 +733,7 @@ fn make_square(file: Option<i32>, rank: Option<i32>) -> Option<Square> {
     square(file?.checked_sub(1)?, rank?.checked_sub(1)?)
 }
 
-/// Computes wrapping 32-bit arithmetic. Division truncates. Division by zero has no value.
+/// Computes wrapping 32-bit arithmetic. Division truncates, and division by zero has no value.
 fn arithmetic(arith: Arith, left: i32, right: i32) -> Option<i32> {
     match arith {
         Arith::Add => Some(left.wrapping_add(right)),

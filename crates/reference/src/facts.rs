@@ -1,4 +1,4 @@
-//! Reads numbers and strings from the tags of a game. These values are equal at all positions of the game.
+//! Reads numbers and strings from the tags of a game. The results are the same at all positions of the game.
 
 use std::cmp::Ordering;
 
@@ -6,8 +6,8 @@ use shakmaty::Color;
 
 use orbit_core::{record::GameFacts, text::decode};
 
-/// Returns the rating of a side. Without a side, returns the higher of the two ratings. A rating is the number at the start of
-/// the tag. It must be at least 1.
+/// Returns the rating of a side or, without a side, the higher of the two ratings. A rating is the number at the start of the tag
+/// value, if it is at least 1.
 pub(super) fn elo(game: &dyn GameFacts, color: Option<Color>) -> Option<i32> {
     let rating = |name| at_least_1(leading_digits(game.tag(name)?));
     match color {
@@ -24,7 +24,7 @@ pub(super) fn year(game: &dyn GameFacts) -> Option<i32> {
     if digits.len() == 4 { at_least_1(digits) } else { None }
 }
 
-/// Returns the name of a player. Without a side, returns both names with a line feed between them.
+/// Returns the name of a player or, without a side, both names with a line feed in between.
 pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u8>> {
     match color {
         Some(Color::White) => tag(game, "White"),
@@ -33,7 +33,7 @@ pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u
     }
 }
 
-/// Returns the value of a tag in the normalised form that filters compare.
+/// Returns a tag value in the normalised form that filters compare.
 pub(super) fn tag(game: &dyn GameFacts, name: &str) -> Option<Vec<u8>> {
     let value = game.tag(name);
     match name {

@@ -7,7 +7,7 @@ use orbit_query::answer::{Answer, MatchSpan, SortValue};
 /// The results of a query on a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFound {
-    /// The result of the query at each position of the game, in the order of the positions' numbers.
+    /// The result of the query at each position of the game, in numerical order.
     pub values: Vec<PositionAnswer>,
     /// The number of positions at which the query matches.
     pub match_count: u32,
@@ -15,13 +15,13 @@ pub struct GameFound {
     pub sorts: Vec<Option<SortValue>>,
     /// For each `sort` in the query, the position of its best value, or 0 if it has no value.
     pub sorts_at: Vec<usize>,
-    /// The comments, in the order in which they are written into the game.
+    /// The comments, in the order in which they will be written into the game.
     pub notes: Vec<Note>,
     /// The positions whose comments are removed when the game is written.
     pub removed: Vec<usize>,
-    /// The tags that the query sets when the game is written, as names and values.
+    /// The tags, as names and values, that the query sets in the written game.
     pub tags: Vec<(String, Vec<u8>)>,
-    /// The lines that the query prints immediately. They are printed even if the game does not match.
+    /// The lines to print immediately, even if the game does not match.
     pub messages: Vec<Vec<u8>>,
 }
 
@@ -30,10 +30,10 @@ pub struct GameFound {
 pub struct PositionAnswer {
     /// True if the query matches.
     pub hit: bool,
-    /// The value of the query. For several filters, this is the value of the last one.
+    /// The value of the query. If it consists of several filters, this is the value of the last one.
     pub value: FoundValue,
-    /// The numbers of the copies (transformed filters) of the outermost transform that match, counted from 0. The list is empty
-    /// unless copies were requested.
+    /// The numbers of the copies (transformed filters) of the outermost transform that match, counted from 0. Empty unless copies
+    /// were requested.
     pub copies: Vec<u32>,
     /// The span of the hit, that is, its positions and moves. `None` unless the query matches and spans were requested.
     pub span: Option<MatchSpan>,
@@ -59,7 +59,7 @@ impl PositionAnswer {
     pub(super) const NONE: PositionAnswer =
         PositionAnswer { hit: false, value: FoundValue::Bool(false), copies: Vec::new(), span: None };
 
-    /// Converts the result to the type that engines for single positions return.
+    /// Converts the result to the type returned by the engines that evaluate single positions.
     pub fn answer(&self) -> Answer {
         match &self.value {
             FoundValue::Bool(_) | FoundValue::Str(_) => Answer::Bool(self.hit),
@@ -69,7 +69,7 @@ impl PositionAnswer {
     }
 }
 
-/// A note about a position, such as a comment, which a query makes during the evaluation.
+/// A note about a position, such as a comment, that a query adds during evaluation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
     /// The number of the position within the game.
@@ -87,6 +87,6 @@ pub enum Noted {
     Automatic(Vec<u8>),
     /// The query matches at the position.
     Matched,
-    /// The span of a filter that matches. It is recorded only if spans are requested.
+    /// The span of a matching filter. It is recorded only if spans are requested.
     Span(MatchSpan),
 }

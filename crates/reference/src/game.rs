@@ -1,4 +1,4 @@
-//! Dispatches operations that need more of the game than one position to the modules that evaluate them. These operations concern
+//! Dispatches operations that need more of a game than one position to the modules that evaluate them. These operations concern
 //! moves, lines, other positions, variables, strings and comments.
 
 use shakmaty::Bitboard;
@@ -132,7 +132,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Evaluates a filter whose value is a position. Returns the number of this position within the game.
+    /// Evaluates a filter whose value is a position. Returns the number of the position within the game.
     pub(super) fn game_position(&mut self, op: &GamePosition<ExplicitForm>, span: Span) -> Option<i32> {
         use GamePosition as P;
         match op {
@@ -172,15 +172,14 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Calls `evaluate` at the position that is the value of a filter. Returns `None` if the filter has no value.
+    /// Calls `evaluate` at the position that a position filter returns. Returns `None` if the filter has no value.
     fn at<T>(&mut self, at: &Position<ExplicitForm>, evaluate: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let at = self.position(at)?;
         Some(self.apart(at as usize, evaluate))
     }
 
-    /// Returns true if a set filter that is evaluated at another position matches. A `--` filter matches if its target is
-    /// non-empty after any of the moves that satisfy its operands. Its value, however, is that of the target after the first such
-    /// move.
+    /// Returns true if a set filter, evaluated at another position, matches. A `--` filter matches if its target is non-empty after
+    /// any move that satisfies its operands. Its value, however, is the target's value after the first of these moves.
     pub(super) fn elsewhere_matches(&mut self, of: &Elsewhere<ExplicitForm, Squares<ExplicitForm>>) -> bool {
         match of {
             Elsewhere::At { at, of } => self.at(at, |there| there.matches(of)).unwrap_or(false),

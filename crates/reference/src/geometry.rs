@@ -1,14 +1,13 @@
-//! The basic transforms, computed on coordinates directly from their formulas.
+//! The basic transforms, computed directly from their formulas on coordinates.
 //!
-//! A square is a pair (file, rank), both from 0 to 7. All transforms are computed by [`BoardSymmetry::image`], and by moving
-//! single squares.
+//! A square is a pair (file, rank), both from 0 to 7. All transforms use [`BoardSymmetry::image`], or move single squares.
 
 use shakmaty::{Bitboard, File, Rank, Square};
 
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Dirs, ListTransform, Pieces, TransformKind};
 
-/// Returns the square on a file and a rank, or `None` if one of them is not in 0..=7.
+/// Returns the square on a file and a rank, or `None` unless both are in 0..=7.
 pub(super) fn square(x: i32, y: i32) -> Option<Square> {
     if (0..8).contains(&x) && (0..8).contains(&y) { Some(Square::new((8 * y + x) as u32)) } else { None }
 }
@@ -43,8 +42,8 @@ impl BoardSymmetry {
         BoardSymmetry::ReflectAnti,
     ];
 
-    /// All symmetries, in the order in which `flip` makes copies (transformed filters) for evaluation. The order is breadth-first
-    /// from the identity: from each symmetry, it adds those that a quarter turn and the reflection of ranks produce.
+    /// All symmetries, in the order in which `flip` makes copies (transformed filters) for evaluation. The order is that of a
+    /// breadth-first search from the identity, whose steps are a quarter turn and the reflection of ranks.
     const IN_TURN: [BoardSymmetry; 8] = [
         BoardSymmetry::Identity,
         BoardSymmetry::Rotate90Ccw,
@@ -70,7 +69,7 @@ impl BoardSymmetry {
         })
     }
 
-    /// Returns the image of a point. The formulas also work outside of the board, so they can be applied to steps.
+    /// Returns the image of a point. The formulas also work off the board, so they can be applied to steps.
     fn image(self, (x, y): (i32, i32)) -> (i32, i32) {
         match self {
             BoardSymmetry::Identity => (x, y),
@@ -105,30 +104,29 @@ impl BoardSymmetry {
         Dirs(out)
     }
 
-    /// Returns true if light squares become dark. It is enough to examine the image of a1, which is a dark square.
+    /// Returns true if light squares become dark. It suffices to examine the image of a1, a dark square.
     fn swaps_shades(self) -> bool {
         let (x, y) = self.image((0, 0));
         (x + y) % 2 != 0
     }
 }
 
-/// One basic transform, such as a single rotation or shift. A transform keyword makes one copy of its operand for each of its basic
-/// transforms.
+/// One basic transform, such as a single rotation or shift. A transform keyword makes one copy for each of its basic transforms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum BasicTransform {
     /// A symmetry of the board, applied to squares and directions.
     Turn(BoardSymmetry),
-    /// A rotation of directions by this number of eighths of a turn, counter-clockwise.
+    /// A counter-clockwise rotation of directions by this many eighths of a turn.
     Rotate45(u8),
     /// Exchanges the colours, and reflects the ranks.
     SwapColors,
     /// A shift of squares, by -7..=7 files and by -7..=7 ranks.
     Shift { right: i32, up: i32 },
-    /// The transforms of a CQL 5 list, applied one after the other.
+    /// The transforms of a CQL 5 list, applied in turn.
     List(ListImages),
 }
 
-/// The combined effect of several CQL 5 transforms: the image of each square, and true if colours are exchanged.
+/// The combined effect of several CQL 5 transforms: the image of each square, and a flag that is true if colours are exchanged.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ListImages {
     images: Vec<Bitboard>,
@@ -136,7 +134,6 @@ pub(super) struct ListImages {
 }
 
 impl ListImages {
-    /// Returns the transform that changes nothing.
     pub(super) fn identity() -> ListImages {
         ListImages { images: Square::ALL.into_iter().map(Bitboard::from).collect(), swaps_colors: false }
     }
@@ -146,8 +143,8 @@ impl ListImages {
         ListImages { swaps_colors: true, ..ListImages::identity().then_turned(BoardSymmetry::ReflectRanks) }
     }
 
-    /// Returns the transforms of a keyword in a CQL 5 list. Symmetries have the order of [`BoardSymmetry::ALL`]. Shifts are
-    /// ordered by their steps to the right, and then by their steps up, both ascending.
+    /// Returns the transforms of a keyword in a CQL 5 list. Symmetries are in the order of [`BoardSymmetry::ALL`]. Shifts are
+    /// ordered by their steps to the right, then by their steps up, both ascending.
     pub(super) fn all(transform: ListTransform) -> Vec<ListImages> {
         let turned = |list: &[BoardSymmetry]| -> Vec<ListImages> {
             list.iter().map(|&symmetry| ListImages::identity().then_turned(symmetry)).collect()
@@ -177,7 +174,7 @@ impl ListImages {
         }
     }
 
-    /// Returns the transform that applies this one first, and then `next`.
+    /// Returns the transform that applies this one and then `next`.
     pub(super) fn then(&self, next: &ListImages) -> ListImages {
         let images = self.images.iter().map(|&image| next.squares(image)).collect();
         ListImages { images, swaps_colors: self.swaps_colors != next.swaps_colors }
@@ -187,7 +184,7 @@ impl ListImages {
         ListImages { images: self.images.into_iter().map(|s| symmetry.squares(s)).collect(), ..self }
     }
 
-    /// Applies the single steps to the right (or left) first, and then the single steps up (or down).
+    /// Applies the steps to the right (or left) one by one, and then the steps up (or down).
     fn then_moved(mut self, right: i32, up: i32) -> ListImages {
         for image in &mut self.images {
             for _ in 0..right.abs() {
@@ -205,8 +202,8 @@ impl ListImages {
     }
 }
 
-/// Applies one step of a CQL 5 shift. A square whose image is off the board is dropped. If the step leads away from the edge, a
-/// square at this edge remains in the set, and its image is added.
+/// Applies one step of a CQL 5 shift. A square whose image is off the board is dropped. A square on the trailing edge stays in the
+/// set, and its image is added.
 fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in mask {
@@ -214,7 +211,7 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
         if let Some(image) = square(x + dx, y + dy) {
             out.add(image);
         }
-        // The step moves no square of the board to this one, so this square remains.
+        // No square of the board moves to this one, so it stays.
         if square(x - dx, y - dy).is_none() {
             out.add(s);
         }
@@ -223,8 +220,8 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
 }
 
 impl BasicTransform {
-    /// Returns the basic transforms of a keyword, in the order of declaration. Symmetries have the order of
-    /// [`BoardSymmetry::ALL`]. Shifts are ordered by their steps to the right, and then by their steps up, both ascending.
+    /// Returns the basic transforms of a keyword, in the order of declaration. Symmetries are in the order of
+    /// [`BoardSymmetry::ALL`]. Shifts are ordered by their steps to the right, then by their steps up, both ascending.
     pub(super) fn all(kind: TransformKind) -> Vec<BasicTransform> {
         let turns = |list: &[BoardSymmetry]| list.iter().map(|&s| BasicTransform::Turn(s)).collect();
         let identity = BasicTransform::Turn(BoardSymmetry::Identity);
@@ -253,8 +250,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the basic transforms of a keyword, in the order in which copies are made for evaluation; see
-    /// [`BoardSymmetry::IN_TURN`].
+    /// Returns the basic transforms of a keyword, in the order of copies for evaluation; see [`BoardSymmetry::IN_TURN`].
     pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
             TransformKind::Flip => BoardSymmetry::IN_TURN.map(BasicTransform::Turn).into(),
@@ -262,7 +258,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the name of this transform in the value of `currenttransform`. A transform that changes nothing has no name.
+    /// Returns this transform's name in the value of `currenttransform`. A transform that changes nothing has no name.
     pub(super) fn name(&self) -> Option<String> {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.name().map(String::from),
@@ -281,7 +277,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the image of the squares of a designator.
+    /// Returns the image of a designator's squares.
     pub(super) fn squares(&self, mask: Bitboard) -> Bitboard {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.squares(mask),
@@ -292,7 +288,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the image of the pieces of a designator.
+    /// Returns the image of a designator's pieces.
     pub(super) fn pieces(&self, pieces: Pieces) -> Pieces {
         if !self.swaps_colors() {
             return pieces;
@@ -308,7 +304,6 @@ impl BasicTransform {
         Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
     }
 
-    /// Returns the image of a set of directions.
     pub(super) fn dirs(&self, dirs: Dirs) -> Dirs {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.dirs(dirs),
@@ -327,7 +322,6 @@ impl BasicTransform {
         }
     }
 
-    /// Returns true if the transform exchanges `light` and `dark`.
     pub(super) fn swaps_shades(&self) -> bool {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.swaps_shades(),
@@ -337,7 +331,6 @@ impl BasicTransform {
         }
     }
 
-    /// Returns true if the transform exchanges White and Black.
     pub(super) fn swaps_colors(&self) -> bool {
         match self {
             BasicTransform::SwapColors => true,
@@ -407,8 +400,8 @@ mod tests {
         assert_eq!(shifted(no_h2, -1, 0), set("a2,b2,c2,d2,e2,f2"));
     }
 
-    /// Computes a shift one step at a time, to check the direct computation. A sideways step leaves full ranks unchanged. A step
-    /// up or down leaves full files unchanged.
+    /// Computes a shift one step at a time, for checking the direct computation. A sideways step leaves full ranks unchanged, and a
+    /// step up or down leaves full files unchanged.
     fn stepwise(mask: Bitboard, right: i32, up: i32) -> Bitboard {
         let mut out = mask;
         for _ in 0..right.abs() {
@@ -513,7 +506,7 @@ mod tests {
         assert_eq!(size(TransformKind::ShiftVertical), 15);
     }
 
-    /// The examples in the CQL 5 manual for transforms of position lists.
+    /// Checks the examples in the CQL 5 manual for transforms of position lists.
     #[test]
     fn steps_of_cql_5_leave_squares_at_the_edge_behind() {
         let moved = |names: &str, right, up| ListImages::identity().then_moved(right, up).squares(set(names));

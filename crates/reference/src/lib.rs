@@ -1,34 +1,35 @@
-//! The reference engine, which is slow and simple. It evaluates the typed tree of a query at one position, copy by copy.
+//! The reference engine, which is slow and simple. It evaluates the typed tree of a query at one position, copy by copy. A *copy*
+//! is one of the patterns into which a transform turns the query.
 //!
-//! Its results must be easy to trust, because the results of the other engines are compared with them bit for bit. It is
-//! therefore an independent implementation of the rules. It shares no transform arithmetic, no expansion of transforms and no
-//! plan with the other engines. It works on single squares and coordinates, and takes attacks and legal moves from shakmaty.
+//! Its results must be easy to trust, because the results of the other engines are compared with them bit for bit. It is therefore
+//! an independent implementation of the rules. It shares neither transform arithmetic nor transform expansion nor plans (compiled
+//! queries) with the other engines. It works on single squares and coordinates, and takes attacks and legal moves from shakmaty.
 //! Invariant: a [`Reference`] contains no transform keywords, only explicit copies.
 //!
-//! Where the rules of the language leave a question open, this engine decides as follows:
+//! If the language rules leave a question open, this engine decides as follows:
 //!
-//! * The copies of a transform have a fixed order, the *order of declaration*. Of equal copies, only the first is kept. The eight
-//!   symmetries have this order: identity, rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks,
+//! * The copies of a transform have a fixed order, the *order of declaration*. Of equal copies, only the first is kept. The order
+//!   of the eight symmetries is: identity, rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks,
 //!   of files, in a1-h8 and in h1-a8. Shifts are ordered by the steps to the right, ascending from -7, and then by the steps up,
 //!   ascending from -7. For `flipcolor`, the identity comes first. If transforms fuse, the first basic transform of the outer one
 //!   is applied to all copies of the inner one, then the second, and so on.
-//! * Copies are evaluated in another order, which affects comments and variables. The first filter in which two copies differ
-//!   determines their order. Squares are compared as ascending lists, a1 first, then pieces, White's first. Directions are
-//!   compared by the squares to which they lead. Dark squares come before light ones, and White comes before Black. The numbers
-//!   of copies still follow the order of declaration. Of equal copies of `flip`, `currenttransform` names the first in
-//!   breadth-first order from the identity, with a quarter turn and the reflection of ranks as steps.
+//! * Copies are evaluated in another order, which affects comments and variables. It depends on the first filter in which two
+//!   copies differ. Squares are compared as ascending lists, a1 first, then pieces, White's first. Directions are compared by the
+//!   squares to which they lead. Dark squares come before light ones, and White comes before Black. Copies are still numbered in
+//!   the order of declaration. Of equal copies of `flip`, `currenttransform` names the first in breadth-first order from the
+//!   identity, with a quarter turn and the reflection of ranks as steps.
 //! * Reading a variable before it has a value is an error that ends the run. If positions are evaluated independently, the variable
 //!   has no value instead.
-//! * Strings are bytes. Regular expressions treat each byte as the character with that number.
+//! * Strings are bytes. Regular expressions treat each byte as the character with that code point.
 //! * A loop over the keys of a dictionary visits the keys that exist when the loop begins.
 //! * After the loop `while (s ~~ "re") F`, the groups of the regular expression have no value.
 //! * `equal` is false if only one of its operands has a value.
-//! * Several comments after one move form one string, with spaces between them. Comments before a move are ignored.
+//! * Several comments after one move are joined to one string, with spaces in between. Comments before a move are ignored.
 //! * `echo` writes the comments of the target first. It writes `LCA` only if the last common ancestor is neither of the two
 //!   positions.
 //! * `loop` and `while` repeat at most ten million times in one game, a search with a regular expression takes at most ten
 //!   million steps, and strings have at most 16 MiB.
-//! * All operands of an operation are evaluated, left to right, even if an earlier one has no value. Only `{...}`, `and`, `or`,
+//! * All operands of an operation are evaluated from left to right, even if an earlier one has no value. Only `{...}`, `and`, `or`,
 //!   `if` and `square all` skip filters.
 //! * `player` without a colour treats a missing name as an empty string. If both names are missing it has no value.
 
@@ -87,17 +88,17 @@ mod walks;
 mod whole;
 mod write;
 
-/// A reason why the transforms of a query cannot be expanded.
+/// The reason why the transforms of a query cannot be expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReferenceError {
-    /// `rotate45` is applied to a designator that names some squares but not all.
+    /// `rotate45` is applied to a designator with some squares, but not all.
     #[error("rotate45 turns directions only, found a designator with squares; write it without squares")]
     Rotate45Squares,
     /// `rotate45` is applied to `light` or `dark`.
     #[error("rotate45 turns directions only, found light or dark, which have no image under it")]
     Rotate45Shade,
-    /// The transforms make more copies than the engine is allowed to evaluate.
+    /// The transforms make more copies than the engine may evaluate.
     #[error("the transforms make copies with more than {nodes_max} filters in all; nest fewer of them")]
     TooManyCopies {
         /// The limit, counted in filters.
@@ -105,7 +106,7 @@ pub enum ReferenceError {
     },
 }
 
-/// A position in its game, with everything that a filter may read about it.
+/// A position in its game, with all data that filters may read about it.
 #[derive(Clone, Copy)]
 pub struct Spot<'a> {
     /// The position.
@@ -124,10 +125,10 @@ pub struct Spot<'a> {
     pub game: &'a dyn GameFacts,
 }
 
-/// A query in which all transforms have been expanded. It can be evaluated at positions.
+/// A query with all transforms expanded, ready for evaluation at positions.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// The query, with its copies in the order in which they are evaluated.
+    /// The query, with its copies in evaluation order.
     body: PlainFilter,
     /// The number of each copy of the outermost filter, in the order of declaration.
     numbers: Vec<usize>,
@@ -158,22 +159,22 @@ impl Reference {
         Ok(Reference { body, numbers, declared })
     }
 
-    /// Sets the maximum number of steps for one game. If a game takes more steps, its evaluation ends with an error. Each
-    /// evaluation of a filter is one step. Long strings, searches with regular expressions, and filters that visit many positions
-    /// count as several steps, according to the time that they take.
+    /// Sets the maximum number of steps for one game. If a game needs more steps, its evaluation ends with an error. Each
+    /// evaluation of a filter is one step. Long strings, regular expression searches, and filters that visit many positions count
+    /// as several steps, in proportion to their time.
     #[must_use]
     pub fn with_steps_max(mut self, steps_max: u64) -> Reference {
         self.declared.steps_max = steps_max;
         self
     }
 
-    /// Returns the number of copies of the outermost filter if it is a transform, otherwise 1.
+    /// Returns the number of copies if the outermost filter is a transform, otherwise 1.
     pub fn copies(&self) -> usize {
         self.numbers.len()
     }
 }
 
-/// Returns true if the order in which copies are evaluated can affect comments or variables.
+/// Returns true if the evaluation order of copies can affect comments or variables.
 fn order_shows(query: &TypedQuery) -> bool {
     let writes = |filter: Ref<'_, _>| match filter {
         Ref::Condition(f) => {
@@ -185,7 +186,7 @@ fn order_shows(query: &TypedQuery) -> bool {
     !query.vars.is_empty() || !query.dictionaries.is_empty() || query.body.any(writes)
 }
 
-/// The copies of the outermost filter if it is a transform. Otherwise the filter itself is the only copy.
+/// The copies of the outermost filter. If it is not a transform, its only copy is the filter itself.
 enum Outermost<'a> {
     Sets(&'a [Squares<ExplicitForm>]),
     Numbers(&'a [Number<ExplicitForm>]),

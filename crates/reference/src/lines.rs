@@ -9,14 +9,14 @@ use super::{
 };
 use orbit_query::tree::{Dirs, PawnKind, PinPart};
 
-/// Returns the squares in one direction from `start` (not including `start`) to the edge of the board.
+/// Returns the squares in one direction from `start` to the edge of the board, without `start` itself.
 pub(super) fn walk(start: Square, (dx, dy): (i8, i8)) -> impl Iterator<Item = Square> {
     let (x, y) = xy(start);
     (1..8).map_while(move |n| square(x + n * i32::from(dx), y + n * i32::from(dy)))
 }
 
-/// Returns the squares that are `lo..=hi` steps away from a square of the set, in one of the directions. A negative number of
-/// steps leads in the opposite direction.
+/// Returns the squares that are `lo..=hi` steps away from a square of the set, in one of the directions. Negative steps lead in the
+/// opposite direction.
 pub(super) fn direction(dirs: Dirs, lo: i8, hi: i8, from: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for start in from {
@@ -44,7 +44,7 @@ pub(super) fn shade(light: bool, squares: Bitboard) -> Bitboard {
     out
 }
 
-/// Returns all squares that lie on a straight line between a square of one set and a square of the other.
+/// Returns all squares on a straight line between a square of one set and a square of the other.
 pub(super) fn between(from: Bitboard, to: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for start in from {
@@ -61,7 +61,7 @@ pub(super) fn between(from: Bitboard, to: Bitboard) -> Bitboard {
     out
 }
 
-/// Returns the squares of `attackers` from which a piece attacks a square of `targets`.
+/// Returns the squares of `attackers` whose pieces attack a square of `targets`.
 pub(super) fn attackers(board: &SquareArray, attackers: Bitboard, targets: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in attackers {
@@ -92,8 +92,8 @@ pub(super) fn attack_count(board: &SquareArray, attackers: Bitboard, targets: Bi
     pairs
 }
 
-/// Returns the number of straight lines with one occupied square in each of the sets, in the order of the sets, and no other
-/// occupied square in between. Lines in opposite directions count separately.
+/// Returns the number of straight lines that have one occupied square in each set, in the order of the sets, and no other occupied
+/// square in between. Lines in opposite directions count separately.
 pub(super) fn ray_count(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> i32 {
     let mut lines = 0;
     for start in sets[0].into_iter().filter(|&start| board.at(start).is_some()) {
@@ -107,7 +107,7 @@ pub(super) fn ray_count(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[B
     lines
 }
 
-/// Returns true if the piece on a square is a queen, rook or bishop that can move in this direction.
+/// Returns true if the piece on a square is a queen, rook or bishop that can move in the given direction.
 pub(super) fn slides(board: &SquareArray, from: Square, (dx, dy): (i8, i8)) -> bool {
     let diagonal = dx != 0 && dy != 0;
     match board.at(from).map(|piece| piece.role) {
@@ -121,14 +121,12 @@ pub(super) fn slides(board: &SquareArray, from: Square, (dx, dy): (i8, i8)) -> b
 /// The end squares of the lines that a `ray` filter finds.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RayEnds {
-    /// The first squares of all lines found.
     pub(super) first: Bitboard,
-    /// The last squares of all lines found.
     pub(super) last: Bitboard,
 }
 
-/// Returns the ends of all lines that start in the first set and meet the other sets in order. All other squares of a line must
-/// be empty. If `attack` is true, the piece on the first square must be a queen, rook or bishop that can move in this direction.
+/// Returns the ends of all lines that start in the first set and meet the other sets in order. All other squares of a line must be
+/// empty. If `attack` is true, the piece on the first square must be a queen, rook or bishop that can move along the line.
 pub(super) fn ray(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> RayEnds {
     let mut ends = RayEnds::default();
     for start in sets[0] {
@@ -147,8 +145,8 @@ pub(super) fn ray(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboar
     ends
 }
 
-/// Returns the squares of the last set at which a line can end. The line runs along `path`, meets the sets in order, and is
-/// otherwise empty. An empty square in the next set is tried both as a member of that set and as a square that is skipped.
+/// Returns the squares of the last set at which a line along `path` can end. The line meets the sets in order, and is otherwise
+/// empty. An empty square in the next set is tried both as that set's square and as a skipped square.
 fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard {
     let Some((&here, further)) = path.split_first() else { return Bitboard::EMPTY };
     let (&next, later) = sets.split_first().expect("a ray has a last set");
@@ -163,8 +161,8 @@ fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard
 }
 
 /// Returns one part of all pins: the sliders, the pinned pieces, or the squares behind them. In a pin, a slider of one colour is on
-/// `from`, and a piece of the other colour is on `through`. Behind this piece, with nothing in between, lies a square of `to`,
-/// which is empty or occupied by another piece of the pinned piece's colour.
+/// `from`, and a piece of the other colour is on `through`. Behind this piece, with nothing in between, is a square of `to` that is
+/// empty or has another piece of the pinned piece's colour.
 pub(super) fn pin(
     board: &SquareArray,
     value: PinPart,
@@ -202,7 +200,7 @@ pub(super) fn pin(
     out
 }
 
-/// Returns the pawns of one kind, such as isolated pawns. Both colours are included.
+/// Returns the pawns of one kind, such as isolated pawns, in both colours.
 pub(super) fn pawns(board: &SquareArray, kind: PawnKind) -> Bitboard {
     let all: Vec<(Square, Color)> = Square::ALL
         .into_iter()

@@ -1,4 +1,4 @@
-//! The data that `line` and `path` keep during the evaluation of a game.
+//! The data that `line` and `path` store during the evaluation of a game.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,8 +10,8 @@ use super::{
     program::ChainProgram,
 };
 
-/// The data of all chains in a query during one game. The address of a chain identifies it, so a chain has separate data in each
-/// copy (transformed filter) that contains it.
+/// The data of all chains in a query during one game. A chain is identified by its address, so it has separate data in each copy
+/// (transformed filter) of its filter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChainMemory {
     pub(super) programs: HashMap<usize, Option<Rc<CompiledChain>>>,
@@ -19,14 +19,13 @@ pub(super) struct ChainMemory {
     pub(super) banned: HashMap<usize, HashSet<usize>>,
     /// The last path that matched.
     pub(super) last_walk: Option<PathProgress>,
-    /// The longest sequence of common moves that `consecutivemoves` has found, once for each of its two variables.
+    /// The longest common sequence of moves that `consecutivemoves` has found, once for each of its two variables.
     runs: [MoveRun; 2],
 }
 
-/// Consecutive positions on the way to the position that a variable holds.
+/// Consecutive positions on the way to the position in a variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MoveRun {
-    /// The name of the variable.
     pub(super) name: String,
     pub(super) nodes: Vec<usize>,
 }
@@ -35,7 +34,7 @@ pub(super) struct MoveRun {
 #[derive(Clone, Debug)]
 pub(super) struct CompiledChain {
     pub(super) program: ChainProgram,
-    /// True if a filter in the chain keeps state. The search must then try all ways through the chain.
+    /// True if a filter in the chain keeps state. The search must then try all ways to match the chain.
     pub(super) keeps_state: bool,
 }
 
@@ -47,8 +46,8 @@ impl ChainMemory {
         }
     }
 
-    /// Returns comments about the moves of the longest sequences that `consecutivemoves` has found. They are written once for the
-    /// whole game.
+    /// Returns the comments on the moves of the longest sequences that `consecutivemoves` has found. They are written once per
+    /// game.
     pub(super) fn notes(&self) -> Vec<Note> {
         let moves = self.runs.iter().flat_map(|run| run.nodes.iter().zip(1..).map(move |it| (&run.name, it)));
         moves
@@ -60,14 +59,13 @@ impl ChainMemory {
     }
 }
 
-/// The progress of a search for a path. After the path has matched, it is the result.
+/// The progress of a search for a path or, after the path has matched, the result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathProgress {
     pub(super) start: usize,
-    /// The number of moves on the path that count. These are all moves or, if the path has a `focus`, the moves in focus.
+    /// The number of moves on the path that count: all moves or, if the path has a `focus`, the moves in focus.
     pub(super) count: i32,
-    /// The number of moves on the path that do not count.
     pub(super) unfocused: i32,
-    /// The last position of the best way that the search has found so far or, after the match, of the path.
+    /// The last position of the best way found so far or, after the match, of the path.
     pub(super) last: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! Identifies the pieces of a game. Each piece has a number, which it keeps through all moves.
+//! Identifies the pieces of a game. Each piece keeps its number through all moves.
 
 use shakmaty::{Bitboard, Square};
 
@@ -10,7 +10,7 @@ use orbit_core::board::Position;
 pub(super) struct PieceMap([Option<u8>; 64]);
 
 impl PieceMap {
-    /// Numbers the pieces of the first position, in the order of their squares.
+    /// Numbers the pieces of the first position in square order.
     pub(super) fn at_start(position: &Position) -> PieceMap {
         let mut numbers = 0..=u8::MAX;
         let occupied = |s| position.board.at(s).piece().is_some();
@@ -32,7 +32,7 @@ impl PieceMap {
         out
     }
 
-    /// Returns the number of the piece on a square. Returns `None` if the square is empty.
+    /// Returns the number of the piece on a square, or `None` if the square is empty.
     pub(super) fn on(&self, s: Square) -> Option<u8> {
         self.0[s as usize]
     }
@@ -42,7 +42,7 @@ impl PieceMap {
         squares.into_iter().filter_map(|s| self.on(s))
     }
 
-    /// Returns the square of the piece with a number. Returns `None` if the piece has been captured.
+    /// Returns the square of a piece, given its number, or `None` if the piece has been captured.
     pub(super) fn square_of(&self, piece: u8) -> Option<Square> {
         Square::ALL.into_iter().find(|&s| self.on(s) == Some(piece))
     }

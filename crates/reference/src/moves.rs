@@ -1,19 +1,19 @@
 //! Computes checks, legal moves and pseudolegal moves of a position.
 //!
-//! For positions that shakmaty accepts, shakmaty computes the legal moves. It rejects some positions that can occur in games: no
-//! king, two kings of one colour, a king that could be captured, pawns on the back ranks. For these positions, and for all
-//! pseudolegal moves, this module has a simple generator of its own. It follows these rules:
+//! For positions that shakmaty accepts, shakmaty computes the legal moves. It rejects some positions that can occur in games:
+//! positions without a king, with two kings of one colour, with a king that could be captured, or with pawns on the back ranks. For
+//! these positions, and for all pseudolegal moves, this module has its own simple generator, with these rules:
 //!
 //! * A side is in check if any of its kings is attacked. A side without a king is never in check, mated or stalemated.
 //! * A pseudolegal move may capture any piece of the other colour, even a king. Pawns move two squares only from their second
 //!   rank. Castling is pseudolegal only if it is legal.
-//! * A legal move is a pseudolegal move after which none of the own kings is attacked. Without a king, all pseudolegal moves are
-//!   therefore legal.
-//! * Castling moves the first own king on the back rank and the rook that the castling right names. For castling on the king's
-//!   side, the rook must be on a higher file than the king, otherwise on a lower one. Castling is legal if the king is not in
-//!   check, and passes and reaches only squares that are not attacked.
-//! * En passant requires an enemy pawn that is one square past the target square. The target square and the square from which
-//!   that pawn came must be empty.
+//! * A legal move is a pseudolegal move after which no king of the moving side is attacked. Without a king, all pseudolegal moves
+//!   are therefore legal.
+//! * Castling moves the side's first king on the back rank and the rook named by the castling right. For castling on the king's
+//!   side, the rook must be on a higher file than the king, otherwise on a lower one. Castling is legal if the king is not in check
+//!   and crosses and reaches no attacked square.
+//! * En passant requires an enemy pawn one square past the target square. The target square and the square that the pawn came from
+//!   must be empty.
 
 use shakmaty::{Bitboard, Color, Move, Piece, Position as _, Role, Square, attacks};
 
@@ -37,8 +37,7 @@ enum StepKind {
 }
 
 impl ReducedMove {
-    /// Returns the square on which the move captures, if a piece is there. For en passant, this is not the target square of the
-    /// pawn.
+    /// Returns the square on which the move captures, if a piece is there. For en passant, this differs from the target square.
     pub(super) fn takes_on(self) -> Square {
         match self.kind {
             StepKind::EnPassant => square(xy(self.to).0, xy(self.from).1).expect("both are on the board"),
@@ -46,7 +45,7 @@ impl ReducedMove {
         }
     }
 
-    /// Returns true if the move is of the kind that the word in `legal --(...)` names.
+    /// Returns true if the move is of the kind named in `legal --(...)`.
     pub(super) fn is(self, special: Special) -> bool {
         match special {
             Special::Any => true,
@@ -110,8 +109,7 @@ pub(super) struct SquareArray {
     occupied: Bitboard,
     pub(super) turn: Color,
     en_passant: Option<Square>,
-    /// The castling rights of the side to move. Each has the square of the rook, and a flag that is true for castling on the
-    /// king's side.
+    /// The castling rights of the side to move: the square of the rook, and a flag that is true for castling on the king's side.
     rights: Vec<(Square, bool)>,
 }
 
@@ -132,7 +130,6 @@ impl SquareArray {
         }
     }
 
-    /// Returns the piece on a square.
     pub(super) fn at(&self, s: Square) -> Option<Piece> {
         self.squares[s as usize]
     }
@@ -151,7 +148,7 @@ impl SquareArray {
         self.occupied.set(s, content.is_some());
     }
 
-    /// Returns the squares that the piece on `s` attacks, whether they are empty or not. Returns the empty set if `s` is empty.
+    /// Returns the squares that the piece on `s` attacks, empty or not. The result is empty if `s` is.
     pub(super) fn attacks_from(&self, s: Square) -> Bitboard {
         self.at(s).map_or(Bitboard::EMPTY, |piece| attacks::attacks(s, piece, self.occupied))
     }
@@ -171,13 +168,12 @@ impl SquareArray {
         self.of_color(color).any(|(s, _)| self.attacks_from(s).contains(target))
     }
 
-    /// Returns true if a king of this colour is attacked.
     fn king_attacked(&self, color: Color) -> bool {
         self.kings(color).any(|king| self.attacked_by(!color, king))
     }
 
-    /// Returns all moves of the side to move, including moves that leave a king attacked. A promotion is listed once, not once
-    /// for each possible piece.
+    /// Returns all moves of the side to move, including moves that leave a king attacked. A promotion is listed once, not once for
+    /// each piece.
     pub(super) fn pseudolegal_moves(&self) -> Vec<ReducedMove> {
         let mut out = Vec::new();
         for (from, piece) in self.of_color(self.turn) {
@@ -218,7 +214,7 @@ impl SquareArray {
         }
     }
 
-    /// Returns true if the pieces stand as they do after a pawn has moved two squares over `s`.
+    /// Returns true if the placement is possible after a pawn has moved two squares, passing over `s`.
     fn en_passant_possible(&self, s: Square) -> bool {
         let (x, y) = xy(s);
         let (up, sixth) = if self.turn.is_white() { (1, 5) } else { (-1, 2) };
@@ -227,8 +223,8 @@ impl SquareArray {
         y == sixth && passed && self.at(s).is_none() && at(y + up).is_none()
     }
 
-    /// Returns the castling move for a castling right. Returns `None` if the king or the rook is not in its place, or if a piece
-    /// is in the way.
+    /// Returns the castling move for a castling right, or `None` if the king or the rook is not in its place or a piece is in the
+    /// way.
     fn castling(&self, rook: Square, king_side: bool) -> Option<ReducedMove> {
         let back = xy(rook).1;
         let king = self.kings(self.turn).find(|&king| xy(king).1 == back)?;
@@ -265,8 +261,8 @@ impl SquareArray {
         !self.after(step).king_attacked(self.turn)
     }
 
-    /// Returns the board after a move. A promoted pawn remains a pawn, because this method only serves to find attacks on the own
-    /// king.
+    /// Returns the board after a move. A promoted pawn remains a pawn, because this method is only used to find attacks on the
+    /// moving side's king.
     fn after(&self, step: ReducedMove) -> SquareArray {
         let mut out = self.clone();
         let mover = self.at(step.from);
@@ -286,7 +282,7 @@ impl SquareArray {
     }
 }
 
-/// Returns the squares from one square to another on the same rank, including both.
+/// Returns the squares from `a` to `b`, both included, on one rank.
 fn run(a: Square, b: Square) -> impl Iterator<Item = Square> {
     (a.min(b) as u32..=a.max(b) as u32).map(Square::new)
 }
@@ -368,7 +364,7 @@ mod tests {
         let kingless = LegalMoves::from_position(&position("8/8/8/8/8/8/4r3/R7 w - - 0 1"));
         assert!(!kingless.has_king && !kingless.check);
         assert_eq!(kingless.legal.len(), 14);
-        // There are two kings, one of which is attacked. Only moves after which neither is attacked are legal.
+        // One of two kings is attacked. Only moves after which neither king is attacked are legal.
         let two = LegalMoves::from_position(&position("4r1k1/8/8/8/8/8/8/K3K3 w - - 0 1"));
         assert!(two.check);
         assert_eq!(names(&two.legal), BTreeSet::from(["e1d1", "e1d2", "e1f1", "e1f2"].map(String::from)));

@@ -1,5 +1,5 @@
-//! Evaluates filters whose value is a position, and filters that compare positions. A *node* is a position of the game,
-//! identified by its number.
+//! Evaluates filters that return positions, and filters that compare positions. A *node* is a position of the game, identified by
+//! its number.
 
 use shakmaty::{Bitboard, Color, Piece, Square};
 
@@ -15,7 +15,7 @@ struct Shift {
 }
 
 impl Evaluation<'_> {
-    /// Evaluates a position filter. Returns its value as a node (the number of a position), or `None` if it has no value.
+    /// Evaluates a position filter. Returns its value as a node (a position number), or `None` if it has no value.
     pub(super) fn node(&mut self, of: &Position<ExplicitForm>) -> Option<usize> {
         self.position(of).and_then(|at| usize::try_from(at).ok())
     }
@@ -52,7 +52,6 @@ impl Evaluation<'_> {
         self.tree().last_common_ancestor(a, b).map(numbered)
     }
 
-    /// Returns the number of moves between two positions.
     pub(super) fn distance(
         &mut self,
         a: &Position<ExplicitForm>,
@@ -74,7 +73,7 @@ impl Evaluation<'_> {
         self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree().is_proper_ancestor(ancestor, of))
     }
 
-    /// Returns the left position if the relation between the two positions is true.
+    /// Returns the left position if the comparison is true.
     pub(super) fn compared_positions(
         &mut self,
         by: PositionOrder,
@@ -92,8 +91,7 @@ impl Evaluation<'_> {
         holds.then_some(numbered(left))
     }
 
-    /// Returns the squares that have the same contents in two positions. The set is empty if one of the positions does
-    /// not exist.
+    /// Returns the squares with the same contents in two positions. The set is empty if one of the positions does not exist.
     pub(super) fn same_contents(
         &mut self,
         a: &Position<ExplicitForm>,
@@ -112,7 +110,6 @@ impl Evaluation<'_> {
         self.tree().depth(self.here.at) as i32
     }
 
-    /// Returns the side that played the move to a position.
     fn mover(&self, at: usize) -> Color {
         !self.nodes[at].position.state.turn()
     }
@@ -134,9 +131,8 @@ impl Evaluation<'_> {
         alternatives.filter(|&at| self.tree().is_secondary(at) && self.mover(at).is_white()).count() == 1
     }
 
-    /// Finds the longest sequence of moves that two ways have in common, and returns its length. The ways lead from the last common
-    /// ancestor of two positions to each of them. The positions are the values of two variables. Neither may be an ancestor of the
-    /// other.
+    /// Returns the length of the longest sequence of moves that occurs on the ways to both of two positions. The ways start from
+    /// the last common ancestor. The positions are the values of two variables, and neither may be an ancestor of the other.
     pub(super) fn consecutive_moves(
         &mut self,
         first: VarId,
@@ -176,20 +172,20 @@ impl Evaluation<'_> {
         Some(length as i32)
     }
 
-    /// Returns the positions on the way from a position down to one of its descendants, without the first one.
+    /// Returns the positions on the way from a position down to one of its descendants, without the first.
     pub(super) fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
         let mut way: Vec<usize> = self.tree().line_to(to).take_while(|&at| at != from).collect();
         way.reverse();
         way
     }
 
-    /// Returns the squares and the piece of each move that leads to one of the given positions.
+    /// Returns the squares and the piece of each move to one of the given positions.
     fn moves_on(&self, way: &[usize]) -> Vec<Shift> {
         let shift = |played: &PlayedMove| Shift { step: played.step, man: played.man };
         way.iter().filter_map(|&at| self.tree().played(at).map(shift)).collect()
     }
 
-    /// Returns the bounds of a range. Returns `None` if one of them has no value.
+    /// Returns the bounds of a range, or `None` if one of them has no value.
     pub(super) fn range(&mut self, [lo, hi]: &[Number<ExplicitForm>; 2]) -> Option<[i32; 2]> {
         let (lo, hi) = (self.number(lo), self.number(hi));
         Some([lo?, hi?])
@@ -201,9 +197,8 @@ fn numbered(at: usize) -> i32 {
     at as i32
 }
 
-/// Finds the longest run that two lists have in common. Returns the index of the run in each list, and its length. If several runs
-/// are equally long, returns the first one. `goes_on` is called with the number of comparisons in each round. If it returns false,
-/// the search ends.
+/// Finds the longest run of items that occurs in both lists. Returns its index in each list, and its length. Of equally long runs,
+/// returns the first. In each round, `goes_on` is called with the number of comparisons; the search ends if it returns false.
 fn longest_common_run<T: PartialEq>(
     a: &[T],
     b: &[T],

@@ -16,7 +16,7 @@ use orbit_query::{
 };
 
 impl<'a> Evaluation<'a> {
-    /// Adds a note, such as a comment, at a position. If an enclosing filter fails to match, it removes the note.
+    /// Adds a note, such as a comment, at a position. An enclosing filter that does not match removes the note again.
     pub(super) fn note(&mut self, at: usize, what: Noted) {
         self.state.notes.push(Note { at, what });
     }
@@ -62,8 +62,7 @@ impl<'a> Evaluation<'a> {
         self.sorted_by(sort, |this| this.text(of), |text| SortValue::Text(text.clone()))
     }
 
-    /// Stores the best value of a `sort` in the game, and the comments that were written for it. Of several equal values, the first
-    /// is kept.
+    /// Stores the best value of a `sort` in the game, with the comments written for it. Of equal values, the first is kept.
     fn sorted_by<T>(
         &mut self,
         sort: SortId,
@@ -107,7 +106,7 @@ impl<'a> Evaluation<'a> {
         self.with_files(span, |files| files.read(&name))
     }
 
-    /// Calls `work` with the files that the query may access. An error ends the search.
+    /// Calls `work` with the files that the query may access. If it fails, the search ends.
     fn with_files<T>(
         &mut self,
         span: Span,
@@ -121,9 +120,9 @@ impl<'a> Evaluation<'a> {
         done.map_err(|fault| self.state.fail(fault)).ok()
     }
 
-    /// Returns the words of the comments after the move that led to the current position or, at the start of the game, before the
-    /// first move. The words are joined with single spaces, because PGN files may break lines anywhere. Comments before the first
-    /// move of a side line are left out. Returns `None` if there are no words.
+    /// Returns the words of the comments after the move to the current position or, at the start of the game, before the first
+    /// move. They are joined with single spaces, because PGN files may break lines anywhere. Comments before the first move of a
+    /// side line are left out. Returns `None` if there are no words.
     pub(super) fn original_comment(&mut self, span: Span) -> Option<Vec<u8>> {
         let comments = self.annotations(span).iter().filter_map(|annotation| match &annotation.kind {
             AnnotationKind::Comment(text) => Some(&text[..]),
@@ -139,8 +138,8 @@ impl<'a> Evaluation<'a> {
         self.annotations(span).iter().any(is_wanted)
     }
 
-    /// Returns the annotations of the current position. Reading them counts as work, because there may be many, even if they
-    /// contain no words.
+    /// Returns the annotations of the current position. Reading them counts towards the step limit, because there may be many, even
+    /// without words.
     fn annotations(&mut self, span: Span) -> &'a [Annotation] {
         let (all, at) = (self.here.spot.game.annotations(), self.here.at);
         let from = all.partition_point(|annotation| (annotation.node as usize) < at);

@@ -7,12 +7,11 @@ use orbit_core::{
 };
 use orbit_query::tree::Text;
 
-/// The number of steps of a regular expression search that take as long as the evaluation of one filter.
+/// The number of regular expression steps that take as long as evaluating one filter.
 const STEPS_A_FILTER: u64 = 64;
 
 impl Evaluation<'_> {
-    /// Returns the text of the first match. The groups of the match are stored until the next search. A search without a match
-    /// removes the groups.
+    /// Returns the text of the first match. The groups of the match are stored until the next search. A failed search clears them.
     pub(super) fn search(&mut self, text: &Text<ExplicitForm>, pattern: &str, span: Span) -> Option<Vec<u8>> {
         self.state.groups = None;
         let text = self.text(text)?;
@@ -47,7 +46,7 @@ impl Evaluation<'_> {
         found.iter().map(|group| group.map(|(start, end)| (start, text[start..end].to_vec()))).collect()
     }
 
-    /// Returns the first match at or after a byte. If this search takes too long, the evaluation ends with an error.
+    /// Returns the first match at or after a byte. If the search takes too long, the evaluation ends with an error.
     fn first_match(&mut self, pattern: &str, text: &[u8], from: usize, span: Span) -> Option<Captures> {
         let mut steps = 0;
         let found = self.declared.patterns.get(pattern)?.find(text, from, &mut steps, &self.state.interrupt);

@@ -9,11 +9,11 @@ use orbit_query::tree::Special;
 /// A move that was played.
 #[derive(Clone, Debug)]
 pub(super) struct PlayedMove {
-    /// The piece that moved. For castling, this is the king. For a null move, it is the king of the side that passes.
+    /// The piece that moved. For castling, this is the king, and for a null move the king of the passing side.
     pub(super) man: Option<Piece>,
-    /// The origin and target squares of the move. For a null move, both are the square of the king; `None` if there is no king.
+    /// The origin and target squares of the move. For a null move, both are the king's square; `None` if there is no king.
     pub(super) step: Option<(Square, Square)>,
-    /// The origin and target squares of the rook if the move is castling, including castling as in Chess960.
+    /// The origin and target squares of the rook if the move is castling, including Chess960 castling.
     pub(super) rook: Option<(Square, Square)>,
     /// True for castling on the king's side, false for castling on the queen's side. `None` if filters do not count the move as
     /// castling.
@@ -26,16 +26,16 @@ pub(super) struct PlayedMove {
     pub(super) null: bool,
 }
 
-/// The part of a move that a filter can select: the movement of one piece, given by the square that it leaves and the square that
-/// it reaches. Castling has two parts.
+/// A part of a move that a filter can select: the movement of one piece, given by the squares that it leaves and reaches. Castling
+/// has two parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MovePart {
     pub(super) from: Bitboard,
     pub(super) to: Bitboard,
 }
 
-/// The part of a move (the movement of one piece) that a `--` has selected. In filters that are evaluated after the move, `from`
-/// and `to` mean this part.
+/// The part of a move (the movement of one piece) that a `--` has selected. Filters after the move use this part for `from` and
+/// `to`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selected {
     /// The position after the move.
@@ -44,7 +44,7 @@ pub(super) struct Selected {
 }
 
 impl PlayedMove {
-    /// Describes a move that was played from the position `before`.
+    /// Describes a move played in the position `before`.
     pub(super) fn new(before: &Position, arrival: PackedMove) -> PlayedMove {
         let at = |s: Square| before.board.at(s).piece();
         let (from, to) = (arrival.from(), arrival.to());
@@ -80,7 +80,7 @@ impl PlayedMove {
         }
     }
 
-    /// Describes castling. A packed castling move contains the square of the king and the square of the king's own rook.
+    /// Describes castling. A packed castling move contains the squares of the king and its rook.
     fn castling(plain: PlayedMove, king: Square, rook: Square) -> PlayedMove {
         let king_side = rook > king;
         let on_rank = |file| square(file, xy(king).1).expect("files are 0..=7");

@@ -22,7 +22,7 @@ impl Evaluation<'_> {
         self.play(line).map(|found| found.end as i32)
     }
 
-    /// Finds the longest line that begins at the current position.
+    /// Finds the longest match of a `line` filter that begins at the current position.
     fn play(&mut self, line: &Line<ExplicitForm>) -> Option<Chained> {
         let begin = self.notes_begin();
         let mut steps = Vec::new();
@@ -61,7 +61,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// The rules for the search for one `line`.
+/// The search rules for one `line` filter.
 struct LineRules<'c> {
     line: &'c Line<ExplicitForm>,
     steps: &'c [&'c LineStep<ExplicitForm>],
@@ -69,7 +69,7 @@ struct LineRules<'c> {
 }
 
 impl LineRules<'_> {
-    /// Returns the positions that may follow a position. If `by` is present, only the position after this move may follow.
+    /// Returns the positions that may follow a position. If `by` is given, only the position after that move may follow.
     fn after(&self, eval: &Evaluation, at: usize, by: Option<usize>) -> Vec<usize> {
         let may_step = |child: usize| self.line.sibling.is_none_or(|sibling| eval.is_child(child, sibling));
         if self.line.back {
@@ -83,8 +83,8 @@ impl LineRules<'_> {
 impl ChainRules for LineRules<'_> {
     const ENDS_BEHIND: bool = true;
 
-    /// Returns the attempts to match a constituent at a position. If the constituent contains a `move` filter for the moves that
-    /// leave the position, there is one attempt for each of these moves. Otherwise there is a single attempt.
+    /// Returns the attempts to match a constituent at a position. If the constituent contains a `move` filter for the moves from
+    /// the position, there is one attempt for each of these moves. Otherwise there is a single attempt.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt> {
         let children = eval.tree().children(at);
         if self.steps[one].tied && !self.line.back && !children.is_empty() {

@@ -1,5 +1,5 @@
-//! Compiles the chain of a `line` or `path` to a program. The program determines which constituents may come next. It tries fewer
-//! repetitions first.
+//! Compiles the chain of a `line` or `path` to a program. The program determines the constituents that may come next. Fewer
+//! repetitions are tried first.
 
 use orbit_query::tree::{
     Any, Chain, ConditionOp, GameCondition, GameNumber, GamePosition, GameText, NumberOp, PositionOp, Ref,
@@ -11,9 +11,9 @@ use super::copies::ExplicitForm;
 /// An operation of the program to which a chain is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProgramOp {
-    /// The constituent (filter or move of the chain) with this number must match. Then the next operation runs.
+    /// The constituent (filter or move of the chain) with this number must match before the next operation runs.
     One(usize),
-    /// Either of two operations may follow. The first one is tried first.
+    /// Either of two operations may follow. They are tried in order.
     Fork(usize, usize),
     /// The chain may end here.
     Accept,
@@ -23,12 +23,12 @@ pub(super) enum ProgramOp {
 #[derive(Clone, Debug)]
 pub(super) struct ChainProgram {
     ops: Vec<ProgramOp>,
-    /// For each operation, true if the chain may end there without matching another constituent.
+    /// For each operation, true if the chain may end there without another constituent.
     may_end: Vec<bool>,
 }
 
 impl ChainProgram {
-    /// The maximum number of operations. It limits nested repetitions with counts.
+    /// The maximum number of operations. It limits nested counted repetitions.
     pub(super) const OPS_MAX: usize = 20_000;
 
     /// Compiles a chain for a game with `nodes` positions. Returns `None` if the program would be too long.
@@ -51,9 +51,9 @@ impl ChainProgram {
 
 /// Compiles a chain whose first constituent has the number `first`. Returns the number of constituents in the chain.
 ///
-/// No match is longer than the game. A maximum number of repetitions beyond the length of the game is therefore treated as no
-/// maximum. A minimum beyond this length is reduced to one more than the number of positions, which still cannot be reached. This
-/// does not affect repetitions of a constituent that may be empty, because one empty repetition is equivalent to many.
+/// No match is longer than the game. So a maximum repetition count beyond the length of the game is treated as no maximum. A
+/// minimum beyond it is reduced to one more than the number of positions, which still cannot be reached. Repetitions of a possibly
+/// empty constituent are not affected, because one empty repetition is equivalent to many.
 fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>) -> Option<usize> {
     if ops.len() > ChainProgram::OPS_MAX {
         return None;
@@ -97,11 +97,11 @@ fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>)
     }
 }
 
-/// For each operation, returns true if the end of the program can be reached without matching another constituent.
+/// Returns, for each operation, true if the end of the program can be reached without matching another constituent.
 fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
     let mut may_end: Vec<bool> = ops.iter().map(|op| *op == ProgramOp::Accept).collect();
-    // Repetitions without a maximum jump backwards, so one iteration is not enough. Each iteration completes at least one more
-    // level of nesting.
+    // Repetitions without a maximum jump backwards, so one iteration is not enough. Each iteration completes at least one further
+    // nesting level.
     let mut is_known = false;
     while !is_known {
         is_known = true;
@@ -117,8 +117,8 @@ fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
     may_end
 }
 
-/// Returns true if a filter of a chain keeps state: its value at a position may depend on earlier evaluations in the chain, or
-/// the number or the order of its evaluations matters. The search must then try all ways through the chain.
+/// Returns true if a filter of a chain keeps state: its value may depend on earlier evaluations in the chain, or the number or
+/// order of its evaluations matters. The search must then try all ways to match the chain.
 pub(super) fn keeps_state<'a>(filters: impl IntoIterator<Item = &'a Any<ExplicitForm>>) -> bool {
     let (mut keeps, mut sets_path, mut reads_path) = (false, false, false);
     for filter in filters {
@@ -196,7 +196,7 @@ mod tests {
         Chain::Repeat { of: Box::new(of), min, max }
     }
 
-    /// Returns the numbers of constituents that a program can match, up to `length_max`.
+    /// Returns all possible numbers of constituents in a match of the program, up to `length_max`.
     fn lengths(chain: &Chain<()>, nodes: usize, length_max: usize) -> Vec<usize> {
         let program = ChainProgram::new(chain, nodes).unwrap();
         let mut places = vec![0];
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn repeats_beyond_the_game_are_without_end() {
-        // In a game of three positions, five repetitions are equivalent to any larger number.
+        // In a game with three positions, five repetitions are equivalent to any larger number.
         assert_eq!(lengths(&repeat(one(), 1, Some(5)), 3, 6), [1, 2, 3, 4, 5, 6]);
         assert_eq!(lengths(&repeat(one(), 1_000_000, None), 3, 5), [4, 5]);
         assert!(ChainProgram::new(&repeat(repeat(one(), 400, Some(400)), 400, Some(400)), 400).is_none());

@@ -1,4 +1,4 @@
-//! Finds pure mates and stalemates, square by square, as `docs/mates.md` defines them.
+//! Finds pure mates and stalemates, square by square. `docs/mates.md` defines them.
 
 use shakmaty::{Bitboard, Role, Square};
 
@@ -8,8 +8,8 @@ use super::{
 };
 use orbit_query::tree::{Dirs, PureKind};
 
-/// Returns the men that take part in a mate of the side to move or, if `mate` is false, in its stalemate. The set is empty if the
-/// position is not a mate or stalemate of the given kind.
+/// Returns the men (pieces and pawns) that take part in the mate of the side to move or, if `mate` is false, in its stalemate. The
+/// set is empty if the position is not a mate or stalemate of the given kind.
 pub(super) fn men(board: &SquareArray, kind: PureKind, mate: bool) -> Bitboard {
     let mut kings = board.kings(board.turn);
     let (Some(king), None) = (kings.next(), kings.next()) else { return Bitboard::EMPTY };
@@ -28,7 +28,7 @@ pub(super) fn men(board: &SquareArray, kind: PureKind, mate: bool) -> Bitboard {
     if (wanted.collect::<Bitboard>() & !men).any() { Bitboard::EMPTY } else { men }
 }
 
-/// A man between a slider (queen, rook or bishop) and a square on the slider's line. No other man stands in between.
+/// A man (piece or pawn) that alone stands between a slider (queen, rook or bishop) and a square on the slider's line.
 struct Shield {
     slider: Square,
     man: Square,
@@ -78,7 +78,7 @@ impl<'a> ReferenceScene<'a> {
         enemies.filter(|&(s, _)| self.lifted.attacks_from(s).contains(target)).count()
     }
 
-    /// Returns the enemy man that pins a man of the side to move to its king. Returns `None` if there is none.
+    /// Returns the enemy man that pins a man of the side to move to its king, if there is one.
     fn pinner(&self, man: Square) -> Option<Square> {
         let pin = |line: &&Shield| line.man == man && line.end == self.king && self.is_enemy(line.slider);
         self.lines.iter().find(pin).filter(|_| self.is_own(man)).map(|line| line.slider)
@@ -94,16 +94,15 @@ impl<'a> ReferenceScene<'a> {
         Bitboard::from(checker) | if sliding { way } else { Bitboard::EMPTY }
     }
 
-    /// Returns true if a man of the side to move, other than the king, could move to one of the squares, including by a capture
-    /// there.
+    /// Returns true if a man of the side to move, other than the king, could move to or capture on one of the squares.
     fn could_reach(&self, man: Square, targets: Bitboard) -> bool {
         let moves = self.board.pseudolegal_moves();
         let mut moves = moves.iter().filter(|step| step.from == man && man != self.king);
         moves.any(|step| targets.contains(step.to) || targets.contains(step.takes_on()))
     }
 
-    /// Returns the squares on which a man of the side to move would refute the mate by capturing the checking man or by blocking
-    /// the check. The set is empty unless exactly one man gives check.
+    /// Returns the squares to which a man of the side to move would have to move to refute the mate, by capturing the checking man
+    /// or by blocking the check. The set is empty unless exactly one man gives check.
     fn refutations(&self) -> Bitboard {
         match *self.checkers {
             [checker] => self.line_of(checker) | self.board.kings(!self.board.turn).collect::<Bitboard>(),
@@ -111,12 +110,11 @@ impl<'a> ReferenceScene<'a> {
         }
     }
 
-    /// Returns true if a man is pinned, and would refute the mate if it were not pinned.
     fn is_refuter(&self, man: Square) -> bool {
         self.pinner(man).is_some() && self.could_reach(man, self.refutations())
     }
 
-    /// Returns true if a man is pinned in a way that pure mates or stalemates allow.
+    /// Returns true if a man is pinned as pure mates or stalemates permit.
     fn has_licence(&self, man: Square) -> bool {
         if self.mate { self.is_refuter(man) } else { self.pinner(man).is_some() }
     }
@@ -156,8 +154,8 @@ impl<'a> ReferenceScene<'a> {
     }
 }
 
-/// Returns all lines of all sliders. Each consists of the slider, the first man on its line, and a square behind that man. The
-/// squares behind it extend up to and including the next man.
+/// Returns all shields on the lines of sliders. Each consists of a slider, the first man on its line, and a square behind that man.
+/// There is one shield for each square behind the man, up to and including the next man.
 fn lines(board: &SquareArray) -> Vec<Shield> {
     let mut out = Vec::new();
     for slider in Square::ALL {

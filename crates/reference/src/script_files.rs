@@ -1,4 +1,4 @@
-//! The files that a query reads and writes. All of them are inside one folder.
+//! The files that a query reads and writes, all in one folder.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -9,10 +9,10 @@ use std::sync::Mutex;
 use orbit_core::files::{open_regular, refuse_special};
 use orbit_core::sync::lock;
 
-/// The maximum size of a file that is read, in bytes.
+/// The maximum size in bytes of a file to read.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// The folder that contains the files that a query may read and write.
+/// The folder with the files that a query may read and write.
 #[derive(Debug)]
 pub(super) struct ScriptFiles {
     folder: PathBuf,
@@ -25,7 +25,7 @@ impl ScriptFiles {
         ScriptFiles { folder: folder.to_path_buf(), written: Mutex::default() }
     }
 
-    /// Appends to a file. When a search writes to a file for the first time, the file is emptied first.
+    /// Appends to a file. Before a search writes to a file for the first time, the file is emptied.
     ///
     /// # Errors
     ///

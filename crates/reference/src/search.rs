@@ -1,11 +1,10 @@
-//! The search for the best way through a chain of constituents, for `line` and `path`.
+//! The search for the best way to match a chain, the sequence of constituents of a `line` or `path`.
 //!
-//! A *way* is a sequence of constituents and positions that match the chain. The search tries all ways in order. At each
-//! position, it tries the constituents that may come next, fewer repetitions first. After each constituent, it tries the
-//! positions to which the constituent leads. The value of a way depends only on its last position. So the best continuation from
-//! a position and a place in the chain does not depend on the way that led there, unless filters of the chain keep state. Without
-//! state, each continuation is computed once, and the search takes polynomial time. With state, all ways are tried, up to a
-//! limit.
+//! A *way* is a sequence of constituents and positions that match the chain. The search tries all ways in order. At each position,
+//! it tries the constituents that may come next, fewer repetitions first. After each constituent, it tries the positions to which
+//! the constituent leads. The value of a way depends only on its last position. So the best continuation from a position and a
+//! place in the chain does not depend on the way there, unless filters in the chain keep state. Without state, each continuation is
+//! computed once, and the search takes polynomial time. With state, all ways are tried, up to a limit.
 //!
 //! The *constituents* of a chain are its filters and moves.
 
@@ -20,7 +19,7 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::{Cell, VarId};
 
-/// The rules of one kind of chain, `line` or `path`.
+/// The search rules for one kind of chain: `line` or `path`.
 pub(super) trait ChainRules {
     /// Returns the attempts to match a constituent at a position, in order.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt>;
@@ -28,18 +27,18 @@ pub(super) trait ChainRules {
     /// Returns true if a constituent matches in an attempt.
     fn fits(&mut self, eval: &mut Evaluation, at: usize, one: usize, attempt: Attempt) -> bool;
 
-    /// Returns the positions at which the chain continues after a constituent that matched.
+    /// Returns the positions at which the chain continues after a matching constituent.
     fn next(&mut self, eval: &Evaluation, at: usize, one: usize, attempt: Attempt) -> Next;
 
     /// Returns the value of a way that ends at a position, or `None` if no way may end there.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32>;
 
-    /// True if a way ends at the position at which its last constituent was tried. False if it ends at the position at which the
-    /// next constituent would be tried.
+    /// True if a way ends at the position where its last constituent was tried. False if it ends where the next constituent would
+    /// be tried.
     const ENDS_BEHIND: bool;
 }
 
-/// An attempt to match a constituent, either together with a move that leaves `before`, or at the position alone.
+/// An attempt to match a constituent, either together with a move from `before` or at the position alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Attempt {
     pub(super) before: usize,
@@ -54,19 +53,17 @@ pub(super) enum Next {
     At(Vec<usize>),
 }
 
-/// A step of a way: a constituent that matched.
+/// A step of a way: a matching constituent.
 pub(super) struct WayStep {
-    /// The position at which the constituent was tried.
     pub(super) at: usize,
     pub(super) attempt: Attempt,
-    /// The comments that the constituent wrote.
     pub(super) notes: Vec<Note>,
 }
 
-/// The values of atomic variables. When the search goes back to try another way, it undoes changes of these variables.
+/// The values of atomic variables. When the search backtracks, it undoes changes to these variables.
 type Atoms = Vec<(VarId, Cell<Evaluated>)>;
 
-/// The best ways from a position and a place (an operation) in the program of the chain.
+/// The best ways from a position and a place (an operation) in the chain's program.
 struct BestWays {
     value: i32,
     /// The first of the best ways or, if `keep_all` is set, all of them.
@@ -85,60 +82,59 @@ struct SearchWay {
 /// One search for the best way through a chain.
 pub(super) struct Search<'p> {
     program: &'p ChainProgram,
-    /// True if the search ends at the first way that it finds. Otherwise it looks for the best way.
+    /// True to end the search at the first way found; otherwise it looks for the best way.
     pub(super) first_match: bool,
-    /// True if all equally good ways are stored.
+    /// True to store all equally good ways.
     pub(super) keep_all: bool,
-    /// The atomic variables. When the search goes back, it undoes changes of these variables.
+    /// The atomic variables. When the search backtracks, it undoes changes to them.
     pub(super) atoms: Vec<VarId>,
-    /// The best way from each position and place in the program. `None` if a filter keeps state.
+    /// The best way from each position and place in the program, or `None` if a filter keeps state.
     memo: Option<HashMap<(usize, usize), Option<usize>>>,
-    /// For each attempt so far, its step, or `None` if the constituent did not match. It is used only if no filter keeps state.
+    /// For each attempt so far, its step, or `None` if the constituent did not match. Used only if no filter keeps state.
     fitting: HashMap<(usize, usize, Option<usize>), Option<usize>>,
     steps: Vec<WayStep>,
     bests: Vec<BestWays>,
 }
 
-/// The value of the best ways that a search has found, and the index of these ways.
+/// The value of the best ways that a search has found, and their index in `bests`.
 pub(super) struct Goal {
     pub(super) value: i32,
     best: usize,
 }
 
-/// A position and a place in the program from which the search tries all ways.
+/// A position and a place in the program, from which the search tries all ways.
 struct SearchFrame {
     at: usize,
     pc: usize,
     open: Vec<PendingStep>,
-    /// The places in the program that the search has already reached at this position.
+    /// The places in the program already reached at this position.
     seen: HashSet<usize>,
     best: Option<BestWays>,
     /// The constituents that matched between the previous frame and this one.
     steps: Vec<usize>,
-    /// The values of the atomic variables at the moment when the search entered the frame.
+    /// The values of the atomic variables when the search entered the frame.
     atoms: Atoms,
 }
 
-/// Work of a frame that is still to be done. The last entry runs next.
+/// The work still to be done for a frame. The last entry runs next.
 enum PendingStep {
     Op { pc: usize, steps: Vec<usize> },
     Try(Try),
     Enter { at: usize, pc: usize, steps: Vec<usize>, atoms: Atoms },
 }
 
-/// A constituent that is to be tried.
 struct Try {
     pc: usize,
     one: usize,
     attempt: Attempt,
-    /// The constituents that were matched in this frame before this one.
+    /// The constituents matched in this frame before this one.
     steps: Vec<usize>,
 }
 
 impl<'p> Search<'p> {
-    /// The maximum number of steps for a search that must try every way.
+    /// The maximum number of steps of a search that must try every way.
     const STEPS_MAX: u64 = 2_000_000;
-    /// The maximum number of steps for a search that computes each continuation once.
+    /// The maximum number of steps of a search that computes each continuation once.
     const PLACES_MAX: u64 = 50_000_000;
 
     pub(super) fn new(program: &'p ChainProgram, keeps_state: bool) -> Search<'p> {
@@ -207,8 +203,8 @@ impl<'p> Search<'p> {
         SearchFrame { at, pc, open, seen: HashSet::new(), best: None, steps, atoms }
     }
 
-    /// Ends a frame: restores the atomic variables, and stores the best ways to go on from the frame's position and place in the
-    /// program. Returns their index in `bests`, or `None` if there is no way.
+    /// Ends a frame: restores the atomic variables, and stores the best ways from the frame's position and place in the program.
+    /// Returns their index in `bests`, or `None` if there is no way.
     fn leave(
         &mut self,
         eval: &mut Evaluation,
@@ -227,7 +223,7 @@ impl<'p> Search<'p> {
         best
     }
 
-    /// Runs the operation at a place in the program, with the position of the frame.
+    /// Runs the operation at a place in the program, at the frame's position.
     fn op<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -236,8 +232,7 @@ impl<'p> Search<'p> {
         pc: usize,
         steps: Vec<usize>,
     ) {
-        // If the search has already reached this place, it finds nothing new there. This check also ends repetitions of an empty
-        // constituent.
+        // A place that was already reached yields nothing new. This check also ends repetitions of an empty constituent.
         if !frame.seen.insert(pc) {
             return;
         }
@@ -348,8 +343,7 @@ impl<'p> Search<'p> {
 
     // ---- results
 
-    /// Returns the steps of the first of the best ways. Sets the atomic variables to the values that they have at the end of this
-    /// way.
+    /// Returns the steps of the first of the best ways. Sets the atomic variables to their values at the end of this way.
     pub(super) fn first_way(&self, eval: &mut Evaluation, goal: &Goal) -> Vec<&WayStep> {
         let (mut steps, mut at) = (Vec::new(), Some(goal.best));
         while let Some(best) = at {
@@ -361,7 +355,7 @@ impl<'p> Search<'p> {
         steps
     }
 
-    /// Returns the steps of all best ways except the first. At most `ways_max` of them are returned.
+    /// Returns the steps of up to `ways_max` best ways, leaving out the first.
     pub(super) fn other_ways(&self, goal: &Goal, ways_max: usize) -> Vec<Vec<&WayStep>> {
         let mut ways = Vec::new();
         let mut open: Vec<(&SearchWay, Vec<&WayStep>)> = Vec::new();
@@ -382,14 +376,14 @@ impl<'p> Search<'p> {
     }
 }
 
-/// The error of a search that reached its limit of attempts.
+/// The error for a search that reached its limit on attempts.
 #[derive(Debug)]
 pub(super) struct SearchTooLong {
     most: u64,
 }
 
 impl SearchTooLong {
-    /// Returns the error for a filter `name`, which is `line` or `path`, in the game with this number.
+    /// Returns the error for the filter `name` (`line` or `path`) in game number `game`.
     pub(super) fn fault(&self, name: &str, game: u32, span: Span) -> Diagnostic {
         let message = format!("this `{name}` has more than {} ways to be tried in game {game}", self.most);
         let help = if self.most == Search::STEPS_MAX {

@@ -1,7 +1,7 @@
 //! Records spans: the positions and moves that make up the match of a filter.
 //!
-//! A filter that matches records its span, which replaces the spans of filters inside it. If an enclosing filter does not match,
-//! it removes the span and the comments.
+//! A matching filter records its span, which replaces the spans of filters inside it. An enclosing filter that does not match
+//! removes the span and the comments.
 
 use std::collections::BTreeSet;
 
@@ -12,20 +12,20 @@ use super::{
 use orbit_query::answer::{MatchSpan, SpanKind};
 
 impl Evaluation<'_> {
-    /// Returns the current length of the list of notes. The notes of the filter that is evaluated next begin at this index.
+    /// Returns the current length of the note list, the index at which the notes of the next filter begin.
     pub(super) fn notes_begin(&self) -> usize {
         self.state.notes.len()
     }
 
     /// Records the span of a `line`, `find` or `echo` with the positions `nodes`. The span includes the moves between consecutive
-    /// positions; for `find`, it includes the moves between the first position and each of the others.
+    /// positions or, for `find`, between the first position and each of the others.
     pub(super) fn note_span(&mut self, begin: usize, kind: SpanKind, nodes: &[usize]) {
         if !self.state.tells_spans {
             return;
         }
         let pairs = nodes.iter().zip(nodes.iter().skip(1));
         let pairs: Vec<_> = match kind {
-            // `find` can find positions on different branches, so the moves of the span connect each of them with the hit.
+            // `find` can find positions on different branches, so the span contains the moves between each of them and the hit.
             SpanKind::Find => nodes.iter().skip(1).map(|&found| (nodes[0], found)).collect(),
             _ => pairs.map(|(&a, &b)| (a, b)).collect(),
         };
@@ -34,7 +34,7 @@ impl Evaluation<'_> {
         self.note_span_of(begin, kind, nodes, &moves);
     }
 
-    /// Records a span with the given moves. A move is given by the position to which it leads.
+    /// Records a span with the given moves. A move is given by the position after it.
     pub(super) fn note_span_of(&mut self, begin: usize, kind: SpanKind, nodes: &[usize], moves: &[usize]) {
         if !self.state.tells_spans {
             return;
@@ -44,8 +44,8 @@ impl Evaluation<'_> {
         self.note(self.here.at, Noted::Span(MatchSpan { kind, nodes, moves }));
     }
 
-    /// Records a move as a span. If the filter at the position after the move has recorded a line, a path or a move that begins
-    /// there, it becomes a part of the span.
+    /// Records a move as a span. If the filter after the move has recorded a line, a path or a move that begins there, the span
+    /// includes it.
     pub(super) fn note_move(&mut self, begin: usize, before: usize, behind: usize) {
         if !self.state.tells_spans {
             return;
@@ -62,12 +62,12 @@ impl Evaluation<'_> {
         self.note(self.here.at, Noted::Span(MatchSpan { kind, nodes, moves }));
     }
 
-    /// Removes the spans that were recorded since `begin`, and returns the one to report.
+    /// Removes the spans that were recorded since `begin`, and returns the span to report.
     pub(super) fn take_span(&mut self, begin: usize) -> Option<MatchSpan> {
         chosen(self.take_spans(begin))
     }
 
-    /// Removes the spans that were recorded since `begin`, and returns them.
+    /// Removes the spans recorded since `begin`, and returns them.
     pub(super) fn take_spans(&mut self, begin: usize) -> Vec<MatchSpan> {
         let mut spans = Vec::new();
         if !self.state.tells_spans {
@@ -82,15 +82,14 @@ impl Evaluation<'_> {
         spans
     }
 
-    /// Removes the spans of `find` and `echo` in the operands of a comparison, because only the numbers of positions matter
-    /// there.
+    /// Removes the spans of `find` and `echo` in the operands of a comparison, where only position numbers matter.
     pub(super) fn forget_found(&mut self, begin: usize) {
         for span in self.take_spans(begin).into_iter().filter(|span| span.kind.is_of_moves()) {
             self.note(self.here.at, Noted::Span(span));
         }
     }
 
-    /// Keeps only the spans of the first copy (transformed filter) that matches. The caller must call this method after each copy.
+    /// Keeps only the spans of the first matching copy (transformed filter). Must be called after each copy.
     pub(super) fn first_copy(&mut self, begin: usize, matches: bool, is_first: &mut bool) {
         if matches && *is_first {
             *is_first = false;
@@ -99,7 +98,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the moves between two positions. There are none if neither position is an ancestor of the other.
+    /// Returns the moves between two positions. The list is empty if neither position is an ancestor of the other.
     fn moves_between(&self, a: usize, b: usize) -> Vec<usize> {
         match (self.tree().is_proper_ancestor(a, b), self.tree().is_proper_ancestor(b, a)) {
             (true, _) => self.way_down(a, b),
@@ -109,8 +108,8 @@ impl Evaluation<'_> {
     }
 }
 
-/// Returns the span to report for a hit: that of the first `line` or `path` that matched, or else of the first move, or else of
-/// the first `find` or `echo`. `spans` must not contain the spans of nested filters.
+/// Returns the span to report for a hit: the span of the first matching `line` or `path`, or else of the first move, or else of the
+/// first `find` or `echo`. `spans` must not contain the spans of nested filters.
 fn chosen(spans: impl IntoIterator<Item = MatchSpan>) -> Option<MatchSpan> {
     let rank = |span: &MatchSpan| match span.kind {
         SpanKind::Line | SpanKind::Path => 0,

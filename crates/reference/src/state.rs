@@ -1,4 +1,4 @@
-//! The state of an evaluation. It persists from filter to filter, and from position to position of a game.
+//! The state of an evaluation. It persists across the filters and positions of a game.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Declared {
     }
 }
 
-/// If a filter uses a regular expression, returns this expression.
+/// Returns the regular expression of a filter, if it has one.
 fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
     match filter {
         Ref::Text(f) if let TextOp::Game(GameText::Match { pattern, .. }) = f.op() => Some(pattern),
@@ -67,10 +67,9 @@ fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
     }
 }
 
-/// The groups of a regular expression match. For each group that takes part in the match, there is its start and its text.
+/// The groups of a regular expression match. A group that takes part in the match has its start and its text.
 pub(super) type Groups = Vec<Option<(usize, Vec<u8>)>>;
 
-/// A key or a value of a dictionary.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Datum {
     Squares(u64),
@@ -82,7 +81,7 @@ pub(super) enum Datum {
 /// The entries of a dictionary, in the order of their keys.
 pub(super) type DictionaryEntries = BTreeMap<Datum, Datum>;
 
-/// The best value of one `sort` so far, with the comments that were written for it.
+/// The best value of one `sort` so far, with the comments written for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sorted {
     pub(super) best: Option<SortValue>,
@@ -94,35 +93,32 @@ pub(super) struct Sorted {
 /// The state of one evaluation: variables, dictionaries, notes and counters.
 #[derive(Clone, Debug)]
 pub(super) struct VariableState {
-    /// The values of the variables.
     pub(super) cells: Cells<Evaluated>,
-    /// The entries of the dictionaries.
     dictionaries: Vec<DictionaryEntries>,
-    /// The groups of the last match of a regular expression. `None` if the last search found no match.
+    /// The groups of the last regular expression match, or `None` if the last search failed.
     pub(super) groups: Option<Groups>,
-    /// Comments and spans, in the order in which they were added. A filter that does not match removes those that it has added.
+    /// Comments and spans, in the order in which they were added. A filter that does not match removes its own.
     pub(super) notes: Vec<Note>,
     /// True if filters record their spans.
     pub(super) tells_spans: bool,
-    /// The best value of each `sort`.
     sorted: Vec<Sorted>,
     /// True while a `sort` is being evaluated.
     pub(super) sorts: bool,
-    /// The tags that are set when the game is written, by name.
+    /// The tags to set in the written game, by name.
     pub(super) tags: BTreeMap<String, Vec<u8>>,
     /// The positions whose comments are removed when the game is written.
     pub(super) removed: BTreeSet<usize>,
     /// The lines that the query prints immediately.
     pub(super) messages: Vec<Vec<u8>>,
-    /// The data that `line` and `path` keep during the game.
+    /// The data that `line` and `path` store during the game.
     pub(super) chains: ChainMemory,
     /// The number of the last game of the database, if it is known.
     pub(super) last_game: Option<u32>,
     /// The number of iterations of `loop` and `while` so far in this game.
     repetitions: u64,
-    /// The number of steps that the evaluation may still take before it ends with an error.
+    /// The number of steps left before the evaluation ends with an error.
     steps_left: u64,
-    /// The interrupt switch, by which the caller can end the search.
+    /// The interrupt switch, with which the caller can end the search.
     pub(super) interrupt: Interrupt,
     /// The number of steps since the interrupt switch was last checked. The initial value causes a check at the first step.
     unlooked: u64,
@@ -131,20 +127,19 @@ pub(super) struct VariableState {
 }
 
 impl VariableState {
-    /// The maximum number of iterations of `loop` and `while` in one game. It ends an endless loop within seconds.
+    /// The maximum number of iterations of `loop` and `while` in one game. It stops an endless loop within seconds.
     const REPETITIONS_MAX: u64 = 10_000_000;
 
     /// The number of steps between two checks of the interrupt switch. A filter usually takes a few microseconds. A filter that
     /// examines all squares takes somewhat longer.
     const STEPS_A_LOOK: u64 = 1024;
 
-    /// The number of bytes in strings that take as long to process as one filter.
+    /// The number of string bytes that take as long to process as one filter.
     const BYTES_A_STEP: usize = 1024;
 
-    /// The number of positions that count as one step if a filter visits many positions of the game.
+    /// The number of positions that count as one step when a filter visits many positions.
     const NODES_A_STEP: usize = 64;
 
-    /// Creates the state for the start of a game.
     pub(super) fn new(declared: &Declared, interrupt: &Interrupt) -> VariableState {
         VariableState {
             cells: Cells::unbound(declared.vars.len()),
@@ -180,7 +175,7 @@ impl VariableState {
         std::mem::take(&mut self.sorted)
     }
 
-    /// Records the error that ends the search. If there is already an error, it remains.
+    /// Records the error that ends the search. An earlier error is kept.
     pub(super) fn fail(&mut self, fault: Diagnostic) {
         self.fault.get_or_insert(fault);
     }
@@ -193,12 +188,12 @@ impl VariableState {
         }
     }
 
-    /// Counts one step, which is the evaluation of one filter, or other work that takes as long.
+    /// Counts one step: the evaluation of one filter, or other work that takes as long.
     pub(super) fn step(&mut self, span: Span) {
         self.steps(1, span);
     }
 
-    /// Counts the work on a number of bytes of strings.
+    /// Counts the work of processing a number of string bytes.
     pub(super) fn step_bytes(&mut self, bytes: usize, span: Span) {
         self.steps((bytes / VariableState::BYTES_A_STEP) as u64, span);
     }
@@ -208,7 +203,7 @@ impl VariableState {
         self.steps((nodes / VariableState::NODES_A_STEP) as u64, span);
     }
 
-    /// Counts steps, and checks the interrupt switch at intervals. After an error, it counts nothing.
+    /// Counts steps, and checks the interrupt switch at intervals. After an error, nothing is counted.
     pub(super) fn steps(&mut self, count: u64, span: Span) {
         if self.fault.is_some() {
             return;
@@ -246,12 +241,12 @@ impl VariableState {
 pub struct RunState {
     cells: Vec<(VarId, Cell<Evaluated>)>,
     dictionaries: Vec<(DictionaryId, DictionaryEntries)>,
-    /// The name of each variable. The flag is true if the variable is printed at the end of the search.
+    /// The name of each variable, with a flag that is true if the variable is printed at the end of the search.
     names: Vec<(String, bool)>,
 }
 
 impl RunState {
-    /// Creates the state for the start of a search. Each variable is 0, "" or [], depending on its type, and all dictionaries are
+    /// Creates the state for the start of a search: each variable is 0, "" or [], depending on its type, and all dictionaries are
     /// empty.
     pub fn new(query: &TypedQuery) -> RunState {
         let lasting = |life: Life| matches!(life, Life::Run { .. });
@@ -273,13 +268,13 @@ impl RunState {
         }
     }
 
-    /// Returns the names of the variables that are printed at the end of a search, with their values as text.
+    /// Returns the names and values (as text) of the variables that are printed at the end of a search.
     pub fn printed(&self) -> Vec<(&str, Vec<u8>)> {
         let named = self.names.iter().zip(&self.cells).filter(|((_, printed), _)| *printed);
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
     }
 
-    /// Moves the values into the state of a game, whose evaluation can change them.
+    /// Moves the values into the state of a game. The game's evaluation can change them.
     pub(super) fn lend(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             state.cells.bind(*var, std::mem::replace(cell, Cell::Unbound));

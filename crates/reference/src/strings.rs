@@ -1,4 +1,4 @@
-//! Evaluates filters about strings of bytes: joining, slicing and parsing.
+//! Evaluates filters on byte strings: joining, slicing and parsing.
 
 use std::ops::Range;
 
@@ -62,7 +62,6 @@ impl Evaluation<'_> {
         if largest { texts.max() } else { texts.min() }
     }
 
-    /// Returns the index of the first occurrence of `needle` in `text`.
     pub(super) fn index_of(&mut self, needle: &Text<ExplicitForm>, text: &Text<ExplicitForm>) -> Option<i32> {
         let (needle, text) = (self.text(needle), self.text(text));
         let (needle, text) = (needle?, text?);
@@ -106,8 +105,8 @@ impl Evaluation<'_> {
     }
 }
 
-/// Returns the half-open range of a string between two bounds. Negative bounds count from the end of the string. Bounds outside
-/// of the string mean its nearest end. Returns `None` if a bound has no value.
+/// Returns the half-open range of a string between two bounds. Negative bounds count from the end of the string. Bounds outside the
+/// string are clamped. Returns `None` if a bound has no value.
 pub(super) fn clamped(
     length: usize,
     from: Option<Option<i32>>,

@@ -1,9 +1,9 @@
-//! The tree of the lines in a game. A *node* is a position of the game, identified by its number.
+//! The tree of a game's lines. A *node* is a position of the game, identified by its number.
 
 use super::{Spot, men::PieceMap, played::PlayedMove};
 
-/// The data that follow from the moves of a game: the tree, the effect of each move, and the piece on each square. Nodes are
-/// numbered in preorder: a parent comes before its children, and a subtree is a range of numbers.
+/// The data derived from the moves of a game: the tree, the effect of each move, and the piece on each square. Nodes are numbered
+/// in preorder: a parent comes before its children, and a subtree is a range of numbers.
 #[derive(Debug)]
 pub(super) struct GameTree {
     nodes: Vec<GameNode>,
@@ -15,9 +15,9 @@ struct GameNode {
     children: Vec<usize>,
     /// The index of the node among the children of its parent.
     sibling: usize,
-    /// The last node of the subtree. It is the node itself if the node has no children.
+    /// The last node of the subtree. A node without children is its own last node.
     last: usize,
-    /// The number of moves from the root to the node that begin a side line.
+    /// The number of moves from the root to the node that start a side line.
     depth: usize,
     played: Option<PlayedMove>,
     men: PieceMap,
@@ -79,7 +79,6 @@ impl GameTree {
         &self.nodes[at].children
     }
 
-    /// Returns true if a node is not the first child of its parent.
     pub(super) fn is_secondary(&self, at: usize) -> bool {
         self.nodes[at].sibling > 0
     }
@@ -93,17 +92,17 @@ impl GameTree {
         self.nodes[at].depth
     }
 
-    /// Returns the move that led to a node. Returns `None` for the root.
+    /// Returns the move that led to a node, or `None` for the root.
     pub(super) fn played(&self, at: usize) -> Option<&PlayedMove> {
         self.nodes[at].played.as_ref()
     }
 
-    /// Returns the number of the piece on each square at a node.
+    /// Returns the numbers of the pieces on the squares at a node.
     pub(super) fn men(&self, at: usize) -> &PieceMap {
         &self.nodes[at].men
     }
 
-    /// Returns a position and its ancestors. The nearest come first.
+    /// Returns a position and its ancestors, nearest first.
     pub(super) fn line_to(&self, at: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(at), |&at| self.parent(at))
     }

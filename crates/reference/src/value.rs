@@ -4,7 +4,6 @@ use shakmaty::Bitboard;
 
 use orbit_query::tree::{Cell, CellValues};
 
-/// The value of a filter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Value {
     Bool(bool),
@@ -14,7 +13,7 @@ pub(super) enum Value {
     Position(Option<i32>),
 }
 
-/// Selects the types in which this engine stores the values of variables. They are computed values, not nodes of a plan.
+/// Selects the types in which this engine stores variables: computed values, not nodes of a plan (compiled query).
 #[derive(Clone, Debug)]
 pub(super) enum Evaluated {}
 
@@ -26,7 +25,7 @@ impl CellValues for Evaluated {
     type Position = i32;
 }
 
-/// Returns the text for a set of squares, such as `[a1,b2]`. For a single square, it has no brackets.
+/// Returns the text for a set of squares, such as `[a1,b2]`. A single square has no brackets.
 pub(super) fn squares_text(squares: Bitboard) -> Vec<u8> {
     let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
     match &names[..] {
@@ -35,7 +34,6 @@ pub(super) fn squares_text(squares: Bitboard) -> Vec<u8> {
     }
 }
 
-/// Returns the text for the value of a variable.
 pub(super) fn cell_text(cell: &Cell<Evaluated>) -> Vec<u8> {
     match cell {
         Cell::Unbound => Vec::new(),

@@ -16,7 +16,7 @@ impl Evaluation<'_> {
         &self.declared.vars[var.0 as usize].name
     }
 
-    /// Ends the search with an error, because a variable is read before it has a value.
+    /// Ends the search with the error for reading a variable before it has a value.
     pub(super) fn is_unbound(&mut self, var: VarId, span: Span) {
         let name = self.name(var);
         let fault = Diagnostic::error(span, format!("variable `{name}` holds nothing"), "read here")
@@ -32,7 +32,7 @@ impl Evaluation<'_> {
         squares.unwrap_or(Bitboard::EMPTY)
     }
 
-    /// Returns the number in a variable. For a variable that holds a piece, this is the number of the piece.
+    /// Returns the number in a variable. If the variable holds a piece, this is the piece's number.
     pub(super) fn number_of_var(&mut self, var: VarId, span: Span) -> Option<i32> {
         let number = self.state.cells.number(var).copied();
         if number.is_none() {
@@ -57,7 +57,7 @@ impl Evaluation<'_> {
         position
     }
 
-    /// Returns the value that is assigned, if there is one. A set filter always has a value.
+    /// Returns the value to assign, if there is one. A set filter always has a value.
     fn assigned(&mut self, value: &Assigned<ExplicitForm>) -> Option<Cell<Evaluated>> {
         match value {
             Assigned::Squares(f) => Some(Cell::Squares(self.squares(f))),
@@ -108,8 +108,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Returns true if a loop may assign its variable. If the variable already has a value, this is an error that ends the
-    /// search.
+    /// Returns true if a loop may assign its variable. A variable that already has a value is an error, which ends the search.
     pub(super) fn may_loop(&mut self, var: VarId, span: Span) -> bool {
         if self.state.cells.is_bound(var) {
             let name = self.name(var);
@@ -121,7 +120,7 @@ impl Evaluation<'_> {
         self.state.fault.is_none()
     }
 
-    /// Returns the squares of a set. Each is paired with the value that the variable of a loop gets for it.
+    /// Returns the squares of a set, each with the value that it gives to a loop variable.
     pub(super) fn squares_to_try(
         &mut self,
         domain: &Squares<ExplicitForm>,
@@ -130,8 +129,7 @@ impl Evaluation<'_> {
         squares.into_iter().map(|s| (s, Cell::Squares(Bitboard::from(s)))).collect()
     }
 
-    /// Returns the squares for which the body of a loop matches. While the body is evaluated for a square, the variable has the
-    /// value of that square.
+    /// Returns the squares for which the loop body matches. During each evaluation, the variable has the value for the square.
     pub(super) fn loop_over(
         &mut self,
         var: VarId,
@@ -153,7 +151,7 @@ impl Evaluation<'_> {
         out
     }
 
-    /// Returns true if the body of a loop matches for all squares. Stops at the first square for which it does not match.
+    /// Returns true if the loop body matches for all squares. Stops at the first square for which it does not.
     pub(super) fn all_over(
         &mut self,
         var: VarId,

@@ -29,8 +29,7 @@ impl Evaluation<'_> {
         self.walk(path).map(|found| found.end as i32)
     }
 
-    /// Returns the progress of the enclosing path. If no path encloses the current filter, returns the result of the last path
-    /// that matched.
+    /// Returns the progress of the enclosing path or, if no path encloses the current filter, the result of the last matching path.
     fn current_walk(&self) -> Option<PathProgress> {
         self.scope.walk.or(self.state.chains.last_walk)
     }
@@ -51,7 +50,7 @@ impl Evaluation<'_> {
         self.current_walk().and_then(|walk| walk.last).map(|last| last as i32)
     }
 
-    /// Finds the best path that begins at the current position.
+    /// Finds the best match of a `path` filter that begins at the current position.
     fn walk(&mut self, path: &Path<ExplicitForm>) -> Option<Chained> {
         self.untied(|this| this.unselected(|this| this.walk_of_its_own(path)))
     }
@@ -85,7 +84,7 @@ impl Evaluation<'_> {
         self.succeed(&rules, goal.value, &way, &others)
     }
 
-    /// Records a path as the last one that matched, and writes its comments.
+    /// Records a path as the last matching one, and writes its comments.
     fn succeed(
         &mut self,
         rules: &PathRules<'_>,
@@ -143,8 +142,8 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the squares of each piece in focus that moves or is captured, such as `Ng1-f3-g1`. Pieces come in the order of
-    /// their first squares.
+    /// Returns the squares of each piece in focus that moves or is captured, such as `Ng1-f3-g1`. Pieces are ordered by their first
+    /// squares.
     fn piece_paths(&self, focus: &BTreeSet<u8>, nodes: &[usize]) -> String {
         let (Some(&start), Some(&end)) = (nodes.first(), nodes.last()) else { return String::new() };
         let mut line: Vec<usize> = self.tree().line_to(end).take_while(|&at| at > start).collect();
@@ -171,10 +170,10 @@ impl Evaluation<'_> {
     }
 }
 
-/// The maximum number of equally good ways for which comments are written.
+/// The maximum number of equally good ways that get comments.
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// Returns the span in the query text that covers the operands of a path.
+/// Returns the query span that covers the operands of a path.
 fn span_of(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]) -> Option<Span> {
     let sides = |step: &&PathStep<ExplicitForm>| match step {
         PathStep::Edge { edge, targets } => {
@@ -204,17 +203,16 @@ fn path_keeps_state(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]
     keeps_state(&filters)
 }
 
-/// The rules for the search for one `path`.
+/// The search rules for one `path` filter.
 struct PathRules<'c> {
     path: &'c Path<ExplicitForm>,
     steps: &'c [&'c PathStep<ExplicitForm>],
     start: usize,
-    /// The numbers of the pieces in focus. Only moves of these pieces, or moves that capture them, count. `None` if all moves
-    /// count.
+    /// The numbers of the pieces in focus. Only moves by these pieces, or captures of them, count. `None` if all moves count.
     focus: Option<BTreeSet<u8>>,
-    /// For each position that the search has reached, the number of moves on the way to it that count.
+    /// For each position reached, the number of moves on the way there that count.
     counts: HashMap<usize, i32>,
-    /// The value and the last position of the best way that the search has found so far.
+    /// The value and the last position of the best way found so far.
     best: Option<(i32, usize)>,
 }
 
@@ -234,7 +232,7 @@ impl<'c> PathRules<'c> {
         PathRules { path, steps, start, focus, counts: HashMap::from([(start, 0)]), best: None }
     }
 
-    /// Returns the progress of the path when the search has reached a position.
+    /// Returns the path's progress at a position that the search has reached.
     fn walk(&self, eval: &Evaluation, at: usize) -> PathProgress {
         let count = self.counts.get(&at).copied().unwrap_or(0);
         let plies = eval.nodes[at].ply - eval.nodes[self.start].ply;
@@ -246,7 +244,7 @@ impl<'c> PathRules<'c> {
         }
     }
 
-    /// Returns the positions of a way. These are its start, and the positions after its moves.
+    /// Returns the positions of a way: its start, and the positions after its moves.
     fn nodes(&self, way: &[&WayStep]) -> Vec<usize> {
         std::iter::once(self.start).chain(way.iter().filter_map(|step| step.attempt.by)).collect()
     }
@@ -255,7 +253,7 @@ impl<'c> PathRules<'c> {
         matches!(self.path.focus, Some(Focus::Pieces { capture: true, .. }))
     }
 
-    /// Returns true if, before a move, a piece in focus is on one of the squares.
+    /// Returns true if a piece in focus is on one of the squares before the move.
     fn any_in_focus(&self, eval: &Evaluation, before: usize, squares: shakmaty::Bitboard) -> bool {
         let Some(focus) = &self.focus else { return true };
         eval.tree().men(before).on_any(squares).any(|piece| focus.contains(&piece))
@@ -268,7 +266,7 @@ impl<'c> PathRules<'c> {
         self.captures() && captured.is_some_and(|s| self.any_in_focus(eval, attempt.before, s.into()))
     }
 
-    /// Returns true if `part`, the selected part of a move, moves a piece in focus, or if the move captures one.
+    /// Returns true if `part`, the selected part of a move, moves a piece in focus, or if the move captures a piece in focus.
     fn is_part_in_focus(&self, eval: &Evaluation, attempt: Attempt, part: &MovePart) -> bool {
         self.any_in_focus(eval, attempt.before, part.from) || self.is_focused_capture(eval, attempt)
     }
@@ -281,7 +279,7 @@ impl<'c> PathRules<'c> {
             || self.is_focused_capture(eval, attempt)
     }
 
-    /// Returns the next moves that count on each branch of the game after `at`. At the start of the path, only the moves from the
+    /// Returns, for each branch of the game after `at`, the next moves that count. At the start of the path, only moves from the
     /// start position are considered.
     fn exits(&self, eval: &Evaluation, at: usize) -> Vec<Attempt> {
         let mut exits = Vec::new();
@@ -301,7 +299,7 @@ impl<'c> PathRules<'c> {
         exits
     }
 
-    /// Calls `evaluate` as a part of this path, so that filters can read the progress of the path.
+    /// Calls `evaluate` in the scope of this path, in which filters can read the path's progress.
     fn within<T>(&self, eval: &mut Evaluation, at: usize, evaluate: impl FnOnce(&mut Evaluation) -> T) -> T {
         let walk = self.walk(eval, at);
         eval.scoped(|scope| scope.walk = Some(walk), evaluate)
@@ -349,7 +347,7 @@ impl ChainRules for PathRules<'_> {
         }
     }
 
-    /// Returns the number of moves that count or, if the path has `max`, the value of `max`. A path has at least one move.
+    /// Returns the number of moves that count or, if the path has `max`, the value of `max`. A path must have at least one move.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32> {
         if at == self.start {
             return None;
@@ -370,7 +368,6 @@ impl ChainRules for PathRules<'_> {
     }
 }
 
-/// Returns the squares of a side's pieces.
 fn of_color(eval: &Evaluation, color: Color) -> shakmaty::Bitboard {
     let is_of_color = |&s: &Square| eval.here.placement.at(s).is_some_and(|man: Piece| man.color == color);
     Square::ALL.into_iter().filter(is_of_color).collect()

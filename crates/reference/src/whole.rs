@@ -1,5 +1,4 @@
-//! Evaluates a query on a whole game, position by position. All evaluations share one state, which includes the values of
-//! variables.
+//! Evaluates a query on a whole game, position by position. All evaluations share one state, including the variables.
 
 use super::{
     Reference, Spot,
@@ -12,10 +11,10 @@ use super::{
 use orbit_core::{diagnostic::Diagnostic, interrupt::Interrupt};
 use orbit_query::tree::Any;
 
-/// Selects the data about a game that are computed in addition to the values at its positions.
+/// Selects the data to compute about a game, besides the values at its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WantedFacts {
-    /// True if the copies of the outermost transform that match are computed.
+    /// True to compute the matching copies of the outermost transform.
     pub copies: bool,
     /// True if the spans of hits are computed.
     pub spans: bool,
@@ -30,7 +29,7 @@ pub enum Asked {
     Nothing,
     /// The whole query.
     Whole,
-    /// The alternative with this number, which is the first one that matches (see [`Any::alternatives`]).
+    /// The alternative with this number, the first one that matches (see [`Any::alternatives`]).
     Alternative(usize),
 }
 
@@ -44,12 +43,12 @@ pub struct GameFault {
 }
 
 impl Reference {
-    /// Evaluates the query on a game: at each position the part that `asked` returns, in the order of the positions' numbers.
+    /// Evaluates the query on a game. At each position, in numerical order, the part that `asked` returns is evaluated.
     ///
     /// # Errors
     ///
-    /// Fails if the search must end: a variable is read before it has a value, an assertion fails, a loop does not
-    /// end, or the search was interrupted.
+    /// Fails if the search must end because a variable is read before it has a value, an assertion fails, a loop does not end, or
+    /// the caller interrupts the search.
     pub fn game(
         &self,
         nodes: &[Spot],
@@ -79,7 +78,7 @@ impl Reference {
                 return Err(GameFault { at, diagnostic });
             }
             if let Some(before) = before.filter(|_| found.hit) {
-                // The copies are evaluated again, from the state before the first evaluation, to find those that match.
+                // The copies are evaluated again, from the state before the first evaluation, to find the matching ones.
                 let after = std::mem::replace(&mut evaluation.state, before);
                 let matching = evaluation.there(at, |there| self.copies_here(there));
                 if let Some(diagnostic) = evaluation.state.fault.take() {

@@ -15,7 +15,7 @@ use orbit_query::tree::{
 };
 
 impl Evaluation<'_> {
-    /// Returns the text for the values of several filters, one after the other.
+    /// Returns the values of several filters as text, joined without separators.
     pub(super) fn written(&mut self, of: &[PlainFilter]) -> Vec<u8> {
         let mut out = Vec::new();
         for filter in of {
@@ -25,8 +25,7 @@ impl Evaluation<'_> {
         out
     }
 
-    /// Returns the text for the value of a filter. Returns `None` if the filter does not match, except that an empty set gives
-    /// `[]`.
+    /// Returns the value of a filter as text, or `None` if the filter does not match. An empty set becomes `[]`.
     pub(super) fn value_text(&mut self, filter: &PlainFilter) -> Option<Vec<u8>> {
         if let Some(var) = variable(filter)
             && !self.state.cells.is_bound(var)
@@ -54,7 +53,7 @@ impl Evaluation<'_> {
     }
 
     /// Returns the text for a position, such as `move 3(wtm)`. In a side line, the text is `move 3(wtm)[17]`, and the number is
-    /// also added as a comment of the given kind at the position.
+    /// also written at the position, as a comment of the given kind.
     pub(super) fn position_text(&mut self, at: usize, kind: fn(Vec<u8>) -> Noted) -> String {
         let (number, turn, in_mainline) = self.there(at, |there| {
             let turn = there.here.placement.turn.fold_wb("wtm", "btm");
@@ -95,7 +94,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Returns the text for one rank of the board in FEN.
+/// Returns the FEN text of one rank of the board.
 fn rank(board: &SquareArray, y: i32) -> String {
     let mut out = String::new();
     let mut empty = 0;
@@ -117,7 +116,7 @@ fn rank(board: &SquareArray, y: i32) -> String {
     out
 }
 
-/// If the last move was a pawn's move by two squares, returns the square that the pawn passed over.
+/// If the last move was a double step of a pawn, returns the square that the pawn passed over.
 fn passed(before: &SquareArray, after: &SquareArray) -> Option<Square> {
     let (pawn, home, behind, ahead) = match before.turn {
         Color::White => (Role::Pawn.of(Color::White), 1, 2, 3),
@@ -133,7 +132,7 @@ fn passed(before: &SquareArray, after: &SquareArray) -> Option<Square> {
     steps.map(|(_, _, behind)| behind)
 }
 
-/// If a filter is a variable, returns this variable. Otherwise returns `None`.
+/// Returns the variable that a filter consists of, or `None` for any other filter.
 fn variable(filter: &PlainFilter) -> Option<VarId> {
     match filter {
         Any::Condition(_) => None,

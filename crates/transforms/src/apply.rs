@@ -1,4 +1,4 @@
-//! Applies one transform to a filter, and removes copies that are not distinct. A copy is the image of a filter under transforms.
+//! Applies one transform to a filter, and removes repeated copies. A copy is the image of a filter under transforms.
 
 use std::convert::Infallible;
 
@@ -19,14 +19,13 @@ use orbit_query::tree::{
 /// A composition of elements of list transforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Composite {
-    /// The map of squares. If the composition swaps colours, the map includes the reflection of ranks that belongs to the swap.
+    /// The map of squares. If the composition swaps colours, the map includes the reflection of ranks that comes with the swap.
     pub map: SquareMap,
     /// The same composition as a placement.
     pub placement: Placement,
 }
 
-/// The effect on a filter of one element of a transform keyword. For instance, `flipcolor` has two elements: the identity and the
-/// swap of colours.
+/// One element of a transform keyword. For instance, `flipcolor` has two elements: the identity and the colour swap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeywordTransform {
     Symmetry(Dihedral),
@@ -36,25 +35,25 @@ pub(super) enum KeywordTransform {
     Composite(Composite),
 }
 
-/// Returns the image of a filter. Returns `None` if a designator loses its last square, or if a nested transform loses its last
-/// copy. The transform then does not make this copy.
+/// Returns the image of a filter, or `None` if there is no such copy because a designator loses its last square or a nested
+/// transform its last copy.
 pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: KeywordTransform) -> Option<F> {
     filter.rewritten(&mut Mover(basic)).ok()
 }
 
 struct Mover(KeywordTransform);
 
-/// The error for a copy that does not exist, for instance because a designator lost its last square. It ends the transformation.
+/// The error for a copy that does not exist, for instance because a designator lost its last square. It ends the rewriting of the
+/// filter.
 struct Gone;
 
 impl Mover {
-    /// Returns the images of a set of directions.
     fn dirs(&self, dirs: Dirs) -> Dirs {
         match self.0 {
             KeywordTransform::Symmetry(d) => reflected(dirs, d),
             KeywordTransform::Colors => reflected(dirs, Dihedral::ReflectRanks),
             KeywordTransform::Turn45(k) => Dirs(dirs.0.rotate_left(u32::from(k))),
-            // A shift does not change directions. A `Composite` transforms lists of CQL 5, which have no directions.
+            // A shift does not change directions. A `Composite` transforms CQL 5 lists, which contain no directions.
             KeywordTransform::Shift(_) | KeywordTransform::Composite(_) => dirs,
         }
     }
@@ -97,8 +96,8 @@ impl Mover {
     fn orbit<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Result<Orbit<F>, Gone> {
         let copies = orbit.copies.iter().filter_map(|copy| {
             let mut placement = copy.placement.then(self.0);
-            // A shift can leave squares at the edge of the board that should move beyond it. The copies of a nested transform are
-            // not tested for such squares: it is assumed that they have some.
+            // A CQL 5 shift can leave squares on the trailing edge in place. Nested copies are not tested for such squares, but
+            // assumed to have some.
             placement.smeared |= matches!(self.0, KeywordTransform::Composite(_));
             Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
         });
@@ -242,19 +241,19 @@ fn swap_pieces(pieces: Pieces) -> Pieces {
     Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
 }
 
-/// The maximum number of filters that one transform keeps in memory, in its operand and in all copies, including nested ones. The
-/// operand is kept in addition to the copies, so `n` nested `flipcolor` keep about 3^n filters.
+/// The maximum number of filters that one transform keeps in memory, counting its operand and all copies, including nested ones.
+/// Because operands are kept besides the copies, `n` nested `flipcolor` keep about 3^n filters.
 pub(super) const FILTERS_MAX: usize = 4_000_000;
 
-/// Returns the number of filters in a tree, including those in the copies of transforms.
+/// Returns the number of filters in a tree, including the copies of transforms.
 pub(super) fn size(filter: FilterRef) -> usize {
     let mut sum = 1;
     filter.each_child(&mut |child| sum += size(child));
     sum
 }
 
-/// Returns the number of filters that a tree keeps in memory. These are the filters that [`size`] counts, and those in the
-/// untransformed operands of transforms.
+/// Returns the number of filters that a tree keeps in memory: the filters that [`size`] counts, and the untransformed operands of
+/// transforms.
 pub(super) fn filters_in_memory(filter: FilterRef) -> usize {
     let mut sum = 1;
     filter.each_child(&mut |child| sum += filters_in_memory(child));
@@ -266,8 +265,8 @@ pub(super) fn filters_in_memory(filter: FilterRef) -> usize {
     }
 }
 
-/// Keeps only the first of several copies with equal structures. The copy that is kept gets the sides (White, Black or both) of all
-/// copies that it replaces.
+/// Keeps only the first of several copies with equal structures, and adds the sides (White, Black or both) of the dropped copies to
+/// it.
 pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     let (mut places, mut kept) = (HashMap::new(), Vec::<Copy<F>>::new());
     for copy in copies.drain(..) {
@@ -285,8 +284,8 @@ pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     *copies = kept;
 }
 
-/// Encodes all parts in which two copies of one filter can differ. These are the parts that transforms can change, in the order of
-/// the operands; the copies of a nested transform are encoded as a sorted list. All other parts are equal in all copies.
+/// Encodes the parts in which two copies of one filter can differ. These are the parts that transforms can change, in operand
+/// order. The copies of a nested transform are encoded as a sorted list.
 pub(super) fn structure(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_structure(filter, &mut out);
@@ -315,8 +314,8 @@ fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u64>) {
     }
 }
 
-/// Returns the part of a filter that a transform can change, as numbers, or `None` if it has no such part. Operands are not
-/// included.
+/// Encodes as numbers the part of a filter that transforms can change. Returns `None` if the filter has no such part. Operands are
+/// not included.
 pub fn member(filter: FilterRef) -> Option<Vec<u64>> {
     let color = |c: Color| c as u64;
     Some(match filter {

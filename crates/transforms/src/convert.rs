@@ -1,8 +1,8 @@
-//! Converts lists of CQL 5 to queries of CQL 6.
+//! Converts CQL 5 lists to CQL 6 queries.
 //!
-//! A transform is kept if CQL 6 has a transform of that name that makes the same copies (transformed filters); all copies are
-//! compared. Otherwise the copies are written out one by one. That is necessary if squares stay at the edge, or if CQL 6 has no
-//! such transform.
+//! A transform is kept if CQL 6 has a transform of the same name with the same copies (transformed filters), which is checked by
+//! comparing all copies. Otherwise the copies are written out one by one. This happens if squares stay on the trailing edge of a
+//! shift, or if CQL 6 has no such transform.
 
 use std::{collections::HashSet, convert::Infallible};
 
@@ -25,10 +25,10 @@ use orbit_query::{
     },
 };
 
-/// The result of converting a query with lists of CQL 5 to CQL 6.
+/// The result of converting a query with CQL 5 lists to CQL 6.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Converted {
-    /// The query of CQL 6. It matches the same positions as the lists.
+    /// The CQL 6 query. It matches the same positions as the original query.
     pub text: String,
     /// The lists whose copies had to be written out one by one.
     pub written_out: Vec<WrittenOut>,
@@ -41,16 +41,16 @@ pub struct WrittenOut {
     pub span: Span,
     /// The number of copies of the list.
     pub copies: usize,
-    /// The reason why no transform of CQL 6 makes the same copies.
+    /// The reason why no CQL 6 transform makes the same copies.
     pub reason: String,
 }
 
-/// Writes a query with lists of CQL 5 as CQL 6. At most `copies_max` copies are written out in total.
+/// Converts a query with CQL 5 lists to CQL 6. At most `copies_max` copies are written out in total.
 ///
 /// # Errors
 ///
-/// Fails if more copies would have to be written out, or if a list cannot be expanded. The text may exceed the limits of length and
-/// depth of a query; [`orbit_query::parse`] checks them.
+/// Fails if more copies would have to be written out, or if a list cannot be expanded. The text may exceed the limits on query
+/// length and depth, which [`orbit_query::parse`] checks.
 ///
 /// ```
 /// use orbit_transforms::to_cql6;
@@ -70,7 +70,7 @@ struct Converter {
 }
 
 impl Converter {
-    /// Returns the text of a filter that is not inside a list with transforms.
+    /// Returns the text of a filter outside any list with transforms.
     fn text(&mut self, node: &Node) -> Result<String, Diagnostic> {
         let Any::Condition(condition) = node else { return Ok(written(&expand(node)?)) };
         Ok(match condition.op() {
@@ -101,8 +101,8 @@ impl Converter {
         inner: &Node,
     ) -> Result<String, Diagnostic> {
         let Some(orbit) = expand(node)?.outermost().filter(|orbit| !orbit.copies.is_empty()) else {
-            // Every copy lost all squares of a designator, so no copy exists and the list never matches. CQL 6 has no designator
-            // without squares.
+            // In every copy, a designator lost all its squares. So no copy exists, and the list never matches. CQL 6 has no
+            // designator without squares, so `false` is written.
             return Ok("false".into());
         };
         match as_transforms(inner, transforms, &orbit) {
@@ -138,7 +138,7 @@ impl Converter {
     }
 }
 
-/// Returns the number of copies of an orbit, the list of copies that a transform makes. Each copy of a nested orbit counts
+/// Returns the number of copies in an orbit (the list of copies that a transform makes). The copies of nested orbits are counted
 /// separately.
 fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     fn nested(filter: FilterRef) -> usize {
@@ -150,7 +150,7 @@ fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     orbit.copies.iter().map(|copy| nested(copy.filter.node()).max(1)).sum()
 }
 
-/// Returns the keywords of CQL 6 that make the copies of a list from its contents, or the reason why there are none.
+/// Returns the CQL 6 keywords that make the same copies of the list's contents, or the reason why there are none.
 fn as_transforms(
     inner: &Node,
     transforms: &[ListTransform],
@@ -209,8 +209,8 @@ fn holds_counts(node: &Node) -> bool {
     })
 }
 
-/// Returns the keyword of CQL 6 that corresponds to a transform of CQL 5, or the reason why there is none. The copies that this
-/// keyword makes may still differ from those of the transform.
+/// Returns the CQL 6 keyword that corresponds to a CQL 5 transform, or the reason why there is none. The keyword may still make
+/// other copies than the transform.
 fn keyword(transform: ListTransform) -> Result<(TransformKind, &'static str), String> {
     let none = |word: &str| Err(format!("CQL 6 has no `{word}`"));
     Ok(match transform {
@@ -235,7 +235,7 @@ fn written(filter: &Filter) -> String {
     AsText(&filter).to_string()
 }
 
-/// A rewriter that replaces the copies of each transform by alternatives, and numbers that CQL 6 does not have by sums.
+/// A rewriter that replaces each transform by the alternatives of its copies, and each count that CQL 6 cannot express by a sum.
 struct Explicit;
 
 impl Explicit {
@@ -337,8 +337,7 @@ fn is_one_square(set: &Squares) -> bool {
     matches!(set.op(), SquaresOp::Designator { squares, .. } if squares.single_square().is_some())
 }
 
-/// Returns a set restricted to the squares whose content is in `contents`. Returns `None` if a designator is left without any
-/// content.
+/// Returns a set restricted to the squares whose content is in `contents`. Returns `None` if no content is left for a designator.
 fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     let only = |list| Pieces { all_white: false, all_black: false, list };
     let SquaresOp::Designator { pieces, squares } = set.op() else {
@@ -352,9 +351,9 @@ fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     })
 }
 
-/// Returns a filter for the number of attacks: pairs of a square of `x` and a square of `y` that the piece on the first square
-/// attacks. The filter is a sum over the directions and steps in which pieces move. It counts no pair twice, since two pieces never
-/// reach the same square in one direction or by one step.
+/// Returns a filter for the number of attacks: pairs of a square in `x` and a square in `y` that the piece on the first square
+/// attacks. The filter is a sum over the directions and steps in which pieces move. No pair is counted twice, since two pieces
+/// never reach the same square in the same direction or by the same step.
 fn attack_count(x: &Squares, y: &Squares) -> Number {
     if is_one_square(y) {
         return count(new(SquaresOp::Attacks(x.clone(), y.clone())));
@@ -392,7 +391,7 @@ fn attack_count(x: &Squares, y: &Squares) -> Number {
     sum_of(&numbers)
 }
 
-/// Returns a filter for the number of lines of squares that `:ray` counts. The filter is a sum over directions. In one direction,
+/// Returns a filter for the number of lines of squares that `:ray` counts. The filter is a sum over directions. In each direction,
 /// at most one line ends on each square of the last set.
 fn ray_count(sets: &OneOrMore<Squares>, dirs: Dirs, attack: bool) -> Number {
     let occupied = PieceSet::WHITE.union(PieceSet::BLACK);

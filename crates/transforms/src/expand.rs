@@ -1,4 +1,4 @@
-//! Expands the transforms of CQL 6 to their copies. A copy is the image of a filter under one element of a transform, such as one
+//! Expands CQL 6 transforms to their copies. A copy is the image of a filter under one element of a transform, such as one
 //! rotation.
 
 use shakmaty::Bitboard;
@@ -26,14 +26,14 @@ use orbit_query::{
 /// # Errors
 ///
 /// Fails if `rotate45` is applied to a designator that is not the whole board, or to `light` or `dark`. Also fails if a transform
-/// makes more than [`COPIES_MAX`] copies, or if its copies have too many filters.
+/// makes more than [`COPIES_MAX`] copies, or if its copies contain too many filters.
 pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
     Expander::default().any(node)
 }
 
 #[derive(Default)]
 struct Expander {
-    /// True inside `notransform`. Transforms inside it are expanded, too, but outer transforms do not change them.
+    /// True inside `notransform`. Transforms inside it are also expanded, but outer transforms do not change them.
     fixed: bool,
 }
 
@@ -50,8 +50,7 @@ impl Expander {
         self.shielded(false, |expander| of.rewritten(expander))
     }
 
-    /// Returns the orbit (the list of distinct copies) that nested transform keywords make of a filter. The first keyword is the
-    /// outermost one.
+    /// Returns the orbit (the list of distinct copies) of a filter under nested transform keywords, the outermost keyword first.
     fn orbit<W, F>(&mut self, kinds: &[TransformKind], of: &W, span: Span) -> Result<Orbit<F>, Diagnostic>
     where
         W: Kind<Written, In<Expanded> = F>,
@@ -91,13 +90,13 @@ impl Expander {
     }
 }
 
-/// Returns the copies that nested keywords make of a filter: one for each combination of an element of each keyword. The last
-/// keyword is applied first, and the element of the first keyword varies slowest. Copies that lost all squares of a designator are
+/// Returns the copies of a filter under nested keywords: one for each way to choose one element of each keyword. The last keyword
+/// is applied first, and the element of the first keyword varies slowest. Copies in which a designator lost all its squares are
 /// left out.
 fn copies<F: Kind<Expanded, In<Expanded> = F>>(base: &F, kinds: &[TransformKind]) -> Vec<Copy<F>> {
     let mut copies = vec![Copy::new(Placement::IDENTITY, base.clone())];
     for &kind in kinds.iter().rev() {
-        // Each element of this keyword transforms every copy that the keywords after it made.
+        // Each element of this keyword transforms every copy made by the keywords after it.
         let transformed = elements(kind).into_iter().flat_map(|basic| {
             let image = move |copy: &Copy<F>| {
                 let filter = apply(&copy.filter, basic)?;
@@ -215,13 +214,13 @@ fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i
     files.flat_map(|dx| ranks.clone().map(move |dy| KeywordTransform::Shift((dx, dy)))).collect()
 }
 
-/// Returns the number of combinations of one element of each keyword, but at most [`COPIES_MAX`] + 1.
+/// Returns the number of ways to choose one element of each keyword, but at most [`COPIES_MAX`] + 1.
 fn combinations(kinds: &[TransformKind]) -> usize {
     let all = kinds.iter().fold(1, |all: usize, &kind| all.saturating_mul(elements(kind).len()));
     all.min(COPIES_MAX + 1)
 }
 
-/// Returns the place in the query of the first filter that `rotate45` cannot turn.
+/// Returns the query span of the first filter that `rotate45` cannot turn.
 fn turn45_obstacle(node: Ref<Written>) -> Option<Span> {
     if node.shields() {
         return None;

@@ -1,8 +1,8 @@
-//! Maps moves of a game back to the filter as written, so that the hits of different copies can be compared.
+//! Maps moves of a game back to the filter as written, so hits of different copies can be compared. A copy is a transformed filter.
 //!
-//! The squares of a copy are the images of the filter's squares under the copy's transforms. Each move is mapped back by the
-//! inverse of these transforms: under `flipcolor {Nd4 kf3}` Black's `Nf4` from d5 becomes White's `Nf5` from d4. A frame maps only
-//! squares and colours, and does not depend on the filter.
+//! The squares in a copy are the images of the filter's squares. Moves are mapped back by the inverse transforms: under `flipcolor
+//! {Nd4 kf3}` Black's `Nf4` from d5 becomes White's `Nf5` from d4. A frame only maps squares and colours, and does not depend on
+//! the filter.
 
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _, Rank, Role, Square};
@@ -10,7 +10,7 @@ use shakmaty::{Color, Move, Position as _, Rank, Role, Square};
 use super::Placement;
 use orbit_core::board::{MoveKind, PackedMove, Position};
 
-/// The map from squares and colours of a game to those of the filter as written.
+/// The map from the squares and colours of a game back to those of the filter as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     placement: Placement,
@@ -18,24 +18,24 @@ pub struct Frame {
     is_swapped: bool,
 }
 
-/// The file and rank of a square, counted from 0. They may be outside the board, since a shift may move a square off it.
+/// The file and rank of a square, counted from 0. They may be off the board, since a shift may move a square there.
 type Coordinates = (i8, i8);
 
 impl Frame {
     /// The frame of the game itself.
     pub const AS_PLAYED: Frame = Frame { placement: Placement::IDENTITY, is_swapped: false };
 
-    /// Makes the frame of a copy (a transformed filter) that matched a game seen from the point of view of `side`.
+    /// Creates the frame of a copy (a transformed filter) that matched a game as seen by `side`.
     pub fn new(placement: Placement, side: Color) -> Frame {
         Frame { placement, is_swapped: side.is_black() }
     }
 
-    /// Returns a move of a position, mapped back to the filter as written, in SAN with `+` and `#`. A null move is `--`. The other
-    /// pieces from which SAN must distinguish the moving piece are mapped back, too.
+    /// Returns a move, mapped back to the filter as written, in SAN with `+` and `#`. A null move is `--`. Other pieces from which
+    /// SAN must distinguish the moving piece are also mapped back.
     ///
-    /// A move that SAN cannot express is written with the letter of the piece and both squares: `Nd4-f5`. This applies to a pawn
-    /// that moves sideways, to castling that is mirrored or shifted, and to moves in illegal positions. If the squares cannot be
-    /// mapped back to the board, because of a shift or `rotate45`, they are those of the game.
+    /// A move that SAN cannot express is written with the piece letter and both squares: `Nd4-f5`. Such moves are sideways pawn
+    /// moves, mirrored or shifted castling, and moves in illegal positions. If the squares cannot be mapped back to the board,
+    /// because of a shift or `rotate45`, the squares of the game are written.
     pub fn san(self, mv: PackedMove, position: &Position) -> String {
         if mv == PackedMove::NULL {
             return mv.to_san(position);
@@ -91,7 +91,7 @@ impl Frame {
         })
     }
 
-    /// Returns castling in SAN, if king and rook keep their files and are on their side's first rank after they are mapped back.
+    /// Returns castling in SAN, if mapping back leaves king and rook on their files and on their side's first rank.
     fn castling(self, king: Square, rook: Square, color: Color) -> Option<String> {
         let stays = |square: Square| {
             let carried = self.on_board(square)?;
@@ -101,7 +101,7 @@ impl Frame {
         (stays(king)? && stays(rook)?).then(|| String::from(if is_short { "O-O" } else { "O-O-O" }))
     }
 
-    /// Returns a move as the letter of the piece and both squares.
+    /// Returns a move as the piece letter and both squares.
     fn by_squares(self, mv: PackedMove, position: &Position) -> String {
         let code = position.board.at(mv.from());
         let letter = code.piece().filter(|piece| piece.role != Role::Pawn);
@@ -119,14 +119,14 @@ impl Frame {
         self.placement.swap_colors != self.is_swapped
     }
 
-    /// Maps a square back. Returns `None` if the result would not be on the board.
+    /// Maps a square back. Returns `None` if the result is off the board.
     fn on_board(self, square: Square) -> Option<Square> {
         let (file, rank) = self.carried(square)?;
         let is_on = |line: i8| (0..8).contains(&line);
         (is_on(file) && is_on(rank)).then(|| Square::new((8 * rank + file) as u32))
     }
 
-    /// Maps a square back; the result may be outside the board. Returns `None` if the frame has no map of squares.
+    /// Maps a square back. The result may be off the board. Returns `None` if the frame has no map of squares.
     fn carried(self, square: Square) -> Option<Coordinates> {
         let (file, rank) = (square.file() as i8, square.rank() as i8);
         let rank = if self.is_swapped { 7 - rank } else { rank };

@@ -1,8 +1,8 @@
 //! Expands transforms. In the resulting typed tree, every transform is replaced by its *orbit*, the list of its distinct copies.
 //!
-//! Two copies are distinct if their structures differ: `flip (a1|h8)` has four copies, and `flip [a1,h8]` has two. So copies are
-//! counted here, before anything is simplified. A copy stores the [`Placement`] that made it from the filter as written, so that a
-//! plan (a compiled query) can treat all shifts of one filter together.
+//! Two copies are distinct if their structures differ: `flip (a1|h8)` has four copies, and `flip [a1,h8]` has two. Therefore copies
+//! are counted here, before any simplification. A copy stores the [`Placement`] that made it from the filter as written, so a plan
+//! (a compiled query) can handle all shifts of one filter together.
 //!
 //! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
 
@@ -38,11 +38,11 @@ pub use places::{CopyPlaces, places};
 pub use text::{AsText, small_board};
 pub use warnings::warnings;
 
-/// The maximum number of copies that one transform may make, including those of nested transforms.
+/// The maximum number of copies of one transform, including copies of nested transforms.
 pub const COPIES_MAX: usize = 100_000;
 
-/// The form of a tree whose transforms are expanded. Its filters have a mark, which is true for a filter inside `notransform`:
-/// outer transforms do not change such a filter. If the filter is an orbit, only the orbit is marked, not each of its copies.
+/// The form of a tree whose transforms are expanded. Each filter has a mark, which is true inside `notransform`: outer transforms
+/// do not change a marked filter. If the filter is an orbit, the orbit is marked, but not its copies.
 #[derive(Clone, Copy, Debug)]
 pub enum Expanded {}
 
@@ -73,12 +73,12 @@ pub type Position = tree::Position<Expanded>;
 /// The distinct copies of a filter.
 #[derive(Clone, Debug)]
 pub struct Orbit<F = Filter> {
-    /// The filter as written. Only its inner transforms are expanded.
+    /// The filter as written, with only its inner transforms expanded.
     pub base: F,
-    /// The distinct copies, in the order in which the keywords make them. The first of several equal copies is kept. There may be
-    /// no copies.
+    /// The distinct copies, in the order in which the keywords make them. Of several equal copies, the first is kept. The list may
+    /// be empty.
     pub copies: Vec<Copy<F>>,
-    /// The number of copies that the keywords make, including those that do not exist or repeat another copy.
+    /// The number of copies that the keywords make, including impossible and repeated ones.
     pub elements: usize,
     /// The place of the transform in the query.
     pub span: Span,
@@ -98,9 +98,9 @@ pub enum NumberOrbit {
 pub enum OrbitRef<'a> {
     /// A condition: true if a copy matches.
     Any(&'a Orbit),
-    /// A set: the union of the copies' sets.
+    /// A set: the union of the sets of all copies.
     Union(&'a Orbit<Squares>),
-    /// A number: the largest of the copies' values.
+    /// A number: the largest value of any copy.
     Largest(&'a Orbit<Number>),
     /// A number: the number of copies that match.
     Counted(Counted, &'a Orbit),
@@ -113,8 +113,8 @@ pub struct Copy<F = Filter> {
     pub placement: Placement,
     /// The transformed filter.
     pub filter: F,
-    /// The sides whose pattern the copy is: Black if colours are swapped, otherwise White. If the copy can be made in both ways, it
-    /// is a pattern of both sides.
+    /// The sides whose pattern the copy is: Black if colours are swapped, otherwise White. A copy that can be made with and without
+    /// a swap is a pattern of both sides.
     pub sides: ByColor<bool>,
 }
 
@@ -126,8 +126,8 @@ impl<F> Copy<F> {
 }
 
 impl<F: Kind<Expanded>> Orbit<F> {
-    /// Returns the copies with their indices, in the order in which they must be evaluated if the filter assigns variables. The
-    /// first parts in which two copies differ determine their order:
+    /// Returns the copies with their indices, in the order in which they must be evaluated if the filter assigns variables. Two
+    /// copies are ordered by the first part in which they differ:
     ///
     /// * designators are ordered by their squares, as ascending lists, then by their pieces, White's first;
     /// * directions are ordered by the squares to which they lead;
@@ -140,7 +140,6 @@ impl<F: Kind<Expanded>> Orbit<F> {
 }
 
 impl<F: Kind<Expanded>> Extension<Expanded> for Orbit<F> {
-    /// Visits the copies.
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(FilterRef<'a>)) {
         self.copies.iter().for_each(|copy| visit(copy.filter.node()));
     }
@@ -155,8 +154,7 @@ impl Extension<Expanded> for NumberOrbit {
     }
 }
 
-/// A composition of transforms. A symmetry of the board, a swap of colours and a turn of directions come first, and a shift comes
-/// last.
+/// A composition of transforms: a symmetry of the board, a swap of colours and a turn of directions, followed by a shift.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Placement {
     /// The symmetry of the board. If colours are swapped, it includes [`Dihedral::ReflectRanks`].
@@ -165,10 +163,10 @@ pub struct Placement {
     pub swap_colors: bool,
     /// The angle by which `rotate45` turns directions, in eighths of a full turn.
     pub turn45: u8,
-    /// The shift (files, ranks). It is `None` for a composition of shifts that no single shift equals, because squares that leave
-    /// the board do not return.
+    /// The shift (files, ranks). It is `None` if shifts were composed that equal no single shift, because squares that leave the
+    /// board do not return.
     pub shift: Option<(i8, i8)>,
-    /// True if squares stayed at the edge, as in the shifts of CQL 5. A shift of CQL 6 would then make a different copy.
+    /// True if squares stayed on the trailing edge, as in CQL 5 shifts. A CQL 6 shift would then make a different copy.
     pub smeared: bool,
 }
 
@@ -182,7 +180,7 @@ impl Placement {
         smeared: false,
     };
 
-    /// Returns the shift of CQL 6 that makes this copy from the unshifted filter, if there is one.
+    /// Returns the CQL 6 shift that makes this copy from the unshifted filter, if there is one.
     pub fn plain_shift(self) -> Option<(i8, i8)> {
         self.shift.filter(|_| !self.smeared)
     }
@@ -193,7 +191,7 @@ impl Placement {
         Placement { shift: Some((0, 0)), smeared: false, ..self }
     }
 
-    /// Returns the rotation or reflection, without the reflection of ranks that belongs to a swap of colours.
+    /// Returns the rotation or reflection, without the reflection of ranks that comes with a colour swap.
     pub fn turned(self) -> Dihedral {
         if self.swap_colors { self.dihedral.after(Dihedral::ReflectRanks) } else { self.dihedral }
     }
@@ -221,15 +219,15 @@ impl Placement {
     }
 }
 
-/// Returns the single shift that has the effect of two shifts one after the other, or `None` if there is none. Along each axis,
-/// both shifts must have the same direction, since squares that leave the board do not return.
+/// Returns the single shift that equals two successive shifts, or `None` if there is none. Along each axis, both shifts must have
+/// the same direction, since squares that leave the board do not return.
 fn compose_shifts(a: (i8, i8), b: (i8, i8)) -> Option<(i8, i8)> {
     let axis = |a: i8, b: i8| (a.signum() * b.signum() >= 0 && (a + b).abs() <= 7).then_some(a + b);
     Some((axis(a.0, b.0)?, axis(a.1, b.1)?))
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
-    /// Returns the filter as written, with all transforms of a placement applied except its shift. Returns `None` if a designator
+    /// Returns the filter as written, transformed by everything in a placement except its shift. Returns `None` if a designator
     /// lost all its squares.
     pub fn unshifted(&self, placement: Placement) -> Option<F> {
         let mut dihedral = placement.dihedral;
@@ -254,7 +252,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         }
     }
 
-    /// Returns the orbit with its copies in the type [`Filter`], which holds conditions, sets and numbers.
+    /// Returns the orbit with copies of type [`Filter`], which can be a condition, a set or a number.
     fn with_any_filter(&self) -> Orbit {
         let copy = |copy: &Copy<F>| Copy {
             placement: copy.placement,
@@ -271,7 +269,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
 }
 
 impl<'a> OrbitRef<'a> {
-    /// Returns the filter as written. Only its inner transforms are expanded.
+    /// Returns the filter as written, with only its inner transforms expanded.
     pub fn base(self) -> FilterRef<'a> {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.base.node(),
@@ -289,7 +287,7 @@ impl<'a> OrbitRef<'a> {
         }
     }
 
-    /// Returns the orbit with its copies in the type [`Filter`], which holds conditions, sets and numbers.
+    /// Returns the orbit with copies of type [`Filter`], which can be a condition, a set or a number.
     pub fn cloned(self) -> Orbit {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.clone(),
@@ -299,7 +297,7 @@ impl<'a> OrbitRef<'a> {
     }
 }
 
-/// Methods that return the outermost transform of a filter, and the copies that it makes.
+/// Methods that return the outermost transform of a filter, and its copies.
 pub trait OutermostOrbit {
     /// Returns the outermost transform, if the filter is one. A transform inside `notransform` is not returned.
     fn outermost_orbit(&self) -> Option<OrbitRef<'_>>;
@@ -311,13 +309,13 @@ pub trait OutermostOrbit {
     /// itself.
     fn placements(&self) -> Vec<Placement>;
 
-    /// Returns the sides of each copy of the outermost transform. Returns `None` unless some copies are patterns only of White and
-    /// some only of Black, because the transform swaps colours. Also returns `None` if copies are counted, since a count is not a
+    /// Returns the sides of each copy of the outermost transform. Returns `None` unless the transform swaps colours, that is, some
+    /// copies are patterns only of White and some only of Black. Also returns `None` if copies are counted, since a count is not a
     /// pattern of a side.
     fn copy_sides(&self) -> Option<Vec<ByColor<bool>>>;
 
-    /// Returns true if there is no outermost transform, or if every hit is a match of its only copy. If copies are counted, returns
-    /// false: a count can be a hit although no copy matches.
+    /// Returns true if there is no outermost transform, or if every hit is a match of its only copy. Returns false if copies are
+    /// counted, since a count can be a hit although no copy matches.
     fn has_one_copy(&self) -> bool;
 }
 
@@ -367,7 +365,7 @@ pub trait AsOrbit<'a>: Sized {
     /// Returns the filter as an orbit, if it is a transform.
     fn orbit(self) -> Option<OrbitRef<'a>>;
 
-    /// Calls `visit` for this filter and for all filters below it that outer transforms change. Each filter is visited before its
+    /// Calls `visit` for this filter and for all filters inside it that outer transforms change. Filters are visited before their
     /// operands.
     fn walk_unshielded(self, visit: &mut dyn FnMut(FilterRef<'a>));
 }
@@ -459,7 +457,7 @@ mod tests {
         }
     }
 
-    /// Returns a letter for each copy: `W` for a pattern of White, `B` for a pattern of Black, `=` for a pattern of both.
+    /// Returns a letter for each copy: `W` for White's pattern, `B` for Black's, `=` for a pattern of both sides.
     fn sides(text: &str) -> Option<String> {
         let sides = expand(&parse(text).unwrap().query.body).unwrap().copy_sides()?;
         let letter = |sides: &ByColor<bool>| match sides {
@@ -478,9 +476,9 @@ mod tests {
             ("flipcolor flipvertical Bh7", Some("WWBB")),
             ("flipvertical flipcolor Bh7", Some("WBWB")),
             ("flipcolor {Ra1 check}", Some("WB")),
-            // Each copy matches wherever the other one does, so games count for both sides.
+            // Both copies match in the same positions, so games count for both sides.
             ("flipcolor {flipcolor Ra1}", Some("WB")),
-            // The transform makes rooks of either colour on any square of the file, which are patterns of both sides.
+            // Every copy is a rook of either colour on a square of the file, which is a pattern of both sides.
             ("shiftvertical flipcolor [Rr]a4", None),
             ("flipcolor [Rr]", None),
             ("{flipcolor Ra1 check}", None),
@@ -493,8 +491,8 @@ mod tests {
         ] {
             assert_eq!(sides(text).as_deref(), due, "{text}");
         }
-        // A copy with both squares is a pattern of White or of Black. If one of the squares was shifted off the board, the rest may
-        // be a pattern of both.
+        // A copy with both squares is a pattern of White or of Black. If a shift moved one square off the board, the copy may be a
+        // pattern of both.
         let of_pair = sides("shift flipcolor [Aa][a1,h2]").unwrap();
         assert!(['W', 'B', '='].into_iter().all(|letter| of_pair.contains(letter)), "{of_pair}");
     }

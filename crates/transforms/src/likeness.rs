@@ -1,4 +1,4 @@
-//! The differences between a position and the board with which the filter `similar` compares it.
+//! Finds the differences between a position and the board that the filter `similar` compares with it.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -6,13 +6,13 @@ use super::{Filter, Number, NumberOrbit, Placement, Squares};
 use orbit_core::board::{Board, Code, PieceSet};
 use orbit_query::tree::{Kind as _, NumberOp, Pieces, Ref, SquaresOp};
 
-/// The board of the first `similar` of a query, once for each copy that the transform around it makes.
+/// The board of the first `similar` in a query, once for each copy of the transform around it.
 #[derive(Clone, Debug)]
 pub struct Likeness {
     copies: Vec<(Placement, Vec<Man>)>,
 }
 
-/// One requirement of the board of `similar`: a letter of the board, and its square.
+/// One requirement of the board in `similar`: a letter, and its square.
 #[derive(Clone, Copy, Debug)]
 struct Man {
     letter: char,
@@ -25,7 +25,7 @@ struct Man {
 pub struct CopyDifference {
     /// The composition of transforms that made the copy from the board as written.
     pub placement: Placement,
-    /// The squares on which the copy and the position agree.
+    /// The squares where the copy and the position agree.
     pub right: Bitboard,
     /// The requirements of the copy that the position does not meet: `Nf3`.
     pub missing: Vec<String>,
@@ -34,7 +34,7 @@ pub struct CopyDifference {
 }
 
 impl Likeness {
-    /// Makes the likeness of the first `similar` of a query. Returns `None` if the query has none.
+    /// Creates the likeness of the first `similar` in a query. Returns `None` if the query has none.
     ///
     /// ```
     /// use orbit_core::board::{Color, Position};
@@ -73,13 +73,13 @@ impl Likeness {
         (!copies.is_empty()).then_some(Likeness { copies })
     }
 
-    /// Compares a board, seen from the point of view of `side`, with the most similar copy of the filter's board. If several copies
-    /// are equally similar, the first of them is used.
+    /// Compares a board, as seen by `side`, with the most similar copy of the filter's board. Of equally similar copies, the first
+    /// is used.
     pub fn difference(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));
         let count = |(_, men): &&(Placement, Vec<Man>)| men.iter().filter(stands).count();
-        // `max_by_key` returns the last of several equal elements, so the order is reversed to get the first one.
+        // `max_by_key` returns the last of several maximal elements. The order is reversed to get the first.
         let best = self.copies.iter().rev().max_by_key(count);
         let (placement, men) = best.expect("there is a copy");
         let right: Bitboard = men.iter().filter(stands).map(|man| man.square).collect();
@@ -102,7 +102,7 @@ impl Likeness {
 }
 
 impl Man {
-    /// Returns the requirement as text, such as `Nf3`. For Black, the colour and the square are swapped back to those of the game.
+    /// Returns the requirement as text, such as `Nf3`. For Black, the colour and the square are swapped back to the game's.
     fn name(self, side: Color) -> String {
         let Man { letter, square, .. } = self;
         match side {
@@ -115,8 +115,8 @@ impl Man {
     }
 }
 
-/// Returns the requirements of an expanded `similar`, which counts the squares in a union of designators of one square. Returns
-/// `None` if `number` does not have this form.
+/// Returns the requirements of an expanded `similar`, which counts the squares in a union of one-square designators. Returns `None`
+/// if `number` does not have this form.
 fn men(number: &Number) -> Option<Vec<Man>> {
     let NumberOp::Cardinality(set) = number.op() else { return None };
     let mut men = Vec::new();

@@ -1,8 +1,8 @@
 //! The transforms of CQL 5 lists.
 //!
-//! Each keyword represents a set of transformations. A list with several keywords represents all compositions of one transformation
-//! of each keyword, in any order. Two compositions count as one if they map squares in the same way ([`SquareMap`]), so `:shift`
-//! and `:flip` make 1,568 compositions and not twice 1,800.
+//! Each keyword represents a set of transformations. A list with several keywords represents all compositions, in any order, of one
+//! transformation of each keyword. Two compositions count as one if they map squares in the same way ([`SquareMap`]), so `:shift`
+//! and `:flip` have 1,568 compositions and not twice 1,800.
 //!
 //! Source: CQL 5 manual, position list: transforms.
 
@@ -18,10 +18,10 @@ use orbit_core::{
 };
 use orbit_query::tree::{Kind as _, ListTransform};
 
-/// The maximum number of compositions that are computed before a list is refused.
+/// The maximum number of compositions to compute before a list is refused.
 const COMPOSITIONS_MAX: usize = 2_000_000;
 
-/// The maximum number of filters in all copies of a list together, including copies that lose all squares and are dropped.
+/// The maximum total number of filters in all copies of a list, including copies that are dropped because they lose all squares.
 const FILTERS_TRIED_MAX: usize = 16_000_000;
 
 impl Composite {
@@ -37,7 +37,7 @@ impl Composite {
         Composite { map: SquareMap::edge_shift(v), placement }
     }
 
-    /// Returns the swap of colours, which includes the reflection of ranks.
+    /// Returns the colour swap, which includes the reflection of ranks.
     fn colors() -> Composite {
         let mut reflected = Composite::symmetry(Dihedral::ReflectRanks);
         reflected.placement.swap_colors = true;
@@ -75,9 +75,9 @@ fn elements(transform: ListTransform) -> Vec<Composite> {
     }
 }
 
-/// Returns the distinct compositions of one element of each keyword in any order. A swap of colours is always applied last. Returns
-/// `None` if there are too many compositions. The function goes through all sets of keywords. In each set, each keyword in turn is
-/// the outermost one: its elements are composed with all compositions of the other keywords of the set.
+/// Returns the distinct compositions, in any order, of one element of each keyword. A colour swap is always applied last. Returns
+/// `None` if there are too many compositions. The function goes through all sets of keywords. In each set, each keyword takes its
+/// turn as the outermost one: its elements are composed with all compositions of the other keywords in the set.
 fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     let geometric: Vec<ListTransform> =
         transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
@@ -106,7 +106,7 @@ fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     Some(all)
 }
 
-/// Returns the orbit of a CQL 5 list: its distinct images under the transforms in it.
+/// Returns the orbit of a CQL 5 list: the distinct images of its contents under its transforms.
 pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Result<Orbit, Diagnostic> {
     let too_many = || {
         Diagnostic::error(
@@ -138,7 +138,7 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
     Ok(orbit)
 }
 
-/// Returns whether a shift of CQL 6 makes the same copy. It does if no square stayed at the edge.
+/// Returns whether a CQL 6 shift makes the same copy, which is so if no square stayed on the trailing edge.
 fn is_plain_shift(orbit: &Orbit, copy: &Copy) -> bool {
     let Some(shift) = copy.placement.shift else { return true };
     let plain =
@@ -171,12 +171,12 @@ mod tests {
         let axis = 2 * 15 - 2;
         assert_eq!(count(&[Shift, Flip]), 2 * axis * axis);
         assert_eq!(count(&[Flip, Shift, FlipColor]), 4 * axis * axis);
-        // Four of the eight symmetries exchange files and ranks. With these, it matters whether the shift is applied before or
-        // after.
+        // Four of the eight symmetries exchange files and ranks. For these, the shift has another effect before the symmetry than
+        // after it.
         assert_eq!(count(&[ShiftHorizontal, Flip]), axis * 2 + (2 * axis * 2 - 4));
     }
 
-    /// Checks that the order in which the keywords are written does not matter.
+    /// Checks that the order of the keywords does not matter.
     #[test]
     fn any_order_makes_the_same_compositions() {
         for transforms in [

@@ -16,12 +16,12 @@ use orbit_query::tree::{ConditionOp, Control, Kind as _, Pieces, Ref, SquaresOp}
 /// A filter as a diagram. The parts that cannot be drawn are kept as CQL text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// The placement field of a FEN: the contents that the filter requires on single squares. In addition to the letters of pieces,
-    /// `A` and `a` mean any white and any black piece, and `_` means a square that must be empty.
+    /// The placement field of a FEN: the contents that the filter requires on single squares. Besides the piece letters, `A` and
+    /// `a` mean any white and any black piece, and `_` means a square that must be empty.
     pub placement: String,
-    /// The squares that the parts in `rest` name. Designators of the whole board are left out.
+    /// The squares named in `rest`, except by designators of the whole board.
     pub area: Bitboard,
-    /// The parts that cannot be drawn, each as CQL. All of them must match.
+    /// The parts that cannot be drawn, as CQL. All of them must match.
     pub rest: Vec<String>,
 }
 
@@ -41,9 +41,8 @@ pub fn pattern(filter: &Filter) -> Pattern {
     Pattern { placement, area: drawing.area, rest: drawing.rest }
 }
 
-/// Returns the squares of a board on which a designator of the filter finds one of its pieces. Only designators that must match,
-/// and those that are operands of `or` or `|`, are used. Designators of the whole board and squares that must be empty are left
-/// out.
+/// Returns the squares of a board on which designators of the filter find their pieces. Only designators that must match or are
+/// operands of `or` or `|` are used. Designators of the whole board and squares that must be empty are left out.
 ///
 /// ```
 /// use orbit_core::board::{Bitboard, Position, Square};
@@ -63,7 +62,7 @@ pub fn matched(filter: &Filter, board: &Board) -> Bitboard {
     found
 }
 
-/// Returns the squares of a set that are occupied by one of the given pieces.
+/// Returns the squares of a set that one of the given pieces occupies.
 fn standing(pieces: PieceSet, squares: Bitboard, board: &Board) -> Bitboard {
     let stands = |square: &Square| {
         let content = board.at(*square);
@@ -72,7 +71,7 @@ fn standing(pieces: PieceSet, squares: Bitboard, board: &Board) -> Bitboard {
     squares.into_iter().filter(stands).collect()
 }
 
-/// Calls `visit` for the designators that must match, and for those that are operands of `or` or `|`.
+/// Calls `visit` for the designators that must match or are operands of `or` or `|`.
 fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
     let alternatives = match filter {
         Ref::Condition(f) => {
@@ -89,7 +88,7 @@ fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
     }
 }
 
-/// The designators of a filter, with their images in each copy (transformed filter) that its outermost transform makes.
+/// The designators of a filter, with their images in each copy of its outermost transform.
 ///
 /// ```
 /// use orbit_core::board::Position;
@@ -104,13 +103,13 @@ fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
 pub struct Designators {
     /// The designators as written.
     names: Vec<String>,
-    /// For each copy, the pieces and squares of its designators. The list is empty if the copy's designators do not correspond to
-    /// those of the filter.
+    /// For each copy, the pieces and squares of its designators. The list is empty if the copy's designators do not correspond one
+    /// to one to the filter's.
     copies: Vec<Vec<(PieceSet, Bitboard)>>,
 }
 
 impl Designators {
-    /// Collects the designators that must match, and those that are operands of `or` or `|`.
+    /// Collects the designators that must match or are operands of `or` or `|`.
     #[doc(hidden)]
     pub fn new(filter: &Filter) -> Designators {
         let mut names = Vec::new();
@@ -133,7 +132,7 @@ impl Designators {
     }
 
     /// Returns the designators of one copy, each with the squares on which it finds its pieces in a position. Designators that find
-    /// none are left out, and those with the same text are combined.
+    /// none are left out, and designators with the same text are combined.
     pub fn on(&self, copy: usize, board: &Board) -> Vec<(&str, Bitboard)> {
         let mut found: Vec<(&str, Bitboard)> = Vec::new();
         let designators = self.copies.get(copy).map_or(&[][..], Vec::as_slice);

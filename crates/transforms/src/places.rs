@@ -1,8 +1,8 @@
-//! The places of the copies of an orbit on the board.
+//! Finds the places on the board of an orbit's copies.
 //!
-//! An orbit is the list of the copies that a transform makes of a filter. Many copies differ only in their place. In order to count
-//! hits by place, each copy is assigned one: the image of a square that the filter names, or else the distance by which the filter
-//! was shifted.
+//! An orbit is the list of copies that a transform makes of a filter. Many copies differ only in their place on the board. To count
+//! hits by place, each copy gets one: the image of a square named in the filter, or else the distance by which the filter was
+//! shifted.
 
 use crate::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -10,21 +10,21 @@ use shakmaty::{Bitboard, Square};
 use super::{FilterRef, Orbit};
 use orbit_query::tree::{Kind as _, Ref, SquaresOp};
 
-/// The places of the copies of an orbit, in the order of the copies.
+/// The places of an orbit's copies, in the order of the copies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CopyPlaces {
-    /// For each copy, the image of the first designator in the filter as written that has a single square.
+    /// For each copy, the image of the filter's first one-square designator.
     Squares(Vec<Square>),
-    /// For each copy, its shift (files, ranks), both from -7 to 7, or `None` for a composition of shifts that no single shift
-    /// equals. This variant is used if the filter has no designator of a single square, or if the image of the first such
-    /// designator is not a single square in some copy.
+    /// For each copy, its shift (files, ranks), both from -7 to 7, or `None` for a composition of shifts that equals no single
+    /// shift. This variant is used if the filter has no one-square designator, or if the image of the first one is not a single
+    /// square in some copy.
     Offsets(Vec<Option<(i8, i8)>>),
 }
 
-/// Returns the places of the copies of an orbit.
+/// Returns the places of an orbit's copies.
 ///
-/// Designators inside `notransform` do not move, and those inside nested transforms have several images, so they do not determine a
-/// place.
+/// Designators inside `notransform` do not move, and designators inside nested transforms have several images. Neither can
+/// determine a place.
 ///
 /// ```
 /// use orbit_core::board::Square;
@@ -41,13 +41,12 @@ pub fn places(orbit: &Orbit) -> CopyPlaces {
     else {
         return offsets();
     };
-    // Each copy has the designators of the filter as written, in the same order.
+    // Each copy has the same designators, in the same order, as the filter as written.
     let images = orbit.copies.iter().map(|copy| designators(copy.filter.node())[first].single_square());
     images.collect::<Option<Vec<_>>>().map_or_else(offsets, CopyPlaces::Squares)
 }
 
-/// Returns the squares of the designators that transforms move, in the order of the text. Designators inside nested transforms are
-/// left out.
+/// Returns the squares of the designators that transforms move, in text order. Designators inside nested transforms are left out.
 fn designators(filter: FilterRef) -> Vec<Bitboard> {
     let mut out = Vec::new();
     collect(filter, &mut out);
@@ -112,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Computes the image of a square from the copy's placement, to compare it with the square in the copy itself.
+    /// Computes the image of a square from the copy's placement, for comparison with the copy itself.
     fn by_placement(copy: &Copy, square: Square) -> Option<Square> {
         let turned = copy.placement.dihedral.apply(Bitboard::from(square));
         translate(turned, copy.placement.shift.unwrap()).single_square()
@@ -130,8 +129,8 @@ mod tests {
                 assert_eq!(by_placement(copy, Square::D4), Some(*square), "{text}: {:?}", copy.placement);
             }
             let all: Bitboard = found.into_iter().collect();
-            // The king is two files to the right of the knight and a rank below it. So the knight is only on the files a to f and
-            // the ranks 2 to 8, unless the pattern is turned, too.
+            // The king is two files to the right of the knight and a rank below it. So the knight can only be on files a to f and
+            // ranks 2 to 8, unless the pattern is also turned.
             assert_eq!(all.count(), if copies == 42 { 42 } else { 64 }, "{text}");
         }
     }

@@ -1,4 +1,4 @@
-//! Writes filters with expanded transforms as CQL text, so that a copy can be read, or run as a query of its own.
+//! Writes filters with expanded transforms as CQL text. A copy (transformed filter) can then be read, or run as its own query.
 
 use std::fmt::{self, Write as _};
 
@@ -15,8 +15,8 @@ use orbit_query::tree::{
     PawnKind, Pieces, PinPart, PositionOp, PureKind, Ref, Special, Spelt, SquaresOp, TextOp, VarId,
 };
 
-/// Displays a filter as CQL 6. Variables are called `v0`, `v1`, ... Some parts cannot be written as CQL: a nested transform is
-/// written as the list of its copies in angle brackets, and counts of attacks and lines as the words `attackcount` and `raycount`.
+/// Displays a filter as CQL 6. Variables are named `v0`, `v1`, ... Some parts cannot be expressed in CQL: a nested transform is
+/// written as the list of its copies in angle brackets, and counts of attacks and lines as `attackcount` and `raycount`.
 #[derive(Clone, Copy, Debug)]
 pub struct AsText<'a>(pub &'a Filter);
 
@@ -26,8 +26,8 @@ impl fmt::Display for AsText<'_> {
     }
 }
 
-/// Displays the transforms that made a copy from the filter as written: `turned 90, shifted +1 file -2 ranks`. A swap of colours
-/// includes the reflection of ranks, so that reflection is not named separately.
+/// Displays the transforms that made a copy from the filter as written: `turned 90, shifted +1 file -2 ranks`. A colour swap
+/// includes the reflection of ranks, which is therefore not named separately.
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts: Vec<String> = Vec::new();
@@ -51,7 +51,7 @@ impl fmt::Display for Placement {
     }
 }
 
-/// Returns a number of steps as text, such as ` -2 files`, or the empty text if there are none.
+/// Returns a number of steps as text, such as ` -2 files`, or an empty string if there are none.
 fn steps(count: i8, line: &str) -> String {
     match count {
         0 => String::new(),
@@ -74,7 +74,6 @@ fn turn(symmetry: Dihedral) -> Option<&'static str> {
     })
 }
 
-/// Returns the text of a filter, without parentheses around it.
 pub(super) fn text(filter: FilterRef) -> String {
     match filter {
         Ref::Condition(f) => condition(f),
@@ -195,13 +194,13 @@ fn condition(f: &Condition) -> String {
     }
 }
 
-/// Returns the text of a condition: the set has one square, and the content of this square is in `contents`.
+/// Returns the text of the condition that the set `of` has exactly one square, with a content in `contents`.
 fn content_is(contents: PieceSet, of: &Squares) -> String {
     let (of, pieces) = (tight(of), designator(listed(contents), Bitboard::FULL));
     format!("{{((#{of}) == 1) ({of} in {pieces})}}")
 }
 
-/// Returns the text of a filter whose value is the letter for the content of a square, if that content is in `contents`.
+/// Returns the text of a filter whose value is the letter for a square's content, if that content is in `contents`.
 fn content_name(contents: PieceSet, spelt: Spelt, of: &Squares) -> String {
     let word = match spelt {
         Spelt::Type => "typename",
@@ -364,7 +363,7 @@ fn name(var: VarId) -> String {
     format!("v{}", var.0)
 }
 
-/// Returns the text of a literal string. Strings that cannot be written in quotation marks have special notations.
+/// Returns the text of a literal string. Special notations are used for strings that cannot be quoted.
 fn literal(text: &str) -> String {
     match text {
         "\n" => "\\n".into(),
@@ -470,7 +469,7 @@ pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> String {
     if letters.len() == 1 { letters + &on } else { format!("[{letters}]{on}") }
 }
 
-/// Returns a set of squares as text, as rectangles of files and ranks: `a1`, `a-h2`, `[a1-8,h1-8]`.
+/// Returns the text of a set of squares, as rectangles of files and ranks: `a1`, `a-h2`, `[a1-8,h1-8]`.
 fn named_squares(squares: Bitboard) -> String {
     if squares.is_empty() {
         return "[]".into();
@@ -486,7 +485,7 @@ fn named_squares(squares: Bitboard) -> String {
         let widest = (1..=8 - x).take_while(|&files| fits(files, 1)).last().unwrap_or(1);
         let tallest = (1..=8 - y).take_while(|&ranks| fits(1, ranks)).last().unwrap_or(1);
         // Two rectangles begin at this square: the longest run along the rank extended upwards, and the longest run along the file
-        // extended to the right. The one with more squares is used.
+        // extended to the right. The larger of the two is used.
         let flat = (widest, (1..=8 - y).take_while(|&r| fits(widest, r)).last().unwrap_or(1));
         let steep = ((1..=8 - x).take_while(|&w| fits(w, tallest)).last().unwrap_or(1), tallest);
         let (files, ranks) = if flat.0 * flat.1 >= steep.0 * steep.1 { flat } else { steep };
@@ -511,7 +510,7 @@ fn rectangle_name(first: Square, files: u32, ranks: u32) -> String {
 }
 
 /// Draws the designators of a filter on a small board of eight lines, from rank 8 to rank 1. A designator with one square and one
-/// piece is drawn as the letter of the piece, and any other one as `*`. `?` marks squares that several designators share.
+/// piece is drawn as the piece letter, any other designator as `*`. A `?` marks squares shared by several designators.
 pub fn small_board(filter: &Filter) -> [String; 8] {
     let mut cells = [['.'; 8]; 8];
     filter.walk(&mut |filter| {

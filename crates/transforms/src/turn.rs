@@ -1,13 +1,13 @@
 //! The order in which copies (transformed filters) are evaluated. It matters for filters that assign variables, since a copy can
-//! read the values that earlier copies assigned.
+//! read values that earlier copies assigned.
 
 use shakmaty::Color;
 
 use super::{AsOrbit as _, Expanded, FilterRef, Orbit, OrbitRef};
 use orbit_query::tree::{ConditionOp, GameResult, Kind, NumberOp, Ref, SquaresOp, TextOp};
 
-/// Encodes the parts of a filter that transforms change, in the order of the operands. The encodings of two copies of one filter
-/// compare as [`Orbit::in_turn`] requires. A list ends with a zero, so that it comes before every longer list that begins with it.
+/// Encodes the parts of a filter that transforms can change, in operand order. The encodings of two copies of one filter compare as
+/// [`Orbit::in_turn`] requires. A list ends with a zero, which orders it before every longer list that begins with it.
 pub(super) fn turn(filter: FilterRef) -> Vec<u8> {
     let mut out = Vec::new();
     write(filter, &mut out);
@@ -50,7 +50,7 @@ fn write_own(filter: FilterRef, out: &mut Vec<u8>) {
             SquaresOp::Direction { dirs, .. }
             | SquaresOp::DirectionWithin { dirs, .. }
             | SquaresOp::Ray { dirs, .. } => {
-                // Each step becomes a number from -9 (one step to the south-west) to 9.
+                // Each step becomes a number from -9 (one step south-west) to 9 (one step north-east).
                 let mut steps: Vec<i8> = dirs.steps().map(|(x, y)| x + 8 * y).collect();
                 steps.sort_unstable();
                 out.extend(steps.into_iter().map(|step| (step + 10) as u8));

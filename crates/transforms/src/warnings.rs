@@ -1,12 +1,11 @@
-//! Finds mistakes in a query from the copies of its transforms, and returns warnings about them before the query runs.
+//! Finds mistakes in a query by examining the copies of its transforms, and returns warnings before the query runs.
 
 use super::{Filter, FilterRef, Orbit, OrbitRef};
 use crate::AsOrbit as _;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_query::tree::{Counted, Kind as _};
 
-/// Returns warnings about ranges that the number of matching copies can never reach. An example is `flip 9 K`, since `flip` makes
-/// at most 8 copies.
+/// Returns warnings about ranges that the number of matching copies can never reach, as in `flip 9 K`: `flip` has at most 8 copies.
 ///
 /// ```
 /// use orbit_transforms::{expand, warnings};
@@ -22,7 +21,7 @@ pub fn warnings(filter: &Filter) -> Vec<Diagnostic> {
 }
 
 /// Collects the warnings for a filter and its operands. An outer transform can only remove copies of an inner one, so the inner
-/// transform is checked in the form in which it is written.
+/// transform is checked as written.
 fn visit(filter: FilterRef, out: &mut Vec<Diagnostic>) {
     let Some(orbit) = filter.orbit() else {
         return filter.each_child(&mut |child| visit(child, out));

@@ -1,10 +1,10 @@
-//! Packs numbers of any bit width into bytes, without gaps.
+//! Packs numbers of any bit width into bytes without gaps.
 
 /// Writes numbers, with the lowest bit first.
 #[derive(Default)]
 pub(super) struct BitWriter {
     bytes: Vec<u8>,
-    /// The bits that do not fill eight bytes yet. `len` is their number.
+    /// The last bits, which do not fill eight bytes yet. `len` is their number.
     rest: u128,
     len: u32,
 }
@@ -22,7 +22,7 @@ impl BitWriter {
         }
     }
 
-    /// Writes a number of at least 1, in about twice as many bits as the number has (Elias gamma).
+    /// Writes a number of at least 1, in Elias gamma code, which takes about twice as many bits as the number itself.
     pub(super) fn put_gamma(&mut self, value: u64) {
         let bits = value.ilog2();
         self.put(1 << bits, bits + 1);
@@ -35,7 +35,7 @@ impl BitWriter {
         self.put(value & !(u64::MAX << low), low);
     }
 
-    /// Returns the bytes. The last one is padded with zeros.
+    /// Returns the bytes. The last byte is padded with zeros.
     pub(super) fn finish(mut self) -> Vec<u8> {
         let rest = self.rest.to_le_bytes();
         self.bytes.extend_from_slice(&rest[..self.len.div_ceil(8) as usize]);
@@ -75,7 +75,7 @@ impl<'b> BitReader<'b> {
         let bits = self.peek().trailing_zeros();
         self.at += bits as usize + 1;
         if bits >= 64 {
-            // The writer never writes so many zeros before a number, so the bytes are damaged or at their end.
+            // The writer never writes this many zeros before a number, so the bytes are damaged or have ended.
             self.at = usize::MAX / 2;
             return 1;
         }

@@ -1,4 +1,4 @@
-//! The facts about a game that a table of positions stores, so that games can be chosen and counted without reading their tags.
+//! The facts about a game that a table of positions stores. They let games be selected and counted without reading their tags.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,10 +6,11 @@ use orbit_core::game::{Date, Rating, Speed, tags};
 use orbit_core::record::Outcome;
 use orbit_reel::GameRow;
 
-/// The groups of mean ratings by which games are selected, as on lichess. Each group is named by its lowest rating.
+/// The rating groups by which games are selected, as on lichess. A game's group depends on its mean rating. Each group is named by
+/// its lowest rating.
 pub const RATING_GROUPS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
-/// The facts about a game that an opening explorer adds up, or by which it selects games.
+/// The facts about a game that an opening explorer sums up or uses to select games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TabledFacts {
     /// The date, if its year is known.
@@ -18,9 +19,9 @@ pub struct TabledFacts {
     pub ratings: [Option<u32>; 2],
     /// The result at the end of the moves.
     pub outcome: Outcome,
-    /// The speed, as the time control gives it, if it is known.
+    /// The speed according to the time control, if it is known.
     pub speed: Option<Speed>,
-    /// True for rated and false for casual games, if the name of the event begins as lichess writes it; `None` for other names.
+    /// True for rated and false for casual games, if the event name begins as on lichess; `None` for other names.
     pub is_rated: Option<bool>,
 }
 
@@ -47,7 +48,7 @@ impl TabledFacts {
         Rating::Mean.of_players(white, black).and_then(|mean| u32::try_from(mean).ok())
     }
 
-    /// Returns the rating group to which the mean rating belongs, named by the lowest rating of the group.
+    /// Returns the rating group of the mean rating, named by the group's lowest rating.
     pub fn rating_group(&self) -> Option<u32> {
         let mean = self.mean_rating()?;
         RATING_GROUPS.into_iter().rev().find(|&low| low <= mean)
@@ -58,16 +59,15 @@ impl TabledFacts {
         self.ratings.iter().all(Option::is_some)
     }
 
-    /// Returns the rank of the game in a list of games by their mean ratings. Games with two known ratings rank above games with
-    /// one, since a strong player's game against an unrated opponent should not count as a top game. Among equal games, the one
-    /// with the lowest number ranks highest.
+    /// Returns the rank of the game in a list sorted by mean rating. Games with two known ratings rank above games with one, since
+    /// a strong player's game against an unrated opponent should not count as a top game. Among equal games, the lowest number
+    /// ranks highest.
     pub fn rank_by_rating(&self, number: u32) -> Option<u64> {
         let both = u64::from(self.are_both_rated()) << 48;
         Some(both | u64::from(self.mean_rating()?) << 32 | u64::from(!number))
     }
 
-    /// Returns the rank of the game in a list of games by their dates, the latest first. Among equal games, the one with the
-    /// highest number ranks highest.
+    /// Returns the rank of the game in a list sorted by date, latest first. Among equal games, the highest number ranks highest.
     pub fn rank_by_date(&self, number: u32) -> Option<u64> {
         let [year, month, day] = self.date?.parts().map(|part| u64::from(part.unwrap_or(0)));
         Some(((year * 16 + month) * 32 + day) << 32 | u64::from(number))
@@ -84,7 +84,7 @@ pub(super) struct PackedFacts {
     pub(super) speed: u8,
     /// 1 for casual games, 2 for rated ones.
     pub(super) mode: u8,
-    /// 1 if the game starts from the usual start position. This is 0 in facts that are not about a single game.
+    /// 1 if the game starts from the usual start position. It is 0 in facts about several games.
     pub(super) usual_start: u8,
 }
 

@@ -1,7 +1,7 @@
-//! The bytes of a table of positions.
+//! The binary format of a table of positions.
 //!
-//! `docs/positions.md` describes the file. Invariant: every part that is read is covered by a CRC-32, and is checked for valid
-//! content even if the checksum is right.
+//! `docs/positions.md` describes the file. Invariant: every part is covered by a CRC-32 checksum, and its content is validated even
+//! if the checksum is right.
 
 use std::path::{Path, PathBuf};
 
@@ -16,15 +16,13 @@ use orbit_reel::{Reel, ReelError};
 
 /// The first bytes of the file.
 pub(super) const MAGIC: [u8; 8] = *b"\x89POS\r\n\x1a\n";
-/// The version of the format.
 pub(super) const VERSION: u32 = 4;
-/// The maximum size of a directory in bytes.
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
 /// The number of positions on a page.
 pub(super) const PAGE_POSITIONS: usize = 1024;
-/// The maximum number of visits of a position that its page stores itself. A visit is an occurrence of the position in a game.
+/// The maximum number of visits (occurrences of a position in games) that are stored in the position's page itself.
 pub(super) const FEW_MAX: usize = 64;
-/// The number of consecutive visits in a list whose distances are stored with the same bit width.
+/// The number of consecutive visits in a list whose distances share one bit width.
 const GROUP: usize = 128;
 
 /// The reason why a table of positions cannot be written or used.
@@ -60,7 +58,7 @@ pub enum TableError {
         /// The fault.
         what: &'static str,
     },
-    /// The table was made from games other than those of the reel.
+    /// The table was made from other games than the reel contains.
     #[error("{} is not of this reel: it was made of another one, or of the reel before that was made again", path.display())]
     Foreign {
         /// The table.
@@ -95,13 +93,13 @@ pub enum TableError {
 }
 
 impl TableError {
-    /// Returns the error for a table that was made from games other than those of its reel.
+    /// Returns the error for a table that was made from other games than its reel contains.
     pub fn foreign(reel: &Reel) -> TableError {
         TableError::Foreign { path: table_path(reel.path()) }
     }
 }
 
-/// Returns the path of the table of a reel: `all.reel.positions` for `all.reel`, in the same folder.
+/// Returns the path of a reel's table: `all.reel.positions` for `all.reel`, in the same folder.
 pub fn table_path(reel: &Path) -> PathBuf {
     let mut name = reel.file_name().unwrap_or_default().to_owned();
     name.push(".positions");
@@ -115,11 +113,10 @@ pub(super) struct TableHeader {
     pub(super) version: u32,
     /// The checksum of the header, computed with this field set to 0.
     pub(super) crc: u32,
-    /// The length of the file.
     pub(super) file_bytes: u64,
     /// A fingerprint of the reel's blocks (groups of whole games).
     pub(super) fingerprint: [u64; 2],
-    /// The number of blocks whose positions are in the table. These are the first blocks of the reel.
+    /// The number of blocks whose positions are in the table: the first blocks of the reel.
     pub(super) blocks: u32,
     /// The number of bits in a key.
     pub(super) key_bits: u32,
@@ -132,7 +129,6 @@ pub(super) struct TableHeader {
     pub(super) totals: u64,
 }
 
-/// The size of the header in bytes.
 pub(super) const HEADER_BYTES: usize = size_of::<TableHeader>();
 
 impl TableHeader {
@@ -152,7 +148,7 @@ impl TableHeader {
 pub(super) struct PageEntry {
     pub(super) first_key: u64,
     pub(super) offset: u64,
-    /// The number of bytes of the positions, without the lists that follow them.
+    /// The size of the positions in bytes, without the lists that follow them.
     pub(super) bytes: u32,
     pub(super) positions: u32,
 }
@@ -168,7 +164,7 @@ pub(super) struct BlockEntry {
     pub(super) zero: u32,
 }
 
-/// A game, with its date and further facts. Its first slot is counted from the first slot of its block.
+/// A game's first slot, its date and further facts. The slot is counted from the first slot of the block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct GameEntry {
@@ -177,8 +173,8 @@ pub(super) struct GameEntry {
     pub(super) facts: PackedFacts,
 }
 
-/// A date as a number by which games are ordered. An unknown month or day comes after all known ones, and a game without a year
-/// comes after all others.
+/// A date as a number that orders games. Unknown months and days come after all known ones, and games without a year come after all
+/// others.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Pod, Zeroable)]
 pub struct DateOrder(u32);
@@ -200,7 +196,7 @@ impl DateOrder {
         DateOrder(number)
     }
 
-    /// Returns the month and the year as a number of 24 bits. Games without a year have the highest number.
+    /// Returns the year and the month as a 24-bit number. Games without a year have the highest number.
     pub(super) fn month(self) -> u32 {
         self.0 >> 8
     }
@@ -222,8 +218,8 @@ impl DateOrder {
         self.0 != u32::MAX
     }
 
-    /// Returns whether a game counts as played later than an earlier game of the database. Of two games with the same date, the
-    /// later one in the database counts as played later. A game with a known year counts as later than one without.
+    /// Returns whether this game counts as played later than `before`, which comes earlier in the database. If both have the same
+    /// date, this game counts as later. A game with a known year counts as later than a game without one.
     pub(super) fn is_later(self, before: DateOrder) -> bool {
         match (self.is_known(), before.is_known()) {
             (true, true) => self >= before,
@@ -241,7 +237,7 @@ pub(super) enum VisitSlots {
 }
 
 impl VisitSlots {
-    /// Returns the slot by which the table identifies the position.
+    /// Returns the slot that identifies the position in the table.
     pub(super) fn name(&self) -> u64 {
         match self {
             VisitSlots::Few(slots) => slots[0],
@@ -250,7 +246,7 @@ impl VisitSlots {
     }
 }
 
-/// The place of the totals of a position in the file. The entry identifies the position by its key and by one of its slots.
+/// The location in the file of a position's totals. The position is identified by its key and by one of its slots.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct TotalsEntry {
@@ -260,13 +256,13 @@ pub(super) struct TotalsEntry {
     pub(super) bytes: u64,
 }
 
-/// A reference to a list of many visits (occurrences of a position in games), with the facts that can be used without reading the
+/// A reference to a list of many visits (occurrences of a position in games), with facts that are available without reading the
 /// list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ListEntry {
     pub(super) visits: u64,
     pub(super) games: u64,
-    /// The first visit in the game that was played first; `last` is the first visit in the game that was played last.
+    /// The first visit in the earliest game; `last` is the first visit in the latest game.
     pub(super) first: u64,
     pub(super) last: u64,
     /// The offset of the list, counted from the end of the page's positions.
@@ -287,8 +283,8 @@ pub(super) fn unchecked(bytes: &[u8]) -> Option<&[u8]> {
     (crc32fast::hash(rest) == u32::from_le_bytes(*crc)).then_some(rest)
 }
 
-/// Writes the positions of a page, each given by the records of its visits. `lists` are the lists of those with many visits. The
-/// distances between the keys are Golomb-Rice codes, with `low` bits unchanged.
+/// Writes the positions of a page, each given by the records of its visits. `lists` are the visit lists of positions with many
+/// visits. The distances between keys are written as Golomb-Rice codes with `low` unchanged bits.
 pub(super) fn encode_page(positions: &[&[u128]], lists: &[ListEntry], slot_bits: u32) -> Vec<u8> {
     let (first, last) = (key_of(positions[0][0]), key_of(positions[positions.len() - 1][0]));
     let low = (((last - first) / positions.len() as u64).max(1)).ilog2();
@@ -341,8 +337,8 @@ pub(super) fn decode_page(
     Some(())
 }
 
-/// Writes the slots of records (numbers of positions in the reel) in ascending order: the first slot, and then the distances
-/// between them, in groups with the same bit width.
+/// Writes the slots of records (numbers of positions in the reel) in ascending order: the first slot, followed by the distances
+/// between slots, in groups with a common bit width.
 pub(super) fn encode_slots(out: &mut BitWriter, records: &[u128], slot_bits: u32) {
     out.put(slot_of(records[0]), slot_bits);
     for from in (1..records.len()).step_by(GROUP) {

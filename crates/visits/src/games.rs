@@ -1,4 +1,4 @@
-//! The games in which positions occur. They are in memory while a table is written, and take 8 bytes each.
+//! The games in which positions occur. While a table is written they are in memory, with 8 bytes per game.
 
 use super::format::{BlockEntry, DateOrder, GameEntry, checked};
 
@@ -6,7 +6,7 @@ use super::format::{BlockEntry, DateOrder, GameEntry, checked};
 #[derive(Default)]
 pub(super) struct VisitedGames {
     blocks: Vec<BlockEntry>,
-    /// For each block, the first slots of its games. They are stored apart from the dates, so that a search reads little memory.
+    /// For each block, the first slots of its games. They are stored apart from the dates so a search reads little memory.
     starts: Vec<Vec<u32>>,
     dates: Vec<Vec<DateOrder>>,
     slots: u64,
@@ -16,9 +16,9 @@ pub(super) struct VisitedGames {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SeenIn {
     pub(super) games: u64,
-    /// The first visit in the game that was played first.
+    /// The first visit in the earliest game, by date of play.
     pub(super) first: u64,
-    /// The first visit in the game that was played last.
+    /// The first visit in the latest game, by date of play.
     pub(super) last: u64,
 }
 
@@ -31,7 +31,7 @@ impl VisitedGames {
         &self.blocks
     }
 
-    /// Adds the games of the next block. Returns the bytes of these games; the caller writes them at `offset` of the file.
+    /// Adds the games of the next block. Returns the games as bytes, which the caller writes at `offset` in the file.
     pub(super) fn add(&mut self, slots: u64, games: &[GameEntry], offset: u64) -> Vec<u8> {
         let bytes = checked(bytemuck::cast_slice(games));
         self.blocks.push(BlockEntry { first_slot: self.slots, offset, games: games.len() as u32, zero: 0 });
@@ -41,10 +41,10 @@ impl VisitedGames {
         bytes
     }
 
-    /// Summarizes visits (occurrences of a position), whose slots must be in ascending order.
+    /// Summarizes visits (occurrences of a position). Their slots must be in ascending order.
     pub(super) fn seen(&self, slots: impl Iterator<Item = u64>) -> SeenIn {
         let mut seen = VisitSum::default();
-        // Consecutive visits are usually in games of one block, and near each other if there are many.
+        // Consecutive visits are usually in the same block, and close together if there are many.
         let (mut block, mut game) = (0, 0);
         for slot in slots {
             if self.blocks.get(block + 1).is_some_and(|next| next.first_slot <= slot) {
@@ -59,8 +59,8 @@ impl VisitedGames {
     }
 }
 
-/// Returns the number of elements at the start of the list for which `holds` returns true. It must return false for all elements
-/// after them. The smaller the result is, the faster it is found.
+/// Returns the length of the list's longest prefix whose elements all satisfy `holds`. No element after the prefix may satisfy it.
+/// Small results are found faster.
 pub(super) fn steps_while<T>(list: &[T], holds: impl Fn(&T) -> bool) -> usize {
     let mut reach = 1;
     while list.get(reach - 1).is_some_and(&holds) {
@@ -70,13 +70,13 @@ pub(super) fn steps_while<T>(list: &[T], holds: impl Fn(&T) -> bool) -> usize {
     start + list[start..end].partition_point(holds)
 }
 
-/// Returns the game to which a slot (position) of a block belongs: its index among the games of the block, and its date.
+/// Returns the game that contains a slot (position) of a block, as its index in the block and its date.
 pub(super) fn game_of(games: &[GameEntry], slot: u32) -> (usize, DateOrder) {
     let index = games.partition_point(|game| game.first_slot <= slot).saturating_sub(1);
     (index, games.get(index).map_or(DateOrder::from_date(None), |game| game.date))
 }
 
-/// Summarizes visits that are added in the order of their slots.
+/// Summarizes visits that are added in slot order.
 #[derive(Default)]
 pub(super) struct VisitSum {
     games: u64,

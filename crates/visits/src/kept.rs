@@ -8,14 +8,14 @@ use super::read::{PositionTable, TableMark};
 use orbit_core::sync::lock;
 use orbit_reel::Reel;
 
-/// The tables of positions that requests to a database have opened. A table is opened again if its file was replaced.
+/// The tables of positions that requests to a database have opened so far. A table is reopened if its file was replaced.
 #[derive(Debug, Default)]
 pub struct OpenTables(Mutex<Vec<OpenTable>>);
 
 #[derive(Debug)]
 struct OpenTable {
     reel: PathBuf,
-    /// The checksum of the reel's header, by which the reel is distinguished from one that replaced it.
+    /// The checksum of the reel's header, which shows if the reel was replaced.
     header_crc: u32,
     table: Arc<PositionTable>,
 }
@@ -35,7 +35,7 @@ impl OpenTables {
         {
             return Ok(Some(table));
         }
-        // The lock is not held while the table is opened, so that other requests can go on with their tables.
+        // The lock is not held while the table is opened, so other requests can proceed with their tables.
         let table = PositionTable::open(reel).map(|table| table.map(Arc::new));
         let mut open = lock(&self.0);
         open.retain(|open| open.reel != reel.path());

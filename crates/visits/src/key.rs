@@ -1,17 +1,16 @@
-//! Keys of positions. Equal positions have equal keys, and different positions hardly ever do.
+//! Keys of positions: equal for equal positions, and almost always different for different positions.
 
 use twox_hash::XxHash3_128;
 
 use orbit_core::board::{Position, legal};
 
-/// The number of bits of a record that contain the slot (the number of the position in the reel). The bits of the check are above
-/// them.
+/// The number of bits for the slot (the number of the position in the reel) in a record. The bits of the check are above them.
 pub(super) const SLOT_BITS: u32 = 40;
 
-/// The number of bytes of a position that are hashed.
+/// The number of bytes that are hashed for a position.
 pub(super) const KEYED_BYTES: usize = 36;
 
-/// The key of a position, and a check of 24 more bits, which distinguishes most positions with equal keys.
+/// The key of a position, and 24 further hash bits as a check, which distinguishes most positions with equal keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct PositionKey {
     pub(super) key: u64,
@@ -19,7 +18,7 @@ pub(super) struct PositionKey {
 }
 
 impl PositionKey {
-    /// Returns the key of a position in the form that [`legal::as_counted`] returns. Only the highest `bits` bits are kept.
+    /// Returns the key of a position that [`legal::as_counted`] has returned. Only the highest `bits` bits are kept.
     pub(super) fn new(counted: &Position, bits: u32) -> PositionKey {
         let mut bytes = [0; KEYED_BYTES];
         put_keyed(counted, &mut bytes);
@@ -33,14 +32,14 @@ impl PositionKey {
         PositionKey { key, check: hash as u32 >> 8 }
     }
 
-    /// Packs the key, the check and a slot into one number. Sorting such records groups them by position, with the slots of each
+    /// Packs the key, the check and a slot into one number. Sorting the records groups them by position, with the slots of each
     /// position in ascending order.
     pub(super) fn record(self, slot: u64) -> u128 {
         u128::from(self.key) << 64 | u128::from(self.check) << SLOT_BITS | u128::from(slot)
     }
 }
 
-/// Writes the bytes of a position that are hashed: its board and its state.
+/// Writes the bytes that are hashed for a position: its board and its state.
 pub(super) fn put_keyed(counted: &Position, out: &mut [u8; KEYED_BYTES]) {
     for (out, plane) in out.chunks_exact_mut(8).zip(counted.board.planes) {
         out.copy_from_slice(&plane.to_le_bytes());
@@ -48,17 +47,15 @@ pub(super) fn put_keyed(counted: &Position, out: &mut [u8; KEYED_BYTES]) {
     out[32..].copy_from_slice(&counted.state.0.to_le_bytes());
 }
 
-/// Returns the key of a record.
 pub(super) fn key_of(record: u128) -> u64 {
     (record >> 64) as u64
 }
 
-/// Returns the slot of a record.
 pub(super) fn slot_of(record: u128) -> u64 {
     record as u64 & ((1 << SLOT_BITS) - 1)
 }
 
-/// Returns the form of a position that is compared with other positions: see [`legal::as_counted`].
+/// Returns the form in which positions are compared: see [`legal::as_counted`].
 pub(super) fn counted(position: &Position) -> Position {
     legal::as_counted(position)
 }

@@ -1,12 +1,13 @@
-//! Tables of the positions in a reel, orbit's file of games. They list which games visited each position, and where.
+//! Tables of the positions in a reel, orbit's file of games. A table lists the games in which each position occurs, and its places
+//! there.
 //!
 //! A table is in the folder of its reel: `all.reel.positions` for `all.reel`. For each position of a main line, it lists all slots
 //! (numbers of positions in the reel) at which the position occurs. Positions are equal if they would count for threefold
 //! repetition: they have the same board, side to move and castling rights, and the same en passant square if a pawn can capture
 //! there.
 //!
-//! The crate does not depend on queries. It has two invariants. A table is used only for the blocks of a reel from which it was
-//! made, which must be unchanged byte for byte. And every result is compared with a board of the reel, so that a hash alone never
+//! The crate does not depend on queries. It has two invariants. First, a table is used only for the blocks from which it was made,
+//! and only if they are unchanged byte for byte. Second, every result is compared with a board of the reel, so a hash alone never
 //! identifies a position.
 
 #![deny(unsafe_code, missing_docs)]

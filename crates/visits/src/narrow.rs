@@ -9,15 +9,15 @@ use orbit_core::board::Position;
 use orbit_database::BlockStream;
 use orbit_reel::Reel;
 
-/// A database that is restricted to some blocks, and the tables that were used for that.
+/// A database restricted to some blocks, and the tables used to restrict it.
 #[non_exhaustive]
 pub struct NarrowedStream {
-    /// The blocks that may contain the position, including all blocks that no table covers. Games keep the numbers that they have
-    /// in the whole database.
+    /// The blocks that may contain the position, including all blocks that no table covers. Games keep their numbers in the whole
+    /// database.
     pub database: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
-    /// The tables that could not be used, with the reasons. All blocks of their reels are read.
+    /// The errors for tables that could not be used. All blocks of their reels are read.
     pub unused: Vec<TableError>,
 }
 
@@ -27,13 +27,13 @@ pub struct NarrowedStream {
 pub struct UsedTable {
     /// The table.
     pub path: PathBuf,
-    /// The number of blocks of the table's reel that are read.
+    /// The number of blocks of the reel that are read.
     pub blocks: usize,
-    /// The number of all blocks in the table's reel, including those that the table does not cover.
+    /// The number of all blocks in the reel, including blocks that the table does not cover.
     pub of_blocks: usize,
     /// The number of blocks in the reel that the table does not cover.
     pub appended: usize,
-    /// The number of games that were counted one by one, although the table has totals of the position.
+    /// The number of games that were counted one by one although the table has totals for the position.
     pub untotalled: Option<u64>,
 }
 
@@ -50,8 +50,8 @@ impl UsedTable {
     }
 }
 
-/// Leaves out the blocks of reels that, according to their tables, do not contain a position. A search for exactly this position
-/// in main lines has the same hits in the blocks that are left.
+/// Leaves out the blocks that, according to the tables, do not contain a position. A search for exactly this position in main lines
+/// finds the same hits in the remaining blocks.
 pub fn narrow(database: BlockStream, position: &Position, tables: &OpenTables) -> NarrowedStream {
     let (mut used, mut unused) = (Vec::new(), Vec::new());
     let narrowed = database.choose_blocks(|reel: &Reel| -> Result<_, std::convert::Infallible> {

@@ -1,4 +1,4 @@
-//! Novelties: for each game, the first position that no earlier game has.
+//! Novelties: the first position of each game that occurs in no earlier game.
 
 mod chosen;
 
@@ -17,24 +17,24 @@ use orbit_core::game::MoveNumbers;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameRow, Reel};
 
-/// The maximum number of blocks that are kept in memory while the moves of earlier games are looked up.
+/// The maximum number of blocks to cache while moves of earlier games are looked up.
 const BLOCKS_MAX: usize = 128;
 
-/// The first position of a game that no earlier game has. Games are ordered by their dates ([`DateOrder`]), and games of one date
-/// by their order in the reel. A game that repeats an earlier game move for move has no such position.
+/// The first position of a game that occurs in no earlier game. Games are ordered by date ([`DateOrder`]), and games with the same
+/// date by their order in the reel. A game that repeats an earlier game move for move has no novelty.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Novelty {
-    /// The game, and the number of half-moves that lead to the position.
+    /// The game, and the number of half-moves before the position.
     pub game: SeenGame,
     /// The ply of the position.
     pub ply: u32,
-    /// The move that leads to the position, with its number: `12... Nd5`. `None` if the game begins with the position.
+    /// The move that leads to the position, with its number: `12... Nd5`. `None` if the position is the game's start.
     pub label: Option<String>,
     /// The position.
     pub position: Position,
-    /// The moves that earlier games played instead, the most frequent first, each with its number of games. Moves with the same
-    /// number of games are in alphabetical order.
+    /// The moves that earlier games played instead, the most frequent first, each with its number of games. Equally frequent moves
+    /// are in alphabetical order.
     pub before: Vec<MoveCount>,
     /// The number of earlier games that contain the preceding position.
     pub games_before: u64,
@@ -78,11 +78,11 @@ impl Novelty {
 pub struct MoveCount {
     /// The move in SAN.
     pub san: String,
-    /// The number of games that have the move.
+    /// The number of games with the move.
     pub games: u64,
 }
 
-/// The games of a reel, as its table of positions lists them.
+/// The games of a reel, as listed in its table of positions.
 struct ReelGames {
     blocks: Vec<(u64, Vec<GameEntry>)>,
     /// The number of games before each block.
@@ -102,8 +102,8 @@ impl ReelGames {
         Ok(ReelGames { blocks, before })
     }
 
-    /// Returns the block that contains a slot (a position of the reel), the slot's number in the block, the index of the game in
-    /// the block, and the date of the game. Returns `None` if the slot belongs to no game.
+    /// Returns the block that contains a slot (a position of the reel), the slot within the block, and the index and the date of
+    /// the game. Returns `None` if the slot belongs to no game.
     fn place(&self, slot: u64) -> Option<(usize, u32, usize, DateOrder)> {
         let block = self.blocks.partition_point(|(first, _)| *first <= slot).checked_sub(1)?;
         let (first, games) = &self.blocks[block];
@@ -113,7 +113,7 @@ impl ReelGames {
     }
 }
 
-/// Calls `take` with the novelty of each game that has one, in the order of the reel, until `take` returns a break.
+/// Calls `take` with the novelty of each game that has one, in reel order, until `take` returns a break.
 ///
 /// # Errors
 ///
@@ -133,7 +133,7 @@ pub fn novelties(
     let mut firsts = vec![u32::MAX; *games.before.last().unwrap_or(&0)];
     table.for_each_position(|slots| {
         let places = slots.iter().filter_map(|&slot| games.place(slot));
-        // Slots are in ascending order, so the first of several games with the same date is the earliest.
+        // Slots are in ascending order, so the first one counts as the earliest among games with the same date.
         let earliest = places.min_by_key(|&(block, slot, _, date)| (date, block, slot));
         if let Some((block, slot, game, _)) = earliest {
             let first = &mut firsts[games.before[block] + game];
@@ -157,7 +157,7 @@ pub fn novelties(
     Ok(())
 }
 
-/// Looks up the moves of earlier games in the reel. The blocks that were read last are kept.
+/// Looks up the moves of earlier games in the reel. The most recently read blocks are cached.
 struct Lookup<'a> {
     reel: &'a Reel,
     table: &'a PositionTable,

@@ -1,8 +1,8 @@
-//! Finds the games that have a position, and the move that each of them plays there, almost without reading the games.
+//! Finds the games in which a position occurs, and the next move of each game, almost without reading the games.
 //!
-//! A table does not contain moves. But if a position is at a slot and its game goes on, the next slot has the position after the
-//! move. So only the first game that plays a move is read from the reel. All other games with this move are those whose next slots
-//! are visits of the same next position. The reel is read once for each different move, not once for each game.
+//! A table of positions does not contain moves. But if a game continues after a slot, the next slot has the position after the
+//! move. So only the first game with a given move is read from the reel. The other games with this move are those whose next slot
+//! has the same next position. The reel is therefore read once for each different move, not once for each game.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,17 +26,17 @@ pub struct PlayedGame {
     pub game: usize,
     /// The facts about the game.
     pub facts: TabledFacts,
-    /// The move that was played at the last visit of the position, not counting a visit at the end of the game. `None` if the game
-    /// has the position only at its end.
+    /// The move played at the last occurrence of the position, not counting one at the end of the game. `None` if the position
+    /// occurs only at the end of the game.
     pub mv: Option<PackedMove>,
-    /// True if the game begins with the moves that were given as `way`.
+    /// True if the game begins with the moves in `way`, an argument of the request.
     pub is_by_way: bool,
 }
 
-/// A function that returns a block of the reel by its index if the block is in memory, or `None` if it must be read.
+/// A function that returns the block of the reel with a given index if it is in memory, and otherwise `None`.
 pub type HeldBlocks<'h> = &'h dyn Fn(usize) -> Option<Arc<Block>>;
 
-/// The blocks of a reel that are read in addition to a table. Only the last block is kept.
+/// Reads blocks of a reel in addition to a table. Only the last block read is cached.
 pub(super) struct ReadBlocks<'r> {
     reel: &'r Reel,
     held: HeldBlocks<'r>,
@@ -74,9 +74,9 @@ impl<'r> ReadBlocks<'r> {
 }
 
 impl PositionTable {
-    /// Calls `visit` for each game that has a position, in the order of the reel. `way` contains moves from the usual start
-    /// position to the position, or is empty. `held` returns the blocks that are in memory. Returns the indices of the blocks
-    /// that were read from the reel.
+    /// Calls `visit` for each game in which a position occurs, in reel order. `way` contains moves from the usual start position to
+    /// the position, or is empty. `held` returns the blocks that are in memory. Returns the indices of the blocks that were read
+    /// from the reel.
     ///
     /// # Errors
     ///
@@ -129,8 +129,8 @@ impl PositionTable {
         Ok(blocks.numbers)
     }
 
-    /// Returns the move that is played at a visit. If it is the first visit with this move, the move is read from the reel, and all
-    /// later visits with this move are found.
+    /// Returns the move played at a visit (an occurrence of the position). If no earlier visit has this move, the move is read from
+    /// the reel, and all later visits with it are found.
     fn move_at(
         &self,
         at: usize,
@@ -156,8 +156,8 @@ impl PositionTable {
         if moves.codes[at] == code { Ok(mv) } else { Err(wrong()) }
     }
 
-    /// Returns the slots at which a position occurs in the reel. The entries in the table whose keys match are compared with a
-    /// board of the reel, if possible in the block that was read last.
+    /// Returns the slots at which a position occurs in the reel. Table entries with a matching key are compared with a board of the
+    /// reel, if possible in the block read last.
     fn slots_of(&self, wanted: &Position, blocks: &mut ReadBlocks) -> Result<Option<Vec<u64>>, TableError> {
         for (page, entries) in self.entries_with_key_of(wanted)? {
             for slots in entries {
@@ -182,13 +182,13 @@ impl PositionTable {
         Ok(None)
     }
 
-    /// Returns, in ascending order, the slots from which the moves `way` lead to a visit in `last`, if the slots are the first ones
-    /// of games from the usual start position; the caller checks this. A slot may be in the middle of a game, and the moves may go
-    /// beyond the end of that game.
+    /// Returns, in ascending order, the slots from which the moves `way` lead to a visit in `last`. The result is meaningful only
+    /// for slots at which a game begins from the usual start position, which the caller must check: other slots may be in the
+    /// middle of a game, and the moves may go beyond its end.
     ///
     /// The table has no moves, but positions are enough: different moves in a position lead to different positions. The positions
     /// before the first and the second half-move, which have the longest lists of visits, need not be looked up: after two
-    /// half-moves from the start, the board shows which move each side has made.
+    /// half-moves, the board shows the move of each side.
     fn starts_of_way(
         &self,
         way: &[PackedMove],
@@ -207,7 +207,7 @@ impl PositionTable {
         let before: Vec<Position> = before.collect();
         let plies = before.len() as u64;
         let mut starts: Vec<u64> = last.iter().filter_map(|slot| slot.checked_sub(plies)).collect();
-        // The positions are checked from the last to the first: few games have the last ones, and a short list is searched fast.
+        // The positions are checked from last to first: the last ones occur in few games, and short lists are searched fast.
         for (plies, position) in before.iter().enumerate().skip(FORCED_PLIES).rev() {
             let visits = self.slots_of(&counted(position), blocks)?.unwrap_or_default();
             let mut kept = Vec::new();
@@ -218,10 +218,10 @@ impl PositionTable {
     }
 }
 
-/// The number of half-moves from the usual start position that are known from the position after them.
+/// The number of half-moves from the usual start position that the resulting position alone determines.
 const FORCED_PLIES: usize = 2;
 
-/// The moves that are played at the visits of a position, as far as they have been found.
+/// The moves played at the visits (occurrences) of a position, as far as they are known.
 struct PlayedAt<'s> {
     slots: &'s [u64],
     /// For each occurrence of the position, one more than the index of the move played, or 0 if the move is not known yet.

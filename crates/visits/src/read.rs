@@ -36,7 +36,7 @@ pub struct PositionTable {
     totals: Vec<TotalsEntry>,
 }
 
-/// The size and the time of a file, by which a replacement of the file is recognised.
+/// The size and the time of a file, used to detect its replacement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TableMark(u64, Option<SystemTime>);
 
@@ -56,26 +56,26 @@ pub struct Visit {
     pub game: usize,
     /// The slot (the number of the position) in the block, counted without side lines.
     pub slot: usize,
-    /// The number of half-moves before the visit, counted from the first position of the game.
+    /// The number of half-moves from the first position of the game to the visit.
     pub moves: usize,
     /// The date of the game.
     pub date: DateOrder,
 }
 
-/// A position that was found in a table and compared with a board of the reel.
+/// A position that was found in a table and confirmed by a board of the reel.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundPosition {
     /// The number of visits of the position.
     pub visits: u64,
-    /// The number of games that visited the position.
+    /// The number of games in which the position occurs.
     pub games: u64,
-    /// The first visit in the game that was played first.
+    /// The first visit in the earliest game, by date of play.
     pub first: Visit,
-    /// The first visit in the game that was played last.
+    /// The first visit in the latest game, by date of play.
     pub last: Visit,
     slots: VisitSlots,
-    /// The index of the page to which the list of visits belongs.
+    /// The index of the page with the list of visits.
     page: usize,
 }
 
@@ -91,7 +91,7 @@ impl PositionTable {
     ///
     /// # Errors
     ///
-    /// Fails if the table cannot be read, is damaged, or was made from other games than those of the reel.
+    /// Fails if the table cannot be read, is damaged, or was made from other games than the reel contains.
     pub fn open(reel: &Reel) -> Result<Option<PositionTable>, TableError> {
         let path = table_path(reel.path());
         let unread = |error| TableError::Read { path: path.clone(), error };
@@ -162,7 +162,7 @@ impl PositionTable {
         Ok(Some(table))
     }
 
-    /// Opens a table whose file is still being written, so that its totals can be computed. `file` has all pages and the games of
+    /// Opens a table whose file is still being written, in order to compute its totals. `file` contains all pages and the games of
     /// `blocks`.
     pub(super) fn unfinished(
         (path, file): (PathBuf, File),
@@ -179,7 +179,7 @@ impl PositionTable {
         self.pages
     }
 
-    /// Returns the places of the totals of all positions that have the same key as `position`.
+    /// Returns the entries for the totals of all positions with the same key as `position`.
     pub(super) fn totals_with_key_of(&self, position: &Position) -> &[TotalsEntry] {
         if self.totals.is_empty() {
             return &[];
@@ -199,7 +199,7 @@ impl PositionTable {
         self.mark
     }
 
-    /// Returns the number of blocks whose positions are in the table. These are the first blocks of the reel.
+    /// Returns the number of blocks whose positions are in the table: the first blocks of the reel.
     pub fn blocks(&self) -> usize {
         self.header.blocks as usize
     }
@@ -209,7 +209,7 @@ impl PositionTable {
         self.header.positions
     }
 
-    /// Returns the number of positions in all games. Equal positions are counted each time.
+    /// Returns the number of positions in all games. Repeated positions are counted each time.
     pub fn visits(&self) -> u64 {
         self.header.visits
     }
@@ -232,8 +232,8 @@ impl PositionTable {
         Ok(bytes)
     }
 
-    /// Finds a position. Returns `None` if it is not in the table. The board at one of its visits is compared with the position.
-    /// The other visits of the entry have the same hash of 88 bits, so they are taken to be visits of the same position.
+    /// Finds a position. Returns `None` if it is not in the table. The position is compared with the board at one of its visits.
+    /// The other visits of the entry have the same 88-bit hash, so they are assumed to be visits of the same position.
     ///
     /// # Errors
     ///
@@ -242,7 +242,7 @@ impl PositionTable {
         self.find_in(position, &mut |block| block_of(reel, block, false).map(Arc::new))
     }
 
-    /// Like [`PositionTable::find`]. `block` returns a block of the reel, from disk or from a cache.
+    /// Like [`PositionTable::find`]. `block` returns a block of the reel by index, from disk or from a cache.
     pub(super) fn find_in(
         &self,
         position: &Position,
@@ -271,7 +271,7 @@ impl PositionTable {
         wanted: &Position,
     ) -> Result<Vec<(usize, Vec<VisitSlots>)>, TableError> {
         let key = PositionKey::new(wanted, self.header.key_bits).key;
-        // Positions with this key may also be at the end of the page before the first page that begins with it.
+        // Positions with this key may also be at the end of the page before the first page with this first key.
         let from = self.pages.partition_point(|page| page.first_key < key).saturating_sub(1);
         let pages = self.pages.iter().enumerate().skip(from).take_while(|(_, page)| page.first_key <= key);
         pages
@@ -331,7 +331,7 @@ impl PositionTable {
         block.ok_or_else(|| self.damaged("a visit is of no position of the reel"))
     }
 
-    /// Returns the slots (position numbers) of a block, as numbers in the whole reel.
+    /// Returns the slots (position numbers in the whole reel) of a block.
     pub(super) fn slots_of_block(&self, block: usize) -> Range<u64> {
         let next = self.blocks.get(block + 1).map_or(self.header.visits, |next| next.first_slot);
         self.blocks[block].first_slot..next
@@ -354,7 +354,7 @@ impl PositionTable {
         self.slots_in(found.page, found.slots.clone())
     }
 
-    /// Returns the slots of all visits of an entry that is on the given page.
+    /// Returns the slots of all visits of an entry on the given page.
     pub(super) fn slots_in(&self, page: usize, slots: VisitSlots) -> Result<Vec<u64>, TableError> {
         match slots {
             VisitSlots::Few(slots) => Ok(slots),
@@ -371,8 +371,8 @@ impl PositionTable {
         if slots.len() as u64 != list.visits || reader.is_past_end() { Err(wrong()) } else { Ok(slots) }
     }
 
-    /// Returns the blocks of the reel that contain a position, in ascending order. If another position has the same hash of 88
-    /// bits, its blocks may be among them.
+    /// Returns the blocks of the reel that contain a position, in ascending order. Blocks with another position that has the same
+    /// 88-bit hash may be among them.
     ///
     /// # Errors
     ///
@@ -384,7 +384,7 @@ impl PositionTable {
         Ok(blocks?.into_iter().collect())
     }
 
-    /// Calls `visit` for every position, with the slots at which it occurs. The positions are in the order of their keys.
+    /// Calls `visit` for every position, with the slots at which it occurs. The positions are in key order.
     pub(super) fn for_each_position(&self, mut visit: impl FnMut(&[u64])) -> Result<(), TableError> {
         for page in &self.pages {
             let mut all = Vec::new();
@@ -408,7 +408,7 @@ fn rows<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }
 
-/// Reads a block of a reel without side lines and comments. A table numbers the positions of the block in this form.
+/// Reads a block of a reel without side lines and comments. A table numbers only these positions.
 pub(super) fn block_of(reel: &Reel, index: usize, tags: bool) -> Result<Block, TableError> {
     let block = reel.block_with(index, Contents { tags, annotations: false })?;
     Ok(block.into_main_lines(false))

@@ -1,4 +1,5 @@
-//! Collects facts about a position: how often it occurred, the first and the last game in which it occurred, and their players.
+//! Collects facts about a position: the number of its occurrences, and the first and the last game in which it occurred, with their
+//! players.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -26,8 +27,8 @@ pub struct PositionFacts {
     pub visits: u64,
     /// The number of games in which the position occurred.
     pub games: u64,
-    /// The game that was played first, and the game that was played last: see [`DateOrder`]. Among games with the same date,
-    /// these are the first and the last one in the database. If any game has a year, the last game has one.
+    /// The earliest and the latest game by date: see [`DateOrder`]. Games with the same date are ordered as in the database. If any
+    /// game has a year, the latest game has one.
     pub ends: Option<[SeenGame; 2]>,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
@@ -37,17 +38,17 @@ pub struct PositionFacts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SeenGame {
-    /// The date as a number by which games are ordered.
+    /// The date as a number that orders games.
     pub order: DateOrder,
     /// The number of the game in the database.
     pub number: u32,
-    /// The date as the tag of the game states it, if it is known.
+    /// The date as spelt in the game's tag, if it is known.
     pub date: Option<String>,
     /// The names of White and Black, if they are known.
     pub players: [Option<String>; 2],
     /// The ratings of White and Black, if they are known.
     pub ratings: [Option<i64>; 2],
-    /// The number of half-moves before the position, counted from the first position of the game.
+    /// The number of half-moves from the first position of the game to this position.
     pub moves: usize,
 }
 
@@ -80,8 +81,8 @@ impl PositionFacts {
     }
 }
 
-/// Looks up a position in the main lines of a database. Blocks that a table of positions covers are looked up in the table, and all
-/// other blocks are searched. `refused` is called for each table that cannot be used.
+/// Looks up a position in the main lines of a database. For blocks that a table of positions covers, the table is used. All other
+/// blocks are searched. `refused` is called for each table that cannot be used.
 ///
 /// # Errors
 ///
@@ -101,19 +102,19 @@ pub fn seen(
 #[non_exhaustive]
 pub struct TabledPosition {
     wanted: Position,
-    /// The facts about the blocks that tables cover, each with the number of games before them.
+    /// The facts from the tables, each with the number of games in the database before them.
     parts: Vec<(u32, PositionFacts)>,
     /// The blocks that no table covers.
     pub rest: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
-    /// The tables that could not be used, with the reasons.
+    /// The errors for tables that could not be used.
     pub unused: Vec<TableError>,
 }
 
 impl TabledPosition {
-    /// Looks up a position in the tables of a database. `tables` are the tables that are already open. If the database is in
-    /// memory, `held` returns the block that contains the game with a given number.
+    /// Looks up a position in the tables of a database. `tables` are the tables opened so far. If the database is in memory, `held`
+    /// returns the block with a given game number.
     pub fn new(
         database: BlockStream,
         position: &Position,
@@ -152,8 +153,8 @@ impl TabledPosition {
         TabledPosition { wanted, parts, rest, used, unused }
     }
 
-    /// Searches the blocks that no table covers. Returns the facts about all blocks, and a summary of the blocks that were searched.
-    /// `watch` is called after each of them.
+    /// Searches the blocks that no table covers. Returns the facts about all blocks, and a summary of the searched blocks. `watch`
+    /// is called after each searched block.
     ///
     /// # Errors
     ///
@@ -175,7 +176,7 @@ impl TabledPosition {
                 ControlFlow::Continue(())
             },
         )?;
-        // Facts must be added in the order of the database, and blocks that were appended to a reel come before the next reel.
+        // Facts must be added in database order, in which blocks appended to a reel come before the next reel.
         parts.sort_by_key(|(before, _)| *before);
         let mut sum = PositionFacts { used, ..PositionFacts::default() };
         parts.into_iter().for_each(|(_, seen)| sum.add(seen));

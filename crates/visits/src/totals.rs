@@ -1,9 +1,8 @@
-//! Totals of the games in which a frequent position occurs, so that its visits need not be read.
+//! Totals over the games in which a frequent position occurs. With them, the position's visits need not be read.
 //!
-//! The table stores sums over the games that are equal in everything that an opening explorer can ask about them: the move, the
-//! month, the group of ratings, the speed, the mode, the result, and whether the game reached the position by the usual moves. It
-//! also stores the first games of each list. The reader recognises the requests that the totals cannot answer exactly, and reads
-//! the visits for them.
+//! The table stores one sum for all games that are equal in everything that an opening explorer distinguishes: the move, the month,
+//! the rating group, the speed, the mode, the result, and whether the game reached the position by the usual moves. It also stores
+//! the top games of each list. For requests that the totals cannot answer exactly, the visits are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,19 +19,19 @@ use orbit_reel::replay::position_at;
 
 /// The maximum number of games in a list of games with one rating group, speed and mode.
 pub const LISTED_GAMES: usize = 16;
-/// The number of games whose moves are compared to find the moves by which most games reach a position.
+/// The number of games that are compared to find the moves by which most games reach a position.
 const SAMPLE: usize = 9;
 const RATING_MAX: u64 = 9999;
 const PLACE_BITS: u32 = u32::BITS;
 const RATING_BITS: u32 = RATING_MAX.ilog2() + 1;
 
-/// Totals of the games that have a position.
+/// Totals over the games in which a position occurs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct PositionTotals {
-    /// The moves from the usual start position by which most games of a sample reach the position.
+    /// The most frequent moves, in a sample of games, from the usual start position to this position.
     pub way: Vec<PackedMove>,
-    /// The sums, each over games with equal facts, moves and ways to the position.
+    /// The sums, each over games with equal facts, equal moves and the same way to the position.
     pub sums: Vec<GameSum>,
     /// The first games of each list.
     pub lists: Vec<RankedGames>,
@@ -44,26 +43,25 @@ pub struct PositionTotals {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct GameSum {
-    /// The facts that all of the games share. The date has no day, and both ratings are the lowest rating of the group to which the
-    /// mean rating belongs.
+    /// The facts that all the games share. The date has no day, and both ratings are the lowest rating of the games' rating group.
     pub facts: TabledFacts,
     /// The move that was played, as in [`PlayedGame::mv`].
     pub mv: Option<PackedMove>,
-    /// True if the games reach the position by the moves of [`PositionTotals::way`].
+    /// True if the games reach the position by the moves in [`PositionTotals::way`].
     pub is_by_way: bool,
     /// The number of games.
     pub games: u64,
-    /// The number of known ratings and their sum, for White and Black.
+    /// The number of known ratings and the sum of the ratings, for White and Black.
     pub ratings: [[u64; 2]; 2],
-    /// The place of the game in the reel, counted from 0, if the sum has only one game; otherwise 0.
+    /// The index of the game in the reel if the sum has only one game; otherwise 0.
     pub place: u32,
 }
 
-/// The games with a known result that rank highest among those of one rating group, speed and mode.
+/// The top-ranked games with a known result in one rating group, speed and mode.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct RankedGames {
-    /// The facts that all of the games share: the speed, the mode, and a rating that stands for their rating group.
+    /// The facts that all the games share: the speed, the mode, and a rating that represents their rating group.
     pub facts: TabledFacts,
     /// At most [`LISTED_GAMES`] games in the order of [`TabledFacts::rank_by_rating`].
     pub top: Vec<(u64, RankedGame)>,
@@ -75,7 +73,7 @@ pub struct RankedGames {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct RankedGame {
-    /// The facts about the game. Each known rating is the mean rating. If only one is known, it is that of White.
+    /// The facts about the game. Each known rating is replaced by the mean rating. A single known rating is stored as White's.
     pub facts: TabledFacts,
     /// The place in the reel, counted from 0.
     pub place: u32,
@@ -83,7 +81,7 @@ pub struct RankedGame {
     pub mv: Option<PackedMove>,
 }
 
-/// Inserts a game into a list if its rank is among the `max` highest ones.
+/// Inserts a game into a list if its rank is among the `max` highest.
 pub fn offer<T>(list: &mut Vec<(u64, T)>, max: usize, rank: u64, game: impl FnOnce() -> T) {
     // In a large database, most games rank lower than all games of the list.
     if list.len() == max && list.last().is_none_or(|(last, _)| *last > rank) {
@@ -96,7 +94,7 @@ pub fn offer<T>(list: &mut Vec<(u64, T)>, max: usize, rank: u64, game: impl FnOn
     }
 }
 
-/// Returns the facts by which an explorer selects games, except for their dates, as a number of nine bits.
+/// Returns the facts by which an explorer selects games, apart from the date, as a nine-bit number.
 fn kind_of(facts: &TabledFacts) -> u64 {
     let packed = PackedFacts::new(facts);
     let group = facts.rating_group().and_then(|low| RATING_GROUPS.iter().position(|group| *group == low));
@@ -104,7 +102,7 @@ fn kind_of(facts: &TabledFacts) -> u64 {
     group << 5 | u64::from(packed.speed) << 2 | u64::from(packed.mode)
 }
 
-/// Returns facts of a kind, as from [`kind_of`]. If `rating` is `None`, the lowest rating of the group is used.
+/// Returns the facts for a kind, the number from [`kind_of`]. If `rating` is `None`, the lowest rating of the group is used.
 fn facts_of(kind: u64, outcome: u8, date: Option<Date>, rating: Option<u16>) -> TabledFacts {
     let group = (kind >> 5).checked_sub(1).and_then(|group| RATING_GROUPS.get(group as usize));
     let low = group.map_or(0, |low| (*low).max(1) as u16);
@@ -112,7 +110,7 @@ fn facts_of(kind: u64, outcome: u8, date: Option<Date>, rating: Option<u16>) -> 
     PackedFacts { ratings: [rating.unwrap_or(low); 2], outcome, speed, mode, usual_start: 0 }.facts(date)
 }
 
-/// The facts, the move and the way that all games of a sum share, as the number that the table stores.
+/// The facts, the move and the way to the position that all games of a sum share, packed into the number that the table stores.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SumKey(u64);
 
@@ -144,7 +142,7 @@ impl SumKey {
     }
 }
 
-/// Returns the move with a code, which is one more than its index, or 0 for no move. Returns `None` if there is no such move.
+/// Returns the move with a code, which is one more than its index, or 0 for no move. Returns `None` if the code is invalid.
 fn move_of(code: u64, moves: &[PackedMove]) -> Option<Option<PackedMove>> {
     match (code as usize).checked_sub(1) {
         None => Some(None),
@@ -152,7 +150,7 @@ fn move_of(code: u64, moves: &[PackedMove]) -> Option<Option<PackedMove>> {
     }
 }
 
-/// Adds up the games that have a position.
+/// Computes totals over the games in which a position occurs.
 #[derive(Default)]
 struct TotalsBuilder {
     moves: Vec<PackedMove>,
@@ -161,7 +159,7 @@ struct TotalsBuilder {
 }
 
 impl TotalsBuilder {
-    /// Adds a game with the given place in the reel. Returns `None` if there are too many moves.
+    /// Adds a game with the given index in the reel. Returns `None` if there are too many different moves.
     fn add(&mut self, game: &PlayedGame, place: u32) -> Option<()> {
         let code = match game.mv {
             None => 0,
@@ -238,7 +236,7 @@ impl TotalsBuilder {
     }
 }
 
-/// Returns the number of bits for the sum of this many ratings.
+/// Returns the number of bits needed for the sum of `ratings` ratings.
 fn sum_bits(ratings: u64) -> u32 {
     u64::BITS - ratings.saturating_mul(RATING_MAX).leading_zeros()
 }
@@ -300,7 +298,7 @@ fn listed_game(reader: &mut BitReader, kind: u64, moves: &[PackedMove]) -> Optio
 }
 
 impl PositionTable {
-    /// Returns the totals of a position, or `None` if the table has none. `held` returns the blocks that are in memory.
+    /// Returns the totals of a position, or `None` if the table has none. `held` returns blocks that are in memory.
     ///
     /// # Errors
     ///
@@ -328,7 +326,7 @@ impl PositionTable {
         }
     }
 
-    /// Adds up the games that contain the position that is at a slot of the reel. Returns the position's totals as bytes.
+    /// Computes the totals of the position at a slot of the reel, and returns them as bytes.
     pub(super) fn totals_of_slot(&self, reel: &Reel, slot: u64) -> Result<Vec<u8>, TableError> {
         let wrong = || self.damaged("a position has more moves than there can be");
         let index = self.block_of_slot(slot)?;
@@ -345,7 +343,7 @@ impl PositionTable {
         Ok(totals.encode(&way))
     }
 
-    /// Returns the moves from the usual start position by which most games of a sample reach a position.
+    /// Returns the most frequent moves, in a sample of games, from the usual start position to a position.
     fn usual_way(&self, reel: &Reel, position: &Position) -> Result<Vec<PackedMove>, TableError> {
         let Some(found) = self.find(reel, position)? else { return Ok(Vec::new()) };
         let slots = self.slots(&found)?;

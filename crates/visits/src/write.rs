@@ -24,15 +24,14 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, Reel, SEGMENT_SLOTS};
 
-/// The approximate number of positions in a bucket. A bucket of this size fits into the processor cache while it is sorted.
+/// The approximate number of positions in a bucket. A bucket of this size can be sorted within the processor cache.
 const BUCKET_POSITIONS: u64 = 1 << 16;
-/// The maximum number of buckets.
 const BUCKETS_MAX: u64 = 1 << 12;
 const RECORD_BYTES: usize = size_of::<u128>();
-/// The approximate number of records in a group of a bucket. Sorting so few records by insertion is fast.
+/// The approximate number of records in a group of a bucket. Insertion sort is fast for so few records.
 const GROUP_RECORDS: usize = 8;
-/// The maximum number of records that are grouped by more bits of their keys before they are sorted. A larger bucket consists mostly
-/// of visits of one position, which are in order already.
+/// The maximum size of a bucket whose records are grouped by further key bits before sorting. A larger bucket consists mostly of
+/// visits of one position, which are already in order.
 const GROUPED_MAX: usize = 4 * BUCKET_POSITIONS as usize;
 
 /// Options for writing a table. The defaults suit most uses.
@@ -41,16 +40,16 @@ const GROUPED_MAX: usize = 4 * BUCKET_POSITIONS as usize;
 pub struct TableOptions {
     /// The number of threads.
     pub threads: usize,
-    /// The memory in bytes for positions that are to be sorted. Positions that do not fit are kept in a temporary file next to the
-    /// table, and take 16 bytes each.
+    /// The memory in bytes for the positions to be sorted. Positions beyond it are kept in a temporary file next to the table,
+    /// which takes 16 bytes for each.
     pub memory_bytes: u64,
-    /// The minimum number of visits that a position must have to get totals.
+    /// The minimum number of visits (occurrences) for a position to get totals.
     pub totals_from: u64,
-    /// The number of bits in a key. Fewer than 64 bits are used only in tests, so that different positions can have the same key.
+    /// The number of bits in a key. Only tests use fewer than 64, to give different positions the same key.
     pub key_bits: u32,
-    /// Stops the writing when this flag becomes true.
+    /// A flag that stops the writing when it becomes true.
     pub interrupt: Arc<AtomicBool>,
-    /// Collects the temporary files, so that an interrupted process can remove them.
+    /// Collects the temporary files, for removal if the process is interrupted.
     pub unfinished: Unfinished,
 }
 
@@ -73,7 +72,7 @@ impl Default for TableOptions {
 pub struct TableSize {
     /// The number of distinct positions.
     pub positions: u64,
-    /// The number of positions in main lines. Equal positions are counted each time.
+    /// The number of positions in main lines. Repeated positions are counted each time.
     pub visits: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
@@ -83,7 +82,7 @@ pub struct TableSize {
 ///
 /// # Errors
 ///
-/// Returns any [`TableError`] about writing. An existing table is then kept.
+/// Returns any [`TableError`] about writing. In that case an existing table is kept.
 pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize, TableError> {
     let path = table_path(reel_path);
     let reel = Reel::open(reel_path)?;
@@ -159,7 +158,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         }
     }
     header.directory_offset = out.offset;
-    // The handle is cloned because, on Windows, the lock keeps every other handle from reading the file.
+    // The handle is cloned because the lock prevents all other handles from reading the file on Windows.
     let file = out.file.flush().and_then(|()| out.file.get_ref().try_clone()).map_err(failure)?;
     let unfinished = (path.clone(), file);
     let table = PositionTable::unfinished(unfinished, header, pages, games.blocks()).map_err(failure)?;
@@ -169,7 +168,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         }
         let bytes = table.totals_of_slot(&again, entry.slot)?;
         (entry.offset, entry.bytes) = (out.offset, bytes.len() as u64);
-        // Both handles share one offset in the file, which reading may have changed.
+        // Both handles share one file offset, which reading may have changed.
         out.file.seek(SeekFrom::Start(out.offset)).and_then(|_| out.put(&bytes)).map_err(failure)?;
     }
     let pages = table.into_pages();
@@ -194,7 +193,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     Ok(TableSize { positions: header.positions, visits: header.visits, bytes: header.file_bytes })
 }
 
-/// Returns the ranges of buckets that are sorted at the same time, one bucket for each thread.
+/// Returns ranges of buckets. The buckets of a range are sorted at the same time, one by each thread.
 fn rounds(buckets: usize, threads: usize) -> impl Iterator<Item = Range<usize>> {
     (0..buckets).step_by(threads).map(move |first| first..(first + threads).min(buckets))
 }
@@ -221,14 +220,14 @@ impl TableOut {
     }
 }
 
-/// Returns the records (keys and slots of the positions) of a block, grouped by their buckets, and the end of each bucket. Slots
-/// are counted from the first slot of the block.
+/// Returns the records (keys and slots of the positions) of a block, grouped by bucket, and the end of each bucket. Slots are
+/// counted from the first slot of the block.
 fn grouped_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>) {
     let mut all = Vec::with_capacity(block.slots());
     let (mut columns, mut keyed) = (SegmentColumns::new(), [[0; KEYED_BYTES]; SEGMENT_SLOTS]);
     for segment in 0..block.segments() {
         columns.replay(block, segment);
-        // All positions are written before the first is hashed. A hash of bytes that were just written would wait for them.
+        // All positions are written before the first is hashed, since hashing bytes that were just written would stall.
         let keyed = &mut keyed[..columns.masks.valid.count_ones() as usize];
         for (i, bytes) in keyed.iter_mut().enumerate() {
             put_keyed(&counted(&columns.position(i)), bytes);
@@ -246,7 +245,7 @@ fn sorted_bucket(mut records: Vec<u128>, shift: u32) -> Vec<u128> {
         records.sort_unstable();
         return records;
     }
-    // The bits of keys are random, so all groups have about the same size.
+    // Key bits are random, so all groups have about the same size.
     let bits = (records.len() / GROUP_RECORDS).ilog2();
     let group_of = |record| (key_of(record) << (64 - shift)).checked_shr(64 - bits).unwrap_or(0) as usize;
     let (mut sorted, ends) = grouped(&records, 1 << bits, group_of);
@@ -260,7 +259,7 @@ fn sorted_bucket(mut records: Vec<u128>, shift: u32) -> Vec<u128> {
     sorted
 }
 
-/// Returns the records in the order of their groups, and the end of each group. The records of a group keep their order.
+/// Returns the records in group order, and the end of each group. Records of a group keep their order.
 fn grouped(records: &[u128], groups: usize, group_of: impl Fn(u128) -> usize) -> (Vec<u128>, Vec<u32>) {
     let mut ends = vec![0u32; groups];
     records.iter().for_each(|&record| ends[group_of(record)] += 1);
@@ -289,21 +288,21 @@ fn games_of(block: &Block) -> Vec<GameEntry> {
     block.games().map(game).collect()
 }
 
-/// Records that are grouped by the first bits of their keys.
+/// Records, grouped by the first bits of their keys.
 struct Buckets {
     held: Vec<Vec<u128>>,
-    /// The number of bits by which a key is shifted to get the number of its bucket.
+    /// The number of bits by which a key is shifted right to get its bucket number.
     shift: u32,
     bytes: u64,
     spilt: Option<Spilt>,
 }
 
-/// A temporary file of records, and the places of each bucket's records in it.
+/// A temporary file of records, with the location of each bucket's records.
 struct Spilt {
     file: File,
     offset: u64,
     runs: Vec<Vec<(u64, usize)>>,
-    /// The guard that removes the file when it is dropped.
+    /// A guard that removes the file when dropped.
     _temporary: Temporary,
 }
 
@@ -312,8 +311,8 @@ impl Buckets {
         let buckets = (slots / BUCKET_POSITIONS).next_power_of_two().clamp(1, BUCKETS_MAX);
         // A key must have at least as many bits as the number of its bucket.
         let bits = buckets.ilog2().min(options.key_bits);
-        // The room is reserved, since a list that grows would take up to twice the memory of its records. Buckets with frequent
-        // positions become larger than others.
+        // Capacity is reserved, since a growing list can take twice the memory of its records. The extra eighth is for buckets with
+        // frequent positions, which become larger.
         let each = slots.min(options.memory_bytes / RECORD_BYTES as u64) as usize >> bits;
         let held = (0..1 << bits).map(|_| Vec::with_capacity(each + each / 8)).collect();
         Buckets { held, shift: 64 - bits, bytes: 0, spilt: None }
@@ -438,7 +437,7 @@ mod tests {
         let key = |at: u64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for (shift, bucket) in [(64, 0u64), (60, 9), (52, 0xabc)] {
             for len in [0, 1, GROUP_RECORDS, 5000, GROUPED_MAX + 1] {
-                // Every third record is of one position, as in the bucket of the start position.
+                // Every third record is for the same position, as in the bucket of the start position.
                 let key = |at: u64| key(if at.is_multiple_of(3) { 7 } else { at });
                 let key =
                     |at: u64| key(at) & u64::MAX >> (64 - shift) | bucket.checked_shl(shift).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Compares the games that orbit's reader and the second reader read from one text.
+//! Compares the games that orbit's reader and the second reader find in the same text.
 
 use std::ops::Range;
 
@@ -8,13 +8,12 @@ use super::{lists, plain, visit};
 use orbit_core::board::PackedMove;
 use orbit_pgn::{Chunk, Game, GameStatus, ParseOptions, SideLine, SourceKind, SourceText};
 
-/// The result of comparing the two readers: the number of games, and the number of games that they read differently because of a
-/// known rule.
+/// The result of comparing the two readers: the number of games, and the number of games read differently because of a known rule.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Agreement {
     /// The number of games that orbit's reader read.
     pub games: u64,
-    /// The number of games that the readers read differently, where a known rule explains the difference.
+    /// The number of games that the readers read differently because of a known rule.
     pub differing: u64,
     /// For each rule, the number of games that it explains.
     by_rule: [u64; Rule::ALL.len()],
@@ -39,13 +38,13 @@ impl Agreement {
     }
 }
 
-/// A difference between the two readers that no rule explains.
+/// A difference between the two readers that no [`Rule`] explains.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     /// The index of the source.
     pub source: u32,
-    /// The number of the game in its stretch (a piece of a source's text), counted from 1. If the first reader has no game here,
-    /// this is the number of the game before which the second reader finds one.
+    /// The number of the game in its stretch (a piece of a source's text), counted from 1. If only the second reader finds a game
+    /// here, this is the number of the first reader's next game.
     pub number: u32,
     /// The offset of the game's first byte in the decompressed source.
     pub offset: u64,
@@ -61,7 +60,7 @@ pub enum Readers {
     /// Orbit's reader alone.
     #[default]
     First,
-    /// Orbit's reader. To check it, the second reader also reads one of every [`SAMPLE`] chunks.
+    /// Orbit's reader. The second reader checks it on one of every [`SAMPLE`] chunks.
     Sampled,
     /// Both readers. The games of orbit's reader are used.
     Both,
@@ -69,7 +68,7 @@ pub enum Readers {
     Second,
 }
 
-/// The second reader checks one of this many chunks.
+/// The second reader checks one chunk out of this many.
 pub const SAMPLE: u64 = 16;
 
 impl Readers {
@@ -94,8 +93,8 @@ pub struct Reread {
     pub difference: Option<Difference>,
 }
 
-/// Reads the games of a chunk with both readers and compares them. Then passes the games of the reader that `readers` selects, with
-/// their sources, to `on_game`, as [`Chunk::parse`] does.
+/// Reads the games of a chunk with both readers and compares them. Then, like [`Chunk::parse`], passes the games and their sources
+/// to `on_game`. `readers` selects the reader whose games are passed.
 pub fn read(
     chunk: &Chunk,
     options: &ParseOptions,
@@ -137,8 +136,8 @@ pub fn read(
     out
 }
 
-/// Replaces the contents of a game by those that the second reader read. If the game was cut, keeps the place and the reason for
-/// the cut from the first reader.
+/// Replaces the contents of a game by the second reader's reading. If the game was cut, keeps the first reader's place and reason
+/// for the cut.
 fn take_second(game: &mut Game, reading: GameReading) {
     game.start = reading.start;
     game.moves = reading.moves;
@@ -155,7 +154,7 @@ struct TextPass<'a> {
     variations: bool,
     ours: &'a [&'a Game],
     agreement: Agreement,
-    /// The games as the second reader read them, each with the index of the first reader's game.
+    /// The second reader's games, each with the index of the corresponding game of the first reader.
     kept: Vec<(usize, GameReading)>,
 }
 
@@ -171,7 +170,7 @@ impl TextPass<'_> {
         let (mut mine, mut other) = (0..0, 0..0);
         while mine.end < self.ours.len() || other.end < theirs.len() {
             (mine, other) = (mine.end..mine.end + 1, other.end..other.end + 1);
-            // Extend both ranges up to the next place in the text at which both readers begin a game.
+            // Extends both ranges up to the next offset at which both readers begin a game.
             loop {
                 mine.end = mine.end.min(self.ours.len());
                 other.end = other.end.min(theirs.len());
@@ -191,8 +190,7 @@ impl TextPass<'_> {
         How { by_rules, variations: self.variations }
     }
 
-    /// Returns the offset in the text at which a game of the first reader begins, or the length of the text if there is no such
-    /// game.
+    /// Returns the offset in the text of a game of the first reader, or the length of the text if there is no such game.
     fn place(&self, index: usize) -> usize {
         let end = self.text.bytes.len();
         self.ours.get(index).map_or(end, |game| (game.offset - self.text.offset) as usize)
@@ -229,7 +227,7 @@ impl TextPass<'_> {
         }
         let mut rules: Vec<Rules> =
             mine.clone().zip(&readings).map(|(index, reading)| self.rules_of(index, reading)).collect();
-        // If pgn-reader gave up a game, its error shows which rule explains that.
+        // If pgn-reader gave up on a game, its error shows the rule that explains the difference.
         if let (Some(rules), Some(rule)) = (rules.first_mut(), theirs.iter().find_map(|theirs| theirs.broken))
         {
             rules.add(rule);
@@ -250,8 +248,8 @@ impl TextPass<'_> {
         Ok(())
     }
 
-    /// Compares the games with the readings of pgn-reader and shakmaty alone. No rule explains a difference between these games, so
-    /// any difference is returned as an error.
+    /// Compares the games with the readings of pgn-reader and shakmaty alone. No rule applies to these games, so any difference is
+    /// returned as an error.
     fn unexplained(&self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let [reading] = theirs
             && mine.len() == 1
@@ -361,14 +359,14 @@ fn other_place(theirs: &[GameReading], index: usize, end: usize) -> usize {
     theirs.get(index).map_or(end, |reading| reading.at)
 }
 
-/// Returns whether the readers differ only because a side in check passes: the first reader plays such a null move, and the second
-/// one stops there.
+/// Returns whether the readers differ only because a side in check passes. The first reader plays the null move, and the second
+/// reader stops there.
 fn is_passed_in_check(game: &Game, reading: &GameReading) -> bool {
     reading.side_line_passes || passes_in_main_line(game, reading)
 }
 
-/// Returns whether a null move in check ends the second reading of the main line. The moves before it must be equal. Side lines are
-/// not compared, since the side lines after the null move have different numbers.
+/// Returns whether the second reader's main line ends at a null move in check. The moves before it must be equal. Side lines are
+/// not compared, since the null move changes the numbers of later ones.
 fn passes_in_main_line(game: &Game, reading: &GameReading) -> bool {
     let plies = reading.moves.len();
     let goes_on = game.moves.get(plies) == Some(&PackedMove::NULL);
@@ -385,7 +383,7 @@ mod tests {
                         [White \"d\"]\n\ng1f3 Nc9 *\n\n\
                         [White \"e\"]\n[Variant \"atomic\"]\n\n1. e4 *\n";
 
-    /// Lets `alter` change the games of the first reader, and compares them with those of the second reader.
+    /// Calls `alter` to change the first reader's games, and compares them with the second reader's.
     fn compare(alter: impl FnOnce(&mut Vec<Game>)) -> Result<Agreement, String> {
         let options = ParseOptions { variations: true, ..ParseOptions::default() };
         let mut sources = Sources::from_bytes("test", TEXT.into());

@@ -1,4 +1,4 @@
-//! A second reader of games, which was written independently of [`pgn`](orbit_pgn) in order to check it.
+//! A second reader of games, written independently of [`pgn`](orbit_pgn) to check it.
 //!
 //! ```text
 //! text -> pgn-reader -> words -> shakmaty -> games --.
@@ -6,8 +6,8 @@
 //! text -> pgn: tokenizer -> resolver -> games -------'
 //! ```
 //!
-//! [`read`] reads a chunk with both readers. If pgn-reader and shakmaty are too strict for a text, plain code in this crate reads
-//! the text again by the rules of [`pgn`](orbit_pgn), and records each [`Rule`] that explains a difference. In either case shakmaty
+//! [`read`] reads a chunk with both readers. If pgn-reader and shakmaty are too strict for a text, simple code in this crate reads
+//! the text again by the rules of [`pgn`](orbit_pgn), and records each [`Rule`] that explains a difference. In both cases shakmaty
 //! plays the moves. Games that still differ are reported as a [`Difference`].
 
 #![deny(unsafe_code, missing_docs)]

@@ -1,4 +1,4 @@
-//! Reads lists of positions, in FEN or EPD, with one position on each line.
+//! Reads lists of positions in FEN or EPD, with one position per line.
 
 use super::visit::VisitedGame;
 use orbit_pgn::Tag;
@@ -19,8 +19,8 @@ pub(super) fn games(text: &[u8]) -> Vec<VisitedGame> {
     out
 }
 
-/// Reads a line of a list: the fields of a position, the counters and the operations. Counters other than 0 and 1 become tags, and
-/// the operation `id` becomes the tag `Event`.
+/// Reads a line of a list: the fields of a position, the counters and the operations. A halfmove clock other than 0 and a move
+/// number other than 1 become tags. The operation `id` becomes the tag `Event`.
 fn game(start: usize, line: &[u8]) -> VisitedGame {
     let mut rest = line;
     let mut fields = vec![word(&mut rest)];
@@ -40,7 +40,7 @@ fn game(start: usize, line: &[u8]) -> VisitedGame {
     for (name, usual) in [("hmvc", b"0"), ("fmvn", b"1")] {
         let mut next = rest;
         let counter = word(&mut next);
-        // A missing first counter is skipped, since the second one may still be present.
+        // A missing first counter is skipped, since the second may still be present.
         if counter.is_empty() || !counter.iter().all(u8::is_ascii_digit) {
             continue;
         }

@@ -1,5 +1,4 @@
-//! Reads the games of any text by the rules of `orbit_pgn`. The code is simple, and shares nothing with the tokenizer of that
-//! crate.
+//! Reads the games of any text by the rules of `orbit_pgn`. The code is simple, and shares nothing with that crate's tokenizer.
 
 use super::rules::{Rule, Rules};
 use super::visit::{MovetextToken, VisitedGame};
@@ -9,7 +8,7 @@ use orbit_pgn::{Outcome, Tag};
 const BOM: &[u8] = b"\xef\xbb\xbf";
 const EVENT: &[u8] = b"[Event \"";
 
-/// The section of a game that the scanner is reading.
+/// The section of a game that the scanner is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ScannerSection {
     /// Before the first game.
@@ -20,7 +19,7 @@ enum ScannerSection {
     Done,
 }
 
-/// Reads the games of a text, each up to `game_bytes_max` bytes. Records for each game the rules that explain how it differs from
+/// Reads the games of a text, each up to `game_bytes_max` bytes. For each game, records the rules that explain how it differs from
 /// pgn-reader's reading.
 pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
     let mut scanner = Scanner {
@@ -49,7 +48,7 @@ pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
 struct Scanner<'a> {
     text: &'a [u8],
     game_bytes_max: usize,
-    /// The offset at which the current game is cut, unless it ends before.
+    /// The offset at which the current game is cut if it has not ended before.
     limit: usize,
     at: usize,
     section: ScannerSection,
@@ -65,7 +64,7 @@ struct Scanner<'a> {
     has_event: bool,
     /// True if text other than tag pairs was skipped between tag pairs. pgn-reader ends the tags of a game at such text.
     has_passed: bool,
-    /// The rules that will be recorded for the next game. Before the first game, these are the rules for all text so far.
+    /// The rules to record for the next game. Before the first game, these are the rules for all text so far.
     rules: Rules,
     games: Vec<VisitedGame>,
 }
@@ -127,7 +126,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns a number that grows with each game and with each tag pair of a game. If it grows, the last token was a tag pair.
+    /// Returns the number of games plus the number of tag pairs in the last game. If it grows, the last token was a tag pair.
     fn tags(&self) -> usize {
         self.games.len() + self.games.last().map_or(0, |game| game.tags.len())
     }
@@ -226,7 +225,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns whether only blanks are between the offset `at` and the line end before it.
+    /// Returns whether only blanks precede the offset `at` on its line.
     fn is_at_line_start(&self, at: usize) -> bool {
         let mut before = &self.text[..at];
         loop {
@@ -260,7 +259,7 @@ impl Scanner<'_> {
         (self.has_event, self.has_passed) = (false, false);
     }
 
-    /// Ends the side lines of the last game that are still open. Records a result inside a side line, if nothing follows it.
+    /// Ends the open side lines of the last game. Records a result inside a side line, if nothing follows it.
     fn close(&mut self) {
         if self.section == ScannerSection::Moves {
             if self.depth > 0 {
@@ -491,7 +490,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns a result of the main line that begins here and has blanks around its dash, such as `1 - 0`, and its end.
+    /// Returns the main-line result that begins here with blanks around its dash, such as `1 - 0`, and its end.
     fn parted_result(&self) -> Option<(Outcome, usize)> {
         if self.depth > 0 || !matches!(self.section, ScannerSection::Tags | ScannerSection::Moves) {
             return None;
@@ -518,8 +517,8 @@ impl Scanner<'_> {
         at + length.map(|(_, bytes)| bytes).sum::<usize>().max(1)
     }
 
-    /// Returns the end of the current move. A promotion that follows it after blanks or in parentheses is included. `stop` is the
-    /// end of the move's token.
+    /// Returns the end of the current move, including a promotion after blanks or in parentheses. `stop` is the end of the move's
+    /// token.
     fn promotion_end(&self, stop: usize) -> usize {
         let mut at = past_blanks(self.text, stop);
         while matches!(self.text.get(at), Some(b'=' | b'/' | b'(')) {
@@ -632,7 +631,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns whether a line begins with a tag pair `[Name "` whose name begins with a capital letter.
+/// Returns whether a line begins with a tag pair `[Name "` and the name begins with a capital letter.
 fn begins_tag(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"[") else { return false };
     let past = |rest: &[u8], test: fn(u8) -> bool| rest.iter().take_while(|&&byte| test(byte)).count();
@@ -663,9 +662,9 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
 }
 
-/// Finds the end of a value that begins after a quotation mark at `open`. Returns the range of the value, the index at which the
-/// line continues, and whether the value ends with `"]` and contains no other quotation mark. If another tag pair begins on the
-/// line, the value ends before it.
+/// Finds the end of a value that begins after the quotation mark at `open`. Returns the range of the value, the index at which the
+/// line continues, and a flag that is true if the value ends with `"]` and contains no other quotation mark. If another tag pair
+/// begins on the line, the value ends before it.
 fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
     let mut first = None;
     let mut at = open;

@@ -24,22 +24,21 @@ pub(super) struct GameReading {
     pub(super) lines: Vec<SideLine>,
     pub(super) outcome: Outcome,
     pub(super) end: End,
-    /// True if a side in check passes in the main line. The main line then ends before this null move.
+    /// True if a side in check passes in the main line. The main line then ends before that null move.
     pub(super) passes_in_check: bool,
-    /// True if a side in check passes in some side line.
+    /// True if a side in check passes in a side line.
     pub(super) side_line_passes: bool,
     /// The offset in the text at which the game was cut, if it is known.
     pub(super) cut_at: Option<usize>,
     /// The rules that explain how this reading differs from one by pgn-reader and shakmaty alone.
     pub(super) rules: Rules,
-    /// If nothing of the game can be kept, the rule that explains why.
+    /// The rule because of which nothing of the game was kept, if there is one.
     pub(super) broken: Option<Rule>,
 }
 
-/// The extent to which a game was read.
+/// The part of a game that was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum End {
-    /// The whole game.
     #[default]
     Whole,
     /// The game up to a token that was refused.
@@ -60,13 +59,12 @@ const NULL_IN_CHECK: &str = "a side in check cannot pass";
 /// Selects how games are read.
 #[derive(Clone, Copy)]
 pub(super) struct How {
-    /// True if text that shakmaty alone refuses is read by the rules of orbit's reader.
+    /// True to fall back on the rules of orbit's reader for text that shakmaty refuses.
     pub(super) by_rules: bool,
     /// True if side lines are read.
     pub(super) variations: bool,
 }
 
-/// Reads a game.
 pub(super) fn reading(found: &VisitedGame, how: How) -> GameReading {
     let VisitedGame { start: at, ref tags, rules, broken, .. } = *found;
     let mut reading = GameReading { at, tags: tags.clone(), rules, broken, ..GameReading::default() };
@@ -89,7 +87,7 @@ pub(super) fn reading(found: &VisitedGame, how: How) -> GameReading {
     reading
 }
 
-/// Returns the first result in the main line, or a result in a side line that ends the game.
+/// Returns the first result in the main line, or else a result in a side line that ends the game.
 fn outcome(tokens: &[MovetextToken]) -> Outcome {
     let mut depth = 0u32;
     for token in tokens {
@@ -130,7 +128,7 @@ fn refuse_moves(found: &VisitedGame, reading: &mut GameReading) {
 /// A line that is being read.
 struct PlayedLine {
     chess: Chess,
-    /// The position before the last move, where a side line for that move branches off.
+    /// The position before the last move, from which a side line for that move branches off.
     before: Chess,
     node: usize,
     has_moves: bool,
@@ -144,9 +142,8 @@ struct MovePlayer<'a> {
     how: How,
     tree: WitnessTree,
     line: PlayedLine,
-    /// The lines that contain the current line, the main line first. Each continues when the line inside it ends.
+    /// The lines that enclose the current line, the main line first. A line continues when the line inside it ends.
     outer: Vec<PlayedLine>,
-    /// The number of side lines so far.
     lines: usize,
     /// The number of open parentheses within side lines that are left out.
     left_out: usize,
@@ -197,7 +194,7 @@ impl MovePlayer<'_> {
         (reading.moves, reading.lines) = self.tree.lines();
     }
 
-    /// Begins a side line, which is an alternative to the last move.
+    /// Begins a side line, an alternative to the last move.
     fn open(&mut self) {
         let line = &self.line;
         // A side line replaces a move, so before the first move it is left out.
@@ -239,7 +236,7 @@ impl MovePlayer<'_> {
         Ok(())
     }
 
-    /// Returns the legal move that a token means.
+    /// Returns the legal move that a token denotes.
     fn find(&self, token: MovetextToken, rules: &mut Rules) -> Result<Move, String> {
         let chess = &self.line.chess;
         match token {
@@ -263,7 +260,7 @@ impl MovePlayer<'_> {
 }
 
 /// Returns the move with its missing `x` added, or with a superfluous `x` removed. Returns `None` for castling, and for a pawn move
-/// without a file, which cannot be a capture.
+/// without a file of origin, which cannot be a capture.
 fn with_other_sign(san: San) -> Option<San> {
     let San::Normal { role, file, rank, capture, to, promotion } = san else { return None };
     // A pawn that captures must name its file.
@@ -271,7 +268,7 @@ fn with_other_sign(san: San) -> Option<San> {
     may_take.then_some(San::Normal { role, file, rank, capture: !capture, to, promotion })
 }
 
-/// Returns the legal move between two squares. If a king cannot reach the second square in one step, the move is castling.
+/// Returns the legal move between two squares. A king move that is not a single step is castling.
 fn by_squares(chess: &Chess, from: Square, to: Square, promotion: Option<Role>) -> Option<Move> {
     let moves = chess.legal_moves();
     let step = moves.iter().find(|mv| {

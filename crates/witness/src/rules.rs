@@ -1,15 +1,15 @@
-//! The decisions in which the two readers of games differ, each with a name.
+//! The named decisions in which the two readers of games differ.
 
 macro_rules! rules {
     ($($rule:ident $name:literal $text:literal,)*) => {
-        /// A decision of orbit's reader that differs from pgn-reader and shakmaty.
+        /// A decision in which orbit's reader differs from pgn-reader and shakmaty.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Rule {
             $(#[doc = $text] $rule,)*
         }
 
         impl Rule {
-            /// All rules, in the order in which output lists them.
+            /// All rules, in output order.
             pub const ALL: &[Rule] = &[$(Rule::$rule,)*];
 
             /// Returns the name, as it is printed.
@@ -17,7 +17,7 @@ macro_rules! rules {
                 match self { $(Rule::$rule => $name,)* }
             }
 
-            /// Returns a sentence that describes what orbit's reader does.
+            /// Returns a sentence that describes the behaviour of orbit's reader.
             pub const fn text(self) -> &'static str {
                 match self { $(Rule::$rule => $text,)* }
             }

@@ -17,7 +17,7 @@ pub(super) struct WitnessStart {
     pub(super) chess: Option<Chess>,
 }
 
-/// The names of standard chess in `Variant` tags, in lower case, with letters and digits only. A word `chess` at the start or the
+/// The names of standard chess in `Variant` tags, in lower case, with letters and digits only. The word `chess` at the start or the
 /// end is removed.
 const STANDARD: [&str; 14] = [
     "",
@@ -36,7 +36,7 @@ const STANDARD: [&str; 14] = [
     "setup",
 ];
 
-/// The names of Chess960 in `Variant` tags, in the form that [`STANDARD`] has.
+/// The names of Chess960 in `Variant` tags, in the same form as in [`STANDARD`].
 const CHESS960: [&str; 11] = [
     "960",
     "frc",
@@ -51,8 +51,8 @@ const CHESS960: [&str; 11] = [
     "doublefischerrandom",
 ];
 
-/// Returns the start position that the tags of a game, or its line in a list of positions, specify. Adds the rules that are needed
-/// to read it to `rules`. If `rules` is `None`, no rule is applied.
+/// Returns the start position from the tags of a game, or from its line in a list of positions. Adds the rules needed to read it to
+/// `rules`. If `rules` is `None`, no rules are applied.
 ///
 /// # Errors
 ///
@@ -93,9 +93,8 @@ fn note(rules: &mut Option<&mut Rules>, rule: Rule) {
     }
 }
 
-/// Reads a FEN. If `rules` is given and shakmaty refuses the FEN, it is read leniently: only its first four fields count, the side
-/// to move may be a capital letter, and castling rights or an en passant square that cannot be read count as none. Pockets are
-/// refused.
+/// Reads a FEN. If `rules` is given and shakmaty refuses the FEN, it is read leniently: only the first four fields count, the side
+/// to move may be a capital letter, and unreadable castling rights or en passant squares count as none. Pockets are refused.
 fn setup(fen: &[u8], rules: &mut Option<&mut Rules>) -> Result<Setup, String> {
     let strict = Fen::from_ascii(fen).map_err(|error| format!("FEN: {error}"));
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'_';
@@ -128,8 +127,8 @@ fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
     fields
 }
 
-/// Returns the start with the placement of a setup. Rights that shakmaty calls impossible are dropped. If `rules` is given,
-/// castling rights that are possible in standard chess are kept.
+/// Returns the start position of a setup. Rights that shakmaty calls impossible are dropped, but if `rules` is given, castling
+/// rights that are possible in standard chess are kept.
 fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> WitnessStart {
     let mut position = Position::from_setup(&setup);
     let chess = match Chess::from_setup(setup.clone(), CastlingMode::Chess960) {

@@ -1,4 +1,4 @@
-//! Turns the moves of a game and its side lines into lines whose positions have CQL's numbers.
+//! Converts the moves of a game to lines whose positions are numbered as in CQL.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::SideLine;
@@ -9,22 +9,22 @@ struct PlayedNode {
     parent: usize,
     /// The move that leads to the position.
     mv: Option<PackedMove>,
-    /// The positions after this one. The first continues the line, and each other one begins a side line.
+    /// The next positions. The first continues the line, and each of the others begins a side line.
     children: Vec<usize>,
 }
 
-/// A game as a tree of positions, which are numbered in the order of the text.
+/// A game as a tree of positions, which are numbered in text order.
 pub(super) struct WitnessTree {
     nodes: Vec<PlayedNode>,
 }
 
 impl WitnessTree {
-    /// Makes a tree with one position, the start, which is node 0.
+    /// Creates a tree with only the start position, node 0.
     pub(super) fn new() -> WitnessTree {
         WitnessTree { nodes: vec![PlayedNode::default()] }
     }
 
-    /// Adds a position after the position `parent`, and returns its number. The first position added after a position continues its
+    /// Adds a position after the position `parent`, and returns its number. The first position added after `parent` continues the
     /// line; each further one begins a side line.
     pub(super) fn push(&mut self, parent: usize, mv: PackedMove) -> usize {
         let node = self.nodes.len();
@@ -38,16 +38,16 @@ impl WitnessTree {
         self.nodes[node].parent
     }
 
-    /// Returns the moves of the main line, and the side lines with CQL's numbers of positions. The positions of a line have
-    /// consecutive numbers. They are followed by the side lines that branch off from the line: first those at its last position,
-    /// and last those at its first one.
+    /// Returns the moves of the main line, and the side lines, with positions numbered as in CQL. The positions of a line have
+    /// consecutive numbers, followed by the side lines that branch off from it: side lines of its last position come first, side
+    /// lines of its first position last.
     pub(super) fn lines(&self) -> (Vec<PackedMove>, Vec<SideLine>) {
         let mut numbers = vec![0; self.nodes.len()];
         let mut next = 1;
         let mut main = Vec::new();
         let mut lines = Vec::new();
-        // The side lines that are not numbered yet; the last one is numbered next. Each has its parent, its index among the side
-        // lines of the parent, and its first node.
+        // The side lines still to be numbered, the next one last. Each entry has the parent, the index among the parent's side
+        // lines, and the first node.
         let mut open: Vec<(usize, usize, usize)> = Vec::new();
         self.follow(0, &mut numbers, &mut next, &mut main, &mut open);
         while let Some((parent, place, first)) = open.pop() {
@@ -60,8 +60,8 @@ impl WitnessTree {
         (main, lines)
     }
 
-    /// Numbers the positions after a node in its line. Pushes the side lines of this line to `open` in such an order that those of
-    /// the last position are popped first.
+    /// Numbers the positions after a node in its line. Pushes the side lines of this line to `open` so that side lines of the last
+    /// position are popped first.
     fn follow(
         &self,
         from: usize,
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use orbit_core::board::Code;
 
-    /// Returns a move whose target square is `number`, so that the move can be recognised.
+    /// Returns a move that can be recognised by its target square, which is `number`.
     fn mv(number: u32) -> PackedMove {
         PackedMove::piece(Square::A1, Square::new(number), Code(1))
     }
@@ -106,7 +106,7 @@ mod tests {
         (targets(&main), lines)
     }
 
-    /// Makes a tree from the parents of its nodes, which are in the order of the text.
+    /// Creates a tree from the parents of its nodes, in text order.
     fn tree(parents: &[usize]) -> WitnessTree {
         let mut tree = WitnessTree::new();
         for (&parent, number) in parents.iter().zip(1..) {
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(lines(&game), (vec![1, 6], wanted));
     }
 
-    /// A side line for the first move of another side line branches off from the position from which that side line branches off.
+    /// A side line for the first move of another side line branches off from the same position as that side line.
     #[test]
     fn a_side_line_of_a_first_move_is_its_sibling() {
         // This tree is that of `1. e4 (1. d4 (1. c4)) (1. f4) e5`.

@@ -19,8 +19,8 @@ pub(super) enum MovetextToken {
     /// `)`.
     Close,
     End(Outcome),
-    /// A move that is given by two squares, whatever piece is on the first one. Only [`plain`](super::plain) creates this variant
-    /// and those below.
+    /// A move given by two squares, whatever piece is on the first one. Only [`plain`](super::plain) creates this and the following
+    /// variants.
     Coordinates {
         from: Square,
         to: Square,
@@ -41,7 +41,7 @@ impl MovetextToken {
     }
 }
 
-/// A game as pgn-reader reads it, before any move is played.
+/// A game as read by pgn-reader, before any move is played.
 #[derive(Clone, Default, Debug)]
 pub(super) struct VisitedGame {
     /// The offset in the text at which the game begins.
@@ -54,18 +54,18 @@ pub(super) struct VisitedGame {
     pub(super) places: Vec<usize>,
     /// The rules that explain how the game differs from pgn-reader's reading.
     pub(super) rules: Rules,
-    /// If nothing of the game can be kept, the rule that explains why.
+    /// The rule because of which nothing of the game was kept, if there is one.
     pub(super) broken: Option<Rule>,
 }
 
-/// The maximum length of a line with a tag pair, as it is set in pgn-reader.
+/// The maximum length of a tag-pair line, which is set in pgn-reader.
 const TAG_BYTES: usize = 1 << 16;
 
-/// A line end and the start of a tag pair. If pgn-reader gives up a game, reading resumes at a line that begins in this way.
+/// A line end and the start of a tag pair. If pgn-reader gives up on a game, reading resumes at such a line.
 const EVENT: &[u8] = b"\n[Event \"";
 
 struct TokenCollector {
-    /// True if side lines are read, or false if they are skipped.
+    /// True to read side lines, false to skip them.
     variations: bool,
     found: VisitedGame,
 }
@@ -116,7 +116,7 @@ impl Visitor for TokenCollector {
     fn end_game(&mut self, (): ()) {}
 }
 
-/// Returns all games of a text. If pgn-reader gives up a game, reading resumes at the next line that begins with `[Event "`.
+/// Returns all games of a text. If pgn-reader gives up on a game, reading resumes at the next line that begins with `[Event "`.
 pub(super) fn games(text: &[u8], variations: bool) -> Vec<VisitedGame> {
     let mut out = Vec::new();
     let mut from = 0;
@@ -127,7 +127,7 @@ pub(super) fn games(text: &[u8], variations: bool) -> Vec<VisitedGame> {
     out
 }
 
-/// Appends the games of a text from the offset `from` on. If pgn-reader gives up a game, returns the offset of that game.
+/// Appends the games of a text from the offset `from` on. If pgn-reader gives up on a game, returns the offset of that game.
 fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedGame>) -> Option<usize> {
     let input = Cursor::new(&text[from..]);
     let mut reader = Reader::build(input).set_supported_tag_line_length(TAG_BYTES).finish();
@@ -148,8 +148,8 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedG
     }
 }
 
-/// Returns the rule that explains why pgn-reader gave up a game: there is an unclosed comment, or a line that begins like a tag
-/// pair but is not one.
+/// Returns the rule that explains why pgn-reader gave up on a game: an unclosed comment, or a line that begins like a tag pair but
+/// is not one.
 fn rule_of(error: &io::Error) -> Rule {
     if error.to_string().contains("comment") { Rule::OpenComment } else { Rule::TagForm }
 }

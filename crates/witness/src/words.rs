@@ -1,4 +1,4 @@
-//! Converts tokens of movetext in any notation to the SAN that shakmaty reads.
+//! Converts movetext tokens in any notation to the SAN that shakmaty reads.
 
 use shakmaty::san::San;
 use shakmaty::{Rank, Role, Square};
@@ -22,14 +22,14 @@ const REMARKS: [&str; 6] = ["ep", "e.p", "mate", "ch", "dblch", "N"];
 /// The meaning of a token.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum WitnessWord {
-    /// A move number of `bytes` bytes. The text after it belongs to another token.
+    /// A move number of `bytes` bytes. The text after it is another token.
     Number {
         bytes: usize,
         value: u32,
         dotted: bool,
     },
     Result(Outcome),
-    /// A move, and the rules that are needed to read it as one.
+    /// A move, and the rules needed to read it.
     Move(MovetextToken, Rules),
     /// A remark on a move.
     Mark,
@@ -37,8 +37,8 @@ pub(super) enum WitnessWord {
     Junk,
 }
 
-/// Returns the characters of a text, each with its length in bytes. Bytes that are not UTF-8 are read as Windows-1252, as far as
-/// movetext may contain such characters.
+/// Returns the characters of a text, each with its length in bytes. Bytes that are not UTF-8 are read as Windows-1252 if movetext
+/// may contain that character, and otherwise as U+FFFD.
 pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
     let mut out = Vec::new();
     for chunk in bytes.utf8_chunks() {
@@ -54,7 +54,7 @@ pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
     out
 }
 
-/// Returns whether a character beyond ASCII is a blank.
+/// Returns whether a non-ASCII character is a blank.
 pub(super) fn is_wide_blank(letter: char) -> bool {
     matches!(
         letter,
@@ -157,7 +157,7 @@ fn result_among_signs(bytes: &[u8]) -> Option<Outcome> {
     if bare == text { None } else { result(&with_plain_dashes(bare.as_bytes())) }
 }
 
-/// Reads a result whose first digit, dash and rest are separate texts.
+/// Reads a result from its first digit, its dash and the rest.
 pub(super) fn parted_result(digit: char, dash: char, rest: &[u8]) -> Option<Outcome> {
     let is_dash = dash == '-' || is_wide_dash(dash);
     let joined = format!("{digit}-{}", with_plain_dashes(rest));
@@ -167,12 +167,12 @@ pub(super) fn parted_result(digit: char, dash: char, rest: &[u8]) -> Option<Outc
     result(&joined).or_else(|| result_among_signs(joined.as_bytes()))
 }
 
-/// Returns whether pgn-reader reads a token as a result.
+/// Returns whether pgn-reader recognises a token as a result.
 pub(super) fn is_plain_result(text: &str) -> bool {
     matches!(text, "1-0" | "0-1" | "1/2-1/2" | "*" | "1–0" | "0–1" | "½–½" | "1—0" | "0—1" | "½—½" | "½-½")
 }
 
-/// Returns the number of bytes of a result that is joined to the end of a move. One sign after the result is included.
+/// Returns the length in bytes of a result that is joined to the end of a move, including one sign after the result.
 pub(super) fn glued_result(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii_digit() {
         return 0;
@@ -189,7 +189,7 @@ pub(super) fn glued_result(bytes: &[u8]) -> usize {
     glued.map_or(0, |at| bytes.len() - at)
 }
 
-/// Returns the number of bytes that follow castling without a blank but form a token of their own.
+/// Returns the length in bytes of a separate token that follows castling without a blank.
 pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
     let letters = letters(bytes);
     let sign = letters[0].0;
@@ -300,8 +300,7 @@ fn role<'a>(text: &'a str, rules: &mut Rules) -> (Option<Role>, &'a str) {
     }
 }
 
-/// Splits a move into four parts: its origin, as far as it is written, whether it is a capture, its target, and the rest of the
-/// text.
+/// Splits a move into four parts: the origin as far as it is written, a flag for captures, the target, and the rest of the text.
 fn squares<'a>(text: &'a str, rules: &mut Rules) -> Option<(&'a str, bool, Square, &'a str)> {
     let square = |text: &str| text.get(..2).and_then(|text| Square::from_ascii(text.as_bytes()).ok());
     let is_file = |letter: Option<&u8>| letter.is_some_and(|letter| (b'a'..=b'h').contains(letter));
@@ -370,8 +369,8 @@ pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
     role == Role::Pawn && from.is_none_or(|from| from == before)
 }
 
-/// Checks the text after a move. Returns `None` if it contains anything but signs and remarks. Records a rule for everything except
-/// `+`, `#`, `!` and `?`.
+/// Checks the text after a move. Returns `None` if it contains anything but signs and remarks. Anything except `+`, `#`, `!` and
+/// `?` is recorded as a rule.
 fn suffix(rest: &str, rules: &mut Rules) -> Option<()> {
     let signs = rest.strip_prefix(['+', '#']).unwrap_or(rest);
     if signs.chars().all(|letter| matches!(letter, '!' | '?')) {

@@ -26,8 +26,8 @@ pub const fn one<const DIR: u8>(set: u64) -> u64 {
     }
 }
 
-/// Returns the squares that sliding pieces on `set` attack in the direction `DIR`: for each piece, the squares up
-/// to and including the first obstacle. `empty` is the set of the squares without an obstacle.
+/// Returns the squares that sliding pieces on `set` attack in the direction `DIR`: for each piece, the squares up to and including
+/// the first obstacle. `empty` is the set of squares without an obstacle.
 #[inline(always)]
 pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
     // A step that wraps around an edge would end on the first or the last file. `open` leaves out that file, so the fill never
@@ -76,7 +76,7 @@ pub const fn slide_dir(dir: u8, set: u64, empty: u64) -> u64 {
     }
 }
 
-/// Returns the squares that knights on the squares of a set attack.
+/// Returns the squares attacked by knights on the squares of `set`.
 #[inline(always)]
 pub const fn knight(set: u64) -> u64 {
     (set << 17 | set >> 15) & NOT_A
@@ -85,7 +85,7 @@ pub const fn knight(set: u64) -> u64 {
         | (set << 6 | set >> 10) & NOT_GH
 }
 
-/// Returns the squares that kings on the squares of a set attack.
+/// Returns the squares attacked by kings on the squares of `set`.
 #[inline(always)]
 pub const fn king(set: u64) -> u64 {
     let beside = one::<0>(set) | one::<4>(set);
@@ -93,13 +93,13 @@ pub const fn king(set: u64) -> u64 {
     beside | wide << 8 | wide >> 8
 }
 
-/// Returns the squares that pawns on the squares of a set attack.
+/// Returns the squares attacked by pawns on the squares of `set`.
 #[inline(always)]
 pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
     if WHITE { one::<1>(set) | one::<3>(set) } else { one::<5>(set) | one::<7>(set) }
 }
 
-/// Returns all squares of the ranks on which the set has a square.
+/// Returns every rank that contains a square of `set`, as a set of squares.
 #[inline(always)]
 pub const fn fill_ranks(set: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -108,7 +108,7 @@ pub const fn fill_ranks(set: u64) -> u64 {
     high | (high - (high >> 7))
 }
 
-/// Returns all squares of the files on which the set has a square.
+/// Returns every file that contains a square of `set`, as a set of squares.
 #[inline(always)]
 pub const fn fill_files(set: u64) -> u64 {
     let two = set | set.rotate_left(8);
@@ -117,7 +117,7 @@ pub const fn fill_files(set: u64) -> u64 {
 }
 
 /// Returns the mask and the shift count that move a set of squares by `dx` files and `dy` ranks. The mask contains the squares that
-/// stay on the board. The count is the number of bits to shift to the left; if it is negative, to the right.
+/// stay on the board. A positive count shifts left, a negative count shifts right.
 pub const fn translation(dx: i8, dy: i8) -> (u64, i32) {
     let mut mask = 0u64;
     let mut s = 0;

@@ -28,7 +28,7 @@ impl Code {
         Code(piece.role as u8 | if matches!(piece.color, Color::Black) { 8 } else { 0 })
     }
 
-    /// Returns the piece with this code, or `None` for the empty square and for 7, 8 and 15, which stand for no piece.
+    /// Returns the piece with this code, or `None` for the empty square and for 7, 8 and 15, which are not pieces.
     pub const fn piece(self) -> Option<Piece> {
         let role = match self.0 & 7 {
             1 => Role::Pawn,
@@ -60,7 +60,6 @@ impl PieceSet {
     /// Every piece and the empty square.
     pub const ALL: PieceSet = PieceSet(0x7e7f);
 
-    /// Returns the set whose only element is `code`.
     pub const fn only(code: Code) -> PieceSet {
         PieceSet(1 << code.0)
     }
@@ -70,7 +69,7 @@ impl PieceSet {
         self.0 & (1 << code.0) != 0
     }
 
-    /// Returns the contents that are in at least one of the two sets.
+    /// Returns the union of two sets of square contents.
     #[must_use]
     pub const fn union(self, other: PieceSet) -> PieceSet {
         PieceSet(self.0 | other.0)

@@ -26,7 +26,7 @@ pub(super) fn kings(position: &Position, color: Color) -> u64 {
     position.board.having(Code(if color.is_white() { 6 } else { 14 })).0
 }
 
-/// Returns whether the side to move has a king that is attacked.
+/// Returns whether a king of the side to move is attacked.
 pub fn in_check(position: &Position) -> bool {
     let turn = position.state.turn();
     kings(position, turn) & attacked_by(position, !turn) != 0
@@ -40,21 +40,21 @@ pub fn no_moves(position: &Position) -> bool {
     moves(position, false, &mut |_| ControlFlow::Break(())).is_continue()
 }
 
-/// Returns the position without the rights that do not matter when repetitions are counted. The en passant square is kept only if a
-/// pawn can capture there, and a castling right only if the king is on its back rank and the rook on its square. Two positions that
+/// Returns the position without rights that are irrelevant for counting repetitions. The en passant square is kept only if a pawn
+/// can capture there, and a castling right only if the king is on its back rank and the rook on its square. Two positions that
 /// count as a repetition then have equal bytes, whatever moves led to them.
 #[inline]
 pub fn as_counted(position: &Position) -> Position {
     Position { state: counted_state(position), ..*position }
 }
 
-/// Returns the state of [`as_counted`]. The board is not copied, since a loop over many positions would wait for the copy.
+/// Returns the state of the position that [`as_counted`] returns. The board is not copied, since the copy would slow down loops
+/// over many positions.
 fn counted_state(position: &Position) -> State {
     let mut counted = position.state;
     if let Some(to) = position.state.en_passant() {
         let white = position.state.turn().is_white();
-        // The pawns of the side to move that attack `target` are on the squares that a pawn of the other colour on `target` would
-        // attack.
+        // Pawns that attack `target` stand on the squares that an enemy pawn on `target` would attack.
         let target = 1u64 << to as u32;
         let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
         let pawns = position.board.having(Code(if white { 1 } else { 9 })).0 & from;
@@ -163,12 +163,12 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     (at(0) == Code::EMPTY && at(-1) == Code::EMPTY && at(1) == pawn).then_some(square)
 }
 
-/// Returns the position; its en passant square is removed if no pawn can capture there. Two positions with the same pieces and the
-/// same legal moves are then equal.
+/// Returns the position without its en passant square if no pawn can capture there, and otherwise unchanged. Two positions with the
+/// same pieces and the same legal moves are then equal.
 pub fn with_usable_en_passant(position: &Position) -> Position {
     let Some(square) = position.state.en_passant() else { return *position };
     let white = position.state.turn().is_white();
-    // The pawns that attack the en passant square are on the squares that a pawn of the other colour on it would attack.
+    // Pawns that attack the en passant square stand on the squares that an enemy pawn there would attack.
     let set = 1u64 << square as u32;
     let from = if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
     let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0;

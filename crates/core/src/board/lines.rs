@@ -1,4 +1,4 @@
-//! Tables of the squares that one piece reaches on an otherwise empty board, and of the squares between two squares.
+//! Tables of the squares that a piece reaches on an empty board, and of the squares between two squares.
 //!
 //! Two look-ups in these tables decide whether a piece can move from one square to another. Magic bitboards need only one look-up,
 //! but their tables take hundreds of kilobytes, so most look-ups miss the first-level cache. The tables here take 37 KiB in all.
@@ -34,7 +34,7 @@ pub static PAWN_REACH: [[u64; 64]; 2] = {
     table
 };
 
-/// `BETWEEN[a][b]`: the squares strictly between two squares on a common rank, file or diagonal; empty for all other pairs.
+/// `BETWEEN[a][b]`: the squares strictly between `a` and `b` if they share a rank, file or diagonal; otherwise the empty set.
 pub static BETWEEN: [[u64; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut from = 0;

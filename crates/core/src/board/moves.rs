@@ -1,21 +1,21 @@
 //! Computes the moves of one position as sets of squares, without a move list.
 //!
-//! Positions are viewed from the side to move, whose pawns go up the board. [`View::ordinary`] has no branches and no tables, so
-//! that the compiler can turn a loop over positions into vector code. It counts moves without listing them: two pieces never reach
-//! the same square in the same direction, so the number of squares reached in a direction is the number of moves.
+//! Positions are seen from the side to move, whose pawns go up the board. [`View::ordinary`] has no branches and no tables, so the
+//! compiler can vectorise a loop over positions. It counts moves without listing them: two pieces never reach the same square in
+//! the same direction, so the number of squares reached in a direction is the number of moves.
 //!
 //! The functions of this module require that the side to move has at most one king. [`legal`](super::legal) lists the moves of any
 //! placement.
 
 use super::{State, attacks};
 
-/// A value of the parameter `WHAT` of [`View::ordinary`]: computes the squares on which moves end. When the king castles, this is
-/// its final square.
+/// The value of `WHAT` for which [`View::ordinary`] computes the squares on which moves end. A castling move ends on the king's
+/// final square.
 pub const ARRIVALS: u8 = 0;
-/// A value of the parameter `WHAT` of [`View::ordinary`]: computes the squares from which moves start.
+/// The value of `WHAT` for which [`View::ordinary`] computes the squares from which moves start.
 pub const ORIGINS: u8 = 1;
-/// A value of the parameter `WHAT` of [`View::ordinary`]: computes the number of moves. The promotions of a pawn to one square
-/// count as one move, as do castling and a step of the king with the same origin and target.
+/// The value of `WHAT` for which [`View::ordinary`] counts moves. All promotions of a pawn to one square count as one move. So do
+/// castling and a king's step between the same two squares.
 pub const PAIRS: u8 = 2;
 
 const RANK_1: u64 = 0xff;
@@ -35,11 +35,11 @@ pub struct MoveRequest {
     pub en_passant: bool,
 }
 
-/// A position from the point of view of the side to move, whose pawns go up the board. If Black is to move, the ranks of all sets
-/// are mirrored.
+/// A position from the point of view of the side to move, whose pawns go up the board. If Black is to move, all sets have their
+/// ranks mirrored.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// All ones if Black is to move, so that the ranks of the sets are mirrored; otherwise 0.
+    /// A mask: all ones if Black is to move, otherwise 0.
     black: u64,
     own: u64,
     enemies: u64,
@@ -58,13 +58,13 @@ pub struct View {
     rights: u32,
 }
 
-/// The sets of squares by which moves that would leave the king attacked are excluded.
+/// The sets of squares used to exclude moves that would leave the king attacked.
 struct Safety {
-    /// The squares to which pieces other than the king may move: all squares, or in check only those that end the check.
+    /// The squares to which pieces other than the king may move: all squares or, in check, only squares that end the check.
     evasions: u64,
-    /// The pinned pieces, in one set for each line: directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    /// The pinned pieces, in one set for each pair of opposite directions: 0 and 4, 1 and 5, 2 and 6, 3 and 7.
     pinned: [u64; 4],
-    /// The squares that enemy pieces attack if the king is removed from the board. The king may not move to them.
+    /// The squares that enemy pieces attack once the king is removed from the board. The king may not move there.
     danger: u64,
 }
 
@@ -80,7 +80,7 @@ const fn turned(set: u64, black: u64) -> u64 {
 }
 
 impl View {
-    /// Makes the view of the position with these bit planes and this state.
+    /// Creates the view of the position with the given bit planes and state.
     #[inline(always)]
     pub const fn new(planes: [u64; 4], state: State) -> View {
         let black = mask(state.0 & 1 != 0);
@@ -123,20 +123,20 @@ impl View {
         self.kings & self.own
     }
 
-    /// Returns whether the side to move has several kings. The other functions of this module then return wrong results.
+    /// Returns whether the side to move has several kings. In that case, all other functions of this module return wrong results.
     #[inline(always)]
     pub const fn has_several_kings(&self) -> bool {
         let kings = self.own_kings();
         kings & kings.wrapping_sub(1) != 0
     }
 
-    /// Returns all ones if [`View::ordinary`] alone may not be enough: castling or an en passant capture may be possible, or the
-    /// side to move has several kings. Otherwise returns 0.
+    /// Returns all ones if [`View::ordinary`] may miss moves: castling or an en passant capture may be possible, or the side to
+    /// move has several kings. Otherwise returns 0.
     #[inline(always)]
     pub const fn is_special(&self) -> u64 {
         let kings = self.own_kings();
         let castlers = kings & RANK_1 & mask(self.rights != 0);
-        // Castling needs empty squares between king and rook, so the rook is the piece nearest to the king on that side.
+        // Castling needs empty squares between king and rook, so the rook is the nearest piece beside the king.
         let beside =
             attacks::slide::<0>(castlers, self.empty()) | attacks::slide::<4>(castlers, self.empty());
         let rooks = beside & self.own & self.straight;
@@ -229,7 +229,7 @@ impl View {
         }
     }
 
-    /// Adds castling and en passant captures to `ordinary`, the result of [`View::ordinary`], and returns the sum.
+    /// Returns `ordinary`, the result of [`View::ordinary`], with castling and en passant captures added.
     pub fn special<const WHAT: u8>(&self, asked: MoveRequest, from: u64, to: u64, ordinary: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
         let takers = if asked.en_passant { self.takers(asked.pseudo, from, to) } else { 0 };
@@ -252,7 +252,8 @@ impl View {
         }
     }
 
-    /// Returns the pawns that may capture en passant from squares of `from`, if the en passant square is in `to`.
+    /// Returns the pawns on squares of `from` that may capture en passant. The result is empty if the en passant square is not in
+    /// `to`.
     fn takers(&self, pseudo: bool, from: u64, to: u64) -> u64 {
         let passed = self.passed & to;
         let beside = attacks::pawn::<false>(passed) & self.pawns & self.own & from;
@@ -261,7 +262,7 @@ impl View {
         sides.into_iter().filter(|&taker| safe(taker)).fold(0, |set, taker| set | taker)
     }
 
-    /// Returns whether the king is not attacked after the pawn on `taker` captures en passant.
+    /// Returns whether the king is safe after the pawn on `taker` captures en passant.
     fn may_take(&self, taker: u64) -> bool {
         let (king, taken) = (self.own_kings(), self.passed >> 8);
         let enemies = self.enemies & !taken;
@@ -276,7 +277,7 @@ impl View {
         (0..8).fold(near, |set, dir| set | far(dir)) & enemies == 0
     }
 
-    /// Returns the king's final square if it can castle to the given side, otherwise 0.
+    /// Returns the king's final square if the king can castle to the given side, otherwise 0.
     fn castling(&self, king_side: bool) -> u64 {
         let nibble = self.rights >> if king_side { 0 } else { 4 } & 15;
         let king = self.own_kings() & RANK_1;
@@ -305,8 +306,8 @@ const fn span(a: u64, b: u64) -> u64 {
     (high << 1) - low
 }
 
-/// Adds to `out` the moves that end on a square of `reached & to`: their number if `WHAT` is [`PAIRS`], otherwise the squares. Each
-/// square of `reached` must be reached by one piece only.
+/// Adds to `out` the moves that end on squares of `reached & to`: their number if `WHAT` is [`PAIRS`], otherwise their squares. No
+/// square of `reached` may be reached by two pieces.
 #[inline(always)]
 const fn leaps<const WHAT: u8>(reached: u64, to: u64, out: u64) -> u64 {
     if WHAT == PAIRS { out + (reached & to).count_ones() as u64 } else { out | reached & to }

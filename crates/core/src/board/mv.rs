@@ -14,21 +14,22 @@ pub enum MoveKind {
     EnPassant,
     /// The side to move passes.
     Null,
-    /// Not a move, but a mark in a reel (orbit's file of games). It takes the place of a move after the last position of a line.
-    /// The next position of the reel belongs to another game, or to another line of the same game.
+    /// Not a move, but a mark in a reel (orbit's file of games). It replaces the move in the last position of a line. The next
+    /// position of the reel is in another game, or in another line of the same game.
     Start,
     /// Any other move. The code is the content of `to` after the move, so a promotion has the code of the new piece.
     Piece(Code),
 }
 
 /// A move in 16 bits: from (bits 0-5), to (bits 6-11) and a code (bits 12-15). The code is the [`Code`] of the content of `to`
-/// after the move, or one of four codes that no piece has: 0 castling, 7 en passant, 8 null move, 15 a start mark.
+/// after the move, or one of four codes that are not pieces: 0 for castling, 7 for en passant, 8 for a null move, 15 for a start
+/// mark.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 pub struct PackedMove(pub u16);
 
 impl PackedMove {
-    /// The codes of pieces as a bit mask: if bit `c` is 1, a move with the code `c` is a [`MoveKind::Piece`].
+    /// The codes of pieces as a bit mask: bit `c` is set if a move with the code `c` is a [`MoveKind::Piece`].
     pub const PIECE_CODES: u32 = 0x7e7e;
     /// The null move.
     pub const NULL: PackedMove = PackedMove(8 << 12);
@@ -45,12 +46,12 @@ impl PackedMove {
         PackedMove(from as u16 | (to as u16) << 6 | (code as u16) << 12)
     }
 
-    /// Makes an ordinary move. `code` is the content of `to` after the move.
+    /// Creates an ordinary move. `code` is the content of `to` after the move.
     pub const fn piece(from: Square, to: Square, code: Code) -> PackedMove {
         PackedMove::new(from, to, code.0)
     }
 
-    /// Makes a castling move of the king on `king` with the rook on `rook`.
+    /// Creates the castling move of the king on `king` and the rook on `rook`.
     pub const fn castle(king: Square, rook: Square) -> PackedMove {
         PackedMove::new(king, rook, 0)
     }
@@ -60,7 +61,7 @@ impl PackedMove {
         PackedMove::new(from, to, 7)
     }
 
-    /// Packs a move of shakmaty. `turn` is the side that plays the move.
+    /// Packs a shakmaty move. `turn` is the side that plays the move.
     ///
     /// # Panics
     ///
@@ -82,7 +83,7 @@ impl PackedMove {
         Square::new((self.0 & 63) as u32)
     }
 
-    /// Returns the square to which the piece moves; for castling, the square of the rook.
+    /// Returns the square to which the piece moves or, for castling, the square of the rook.
     pub const fn to(self) -> Square {
         Square::new((self.0 >> 6 & 63) as u32)
     }
@@ -124,8 +125,7 @@ impl PackedMove {
         self.0 >> 12 == 15 && self.0 & 1 == 1
     }
 
-    /// Returns this move as a legal move of shakmaty in `position`, so that the caller can print it as SAN. Returns `None` if the
-    /// move is not legal.
+    /// Returns this move as a shakmaty move, which can be written as SAN. Returns `None` if the move is not legal in `position`.
     pub fn to_shakmaty(self, position: &shakmaty::Chess) -> Option<Move> {
         position.legal_moves().into_iter().find(|&mv| PackedMove::from_shakmaty(mv, position.turn()) == self)
     }

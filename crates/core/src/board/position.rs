@@ -5,8 +5,8 @@ use shakmaty::{Bitboard, CastlingMode, Chess, Color, FromSetup, PositionError, R
 
 use super::{Code, MoveKind, PackedMove, PieceSet};
 
-/// The placement of the pieces as four bit planes: bit `s` of plane `k` is bit `k` of the [`Code`] on square `s`. Two to four
-/// bitwise operations compute the squares of a piece type from the planes.
+/// The placement of the pieces as four bit planes: bit `s` of plane `k` is bit `k` of the [`Code`] on square `s`. The squares of
+/// one piece type are computed from the planes in two to four bitwise operations.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Pod, Zeroable)]
 pub struct Board {
@@ -49,18 +49,18 @@ impl Board {
         Bitboard(hit.fold(!0, |all, plane| all & plane))
     }
 
-    /// Returns the squares of the pieces of a role in both colours. `role` is the code of White's piece of that role.
+    /// Returns the squares of all pieces of a role, in both colours. `role` is the code of White's piece of that role.
     pub fn of_role(&self, role: u8) -> Bitboard {
         self.having(Code(role)) | self.having(Code(role | 8))
     }
 
-    /// Returns the squares of the pieces that slide in a direction: queens, and either rooks or bishops.
+    /// Returns the squares of the pieces that slide in the direction `dir`: queens, and either rooks or bishops.
     pub const fn sliders(&self, dir: u8) -> Bitboard {
         let [p0, p1, p2, _] = self.planes;
         Bitboard(if dir.is_multiple_of(2) { p2 & !p1 } else { p0 & (p1 ^ p2) })
     }
 
-    /// Returns the squares whose content is in `pieces`.
+    /// Returns the squares whose content is one of `pieces`.
     pub fn squares_of(&self, pieces: PieceSet) -> Bitboard {
         let codes = (0..15).map(Code).filter(|&code| pieces.contains(code));
         codes.fold(Bitboard::EMPTY, |all, code| all | self.having(code))
@@ -131,8 +131,8 @@ impl State {
         State(self.0 & !0xff00 | value << 8)
     }
 
-    /// Returns the square of the rook of one castling right; `None` if there is no such right. `king_side` selects the right
-    /// towards the h-file.
+    /// Returns the square of the rook for one castling right, or `None` without that right. `king_side` selects the right towards
+    /// the h-file.
     pub fn castling_rook(self, color: Color, king_side: bool) -> Option<Square> {
         let nibble = self.0 >> Self::castling_shift(color, king_side) & 15;
         let rank = if color.is_white() { 0 } else { 56 };
@@ -152,7 +152,7 @@ impl State {
     }
 
     /// Returns the state after `mv`, as [`Position::play`] computes it. `mv` must not be a start mark. The function does not read
-    /// the board and has no branches, so the compiler can turn a loop over states into vector code.
+    /// the board and has no branches, so the compiler can vectorise a loop over states.
     #[must_use]
     #[inline(always)]
     pub const fn after(self, mv: PackedMove) -> State {
@@ -189,8 +189,8 @@ const fn ones(bit: u32) -> u64 {
     (bit as u64 & 1).wrapping_neg()
 }
 
-/// Returns the bits of a [`State`] without the castling rights that a move ends: those of a king that moves, and those of rooks on
-/// `from` or `to`.
+/// Returns the bits of a [`State`] without the castling rights that a move ends. A king's move ends both rights of its side. A move
+/// from or to a rook's square ends the right of that rook.
 const fn keep_rights(state: u32, from: u32, to: u32, code: u32) -> u32 {
     let kept = without_right(without_right(state, from), to);
     if code & 7 == 6 { kept & !(0x00ff_0000 << (8 * (!state & 1))) } else { kept }
@@ -237,9 +237,9 @@ impl Position {
         Position::STANDARD
     }
 
-    /// Packs a setup of shakmaty. Any placement of pieces is accepted. The position gets a castling right for each rook of
-    /// `setup.castling_rights` that is on the back rank of a colour together with a king of that colour. If several such kings
-    /// exist, the one nearest to the a-file decides whether a right belongs to the king side or to the queen side.
+    /// Packs a shakmaty setup. Any placement of pieces is accepted. The position gets a castling right for each rook of
+    /// `setup.castling_rights` that is on the back rank of a colour together with a king of that colour. If a colour has several
+    /// such kings, a right is of the king side or of the queen side as seen from the king nearest to the a-file.
     pub fn from_setup(setup: &Setup) -> Position {
         let board = Board::from(&setup.board);
         let mut state = State::default().with_turn(setup.turn).with_en_passant(setup.ep_square);
@@ -268,8 +268,8 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// Returns shakmaty's error if it refuses the placement, for instance because a king is missing or the opponent is in check.
-    /// Impossible castling rights and en passant squares are dropped without an error.
+    /// Returns the error from shakmaty if it refuses the placement, for instance because a king is missing or the opponent is in
+    /// check. Impossible castling rights and en passant squares are dropped without an error.
     #[expect(clippy::result_large_err, reason = "shakmaty's error carries the position")]
     pub fn to_chess(&self) -> Result<Chess, PositionError<Chess>> {
         Chess::from_setup(self.to_setup(), CastlingMode::Chess960)
@@ -282,8 +282,8 @@ impl Position {
     /// Plays a move without checking that it is legal.
     ///
     /// A castling right is lost when the king moves, or when its rook leaves its square or is captured. The en passant square is
-    /// set after every double step. A start mark ([`MoveKind::Start`]) only changes the side to move: the reader of a reel sets the
-    /// position from which the next game begins.
+    /// set after every double step. A start mark ([`MoveKind::Start`]) only changes the side to move: a reader of the reel must set
+    /// the start position of the next game itself.
     #[inline(always)]
     pub const fn play(&mut self, mv: PackedMove) {
         let (from, to, code) = (mv.0 as u32 & 63, mv.0 as u32 >> 6 & 63, mv.0 as u32 >> 12);
@@ -301,8 +301,8 @@ impl Position {
             p2 & keep | to_set & ones(code >> 2),
             p3 & keep | to_set & ones(code >> 3),
         ];
-        // `code` is the content of `to` after the move. For a pawn or a king it also names the piece that moved, since no pawn
-        // promotes to a pawn or a king. There are no branches here, because branches on the kind of a move would often be
+        // `code` is the content of `to` after the move. For a pawn or a king, this is also the piece that moved, since no pawn
+        // promotes to a pawn or a king. There are no branches here, because branches on the kind of move would often be
         // mispredicted.
         let double = (code & 7 == 1) & (from.abs_diff(to) == 16);
         let passed = 64 ^ (64 ^ ((from + to) / 2)) & ones(double as u32) as u32;
@@ -312,7 +312,7 @@ impl Position {
 
     /// Plays castling, an en passant capture or a null move.
     ///
-    /// The function takes and returns the position by value, so that a loop over moves can keep it in registers.
+    /// The function takes and returns the position by value, so a loop over moves can keep it in registers.
     #[cold]
     #[inline(never)]
     const fn after_special(mut self, mv: PackedMove) -> Position {

@@ -1,5 +1,5 @@
-//! Recognises pure mates and stalemates. In a pure mate or stalemate, exactly one reason keeps the king from each square next to
-//! it.
+//! Recognises pure mates and stalemates. In a pure mate or stalemate, for each square next to the king there is exactly one reason
+//! why the king cannot move there.
 //!
 //! `docs/mates.md` states the rule and defines the words used here. `shaders/pure.wgsl` is the GPU version of this file.
 
@@ -8,16 +8,16 @@ use super::{
     legal::{en_passant_square, kings, reach},
 };
 
-/// Returns the men (pieces and pawns) that take part in the mate of the side to move, or in its stalemate if `mate` is false.
-/// Returns 0 if the mate or stalemate is not pure. The position must be a mate or stalemate. If the side to move has several
-/// kings, the position is never pure.
+/// Returns the men (pieces and pawns) that take part in the mate of the side to move, or in the stalemate if `mate` is false.
+/// Returns 0 if the mate or stalemate is not pure. The position must be a mate or stalemate. If the side to move has several kings,
+/// the position is never pure.
 pub fn men(position: &Position, mate: bool) -> u64 {
     let Some(scene) = Scene::new(position, mate) else { return 0 };
     if scene.is_pure() { scene.men() } else { 0 }
 }
 
 /// A mate or stalemate, with the sets of squares that decide whether it is pure. The sets `own` and `pinned` contain men (pieces
-/// and pawns) of the side to move, and `enemies` those of the other side.
+/// and pawns) of the side to move, and `enemies` the men of the other side.
 struct Scene<'a> {
     position: &'a Position,
     mate: bool,
@@ -28,8 +28,8 @@ struct Scene<'a> {
     empty: u64,
     /// The squares next to the king.
     field: u64,
-    /// The squares that enemy men attack if the king is removed from the board: `once` those attacked at least once, `twice` those
-    /// attacked more than once.
+    /// The squares that enemy men attack with the king removed from the board: `once` contains squares attacked at least once,
+    /// `twice` squares attacked more than once.
     once: u64,
     twice: u64,
     checkers: u64,
@@ -115,15 +115,15 @@ impl<'a> Scene<'a> {
         self.position.board.sliders(dir).0
     }
 
-    /// Looks from the king in the direction `dir`. Returns the first man if it belongs to the side to move, and the enemy slider
-    /// behind it that pins it. Each result is 0 if there is no such man.
+    /// Returns the first man in the direction `dir` from the king, if it is of the side to move, and the enemy slider that pins it.
+    /// Each result is 0 if there is no such man.
     fn pin(&self, dir: u8) -> (u64, u64) {
         let man = self.slide(dir, self.king) & self.own;
         (man, self.slide(dir, man) & self.enemies & self.sliders(dir))
     }
 
-    /// Returns each man that is the only one between a square of `targets` and a slider of the side to move. `dir` is the direction
-    /// from the target to the slider. The slider must be one of `sliders`, and must move along this line.
+    /// Returns every man that stands alone between a square of `targets` and a slider of the side to move. `dir` is the direction
+    /// from the target to the slider. The slider must be in `sliders`, and must move along this line.
     fn alone_before(&self, dir: u8, targets: u64, sliders: u64) -> u64 {
         let men = self.slide(dir, targets) & !self.empty;
         let sliders = self.slide(dir, men) & self.own & self.sliders(dir) & sliders;
@@ -136,13 +136,12 @@ impl<'a> Scene<'a> {
         lines.fold(checker, |line, more| line | more)
     }
 
-    /// Returns the men of the side to move, except the king, that can move to a square of `targets` or capture there. Pins are
-    /// ignored. There must be no man of this side on the targets.
+    /// Returns the men of the side to move, except the king, that can move to or capture on a square of `targets`. Pins are
+    /// ignored. The targets must not contain a man of this side.
     fn movers_to(&self, targets: u64) -> u64 {
         let white = self.position.state.turn().is_white();
         let back = |set: u64| if white { set >> 8 } else { set << 8 };
-        // The pawns of the side to move that attack a square of `set` are on the squares that a pawn of the other colour on that
-        // square would attack.
+        // Pawns that attack a square of `set` stand on the squares that an enemy pawn there would attack.
         let pawns_at =
             |set: u64| if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
         let mut out = attacks::knight(targets) & self.position.board.of_role(2).0;
@@ -193,8 +192,8 @@ impl<'a> Scene<'a> {
         out
     }
 
-    /// Returns each man that is the only one between an enemy king and a slider of the side to move. An enemy man there is pinned.
-    /// A man of the side to move there can discover a check.
+    /// Returns every man that stands alone between an enemy king and a slider of the side to move. An enemy man there is pinned,
+    /// and a man of the side to move can discover a check.
     fn before_kings(&self, dir: u8) -> u64 {
         self.alone_before(dir, self.enemy_kings, !0)
     }

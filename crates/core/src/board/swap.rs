@@ -3,7 +3,7 @@
 
 use super::{Board, Code, MoveKind, PackedMove, Position, State};
 
-/// The bits of a move to flip in order to mirror the ranks of its two squares.
+/// The bits of a move that are flipped to mirror the ranks of its two squares.
 const RANKS: u16 = 56 | 56 << 6;
 
 impl Board {
@@ -17,8 +17,8 @@ impl Board {
 }
 
 impl State {
-    /// Returns the state of the position with swapped colours: the other side is to move, and the castling rights and the en
-    /// passant square belong to the other side.
+    /// Returns the state of the position with swapped colours: the side to move, the castling rights and the en passant square pass
+    /// to the other side.
     #[must_use]
     pub const fn colors_swapped(self) -> State {
         let (turn, passed, rights) = (self.0 & 1 ^ 1, self.0 >> 8 & 0xff, (self.0 >> 16) as u16);

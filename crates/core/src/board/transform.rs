@@ -1,15 +1,15 @@
 //! The symmetries of the board, and CQL's shifts.
 //!
-//! Each [`Dihedral`] is a 2x2 matrix that acts on coordinates whose origin is the centre of the board. Multiplying two matrices
-//! composes their symmetries. The same matrix transforms squares, steps and offsets.
+//! Each [`Dihedral`] is a 2x2 matrix that acts on coordinates with the centre of the board as their origin. Multiplying two
+//! matrices composes their symmetries. The same matrix transforms squares, steps and offsets.
 //!
-//! A shift of CQL 5 may map one square to several, so it has no inverse. A [`SquareMap`] represents such a shift, a symmetry, or a
-//! composition of these.
+//! A CQL 5 shift may map one square to several, so it has no inverse. A [`SquareMap`] represents a CQL 5 shift, a symmetry, or a
+//! composition of both.
 
 use shakmaty::Bitboard;
 
-/// One of the eight symmetries of the square. `ReflectRanks` exchanges rank 1 with rank 8, 2 with 7 and so on; `ReflectFiles` does
-/// the same with the files.
+/// One of the eight symmetries of the square. `ReflectRanks` exchanges rank 1 with rank 8, 2 with 7 and so on; `ReflectFiles`
+/// exchanges the files in the same way.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dihedral {
     /// Nothing moves.
@@ -56,7 +56,7 @@ impl Dihedral {
         }
     }
 
-    /// Returns the image of a step, which is given as (files, ranks).
+    /// Returns the image of the step (files, ranks).
     pub const fn step(self, (dx, dy): (i8, i8)) -> (i8, i8) {
         let [a, b, c, d] = self.matrix();
         (a * dx + b * dy, c * dx + d * dy)
@@ -97,13 +97,13 @@ impl Dihedral {
         }))
     }
 
-    /// Returns whether the symmetry exchanges light and dark squares.
+    /// Returns whether the symmetry maps light squares to dark ones.
     pub fn swaps_shades(self) -> bool {
         self.matrix().iter().filter(|&&m| m < 0).count() == 1
     }
 }
 
-/// Returns the coordinates (file, rank) of the squares of a set.
+/// Returns the coordinates (file, rank) of all squares in a set.
 fn bits(squares: Bitboard) -> impl Iterator<Item = (i8, i8)> {
     squares.into_iter().map(|s| (s.file() as i8, s.rank() as i8))
 }
@@ -145,8 +145,8 @@ pub fn shift(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     Bitboard(out)
 }
 
-/// A transformation of sets of squares that maps files and ranks independently: a symmetry, a shift of CQL 5, or a composition of
-/// these. Two maps are equal if and only if they give every set the same image.
+/// A transformation of sets of squares that maps files and ranks independently: a symmetry, a CQL 5 shift, or a composition of
+/// both. Two maps are equal if and only if they give every set the same image.
 ///
 /// The image of the square (x, y) contains all squares on the files `files[x]` and the ranks `ranks[y]`. If the map is `turned`, x
 /// and y are exchanged first. The image of a set is the union of the images of its squares.
@@ -157,21 +157,22 @@ pub struct SquareMap {
     ranks: [u8; 8],
 }
 
-/// The identity on the files or on the ranks. Entry `k` is the bit set of the images of line `k`, here `1 << k`.
+/// The identity map of the files or the ranks. Entry `k` is the bit set of the lines to which line `k` is mapped: here only `k`
+/// itself.
 const STILL: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 impl SquareMap {
     /// Nothing moves.
     pub const IDENTITY: SquareMap = SquareMap { turned: false, files: STILL, ranks: STILL };
 
-    /// Makes the map of a symmetry of the board.
+    /// Returns the map of a symmetry of the board.
     pub fn symmetry(d: Dihedral) -> SquareMap {
         let [a, b, c, e] = d.matrix();
         let axis = |negative: bool| if negative { mirrored() } else { STILL };
         SquareMap { turned: a == 0, files: axis(a + b < 0), ranks: axis(c + e < 0) }
     }
 
-    /// Makes a shift of CQL 5 by (files, ranks), each from -7 to 7. The shift consists of single steps. In each step, squares that
+    /// Returns the CQL 5 shift by (files, ranks), each from -7 to 7. The shift consists of single steps. In each step, squares that
     /// leave the board are dropped, and squares on the trailing edge (for a shift to the right, the a-file) move but also stay in
     /// the set.
     ///
@@ -219,7 +220,7 @@ const fn mirrored() -> [u8; 8] {
     [128, 64, 32, 16, 8, 4, 2, 1]
 }
 
-/// Returns the images of the eight files or ranks under a shift of CQL 5 by `d`.
+/// Returns the images of the eight files, or of the eight ranks, under a CQL 5 shift by `d`.
 fn edge_axis(d: i8) -> [u8; 8] {
     let mut out = [0; 8];
     for (k, lines) in (0i8..).zip(&mut out) {
@@ -301,7 +302,7 @@ mod tests {
         }
     }
 
-    /// The worked examples of the CQL 5 manual, position list: transforms.
+    /// Checks the worked examples in the CQL 5 manual (position list: transforms).
     #[test]
     fn a_shift_of_cql_5_leaves_squares_at_the_edge_behind() {
         let shifted = |names: &[&str], by| SquareMap::edge_shift(by).apply(set(names));

@@ -14,7 +14,7 @@ pub enum Field {
     Castling,
     /// The en passant square.
     EnPassant,
-    /// Counters, remaining checks, and all text that belongs to no field.
+    /// Counters, remaining checks, and any text outside the fields.
     Rest,
 }
 
@@ -27,8 +27,7 @@ pub struct FenError {
     pub field: Field,
     /// The offset of the first faulty byte in the line.
     pub start: usize,
-    /// The offset after the last faulty byte. If a part of the FEN is missing at the end of the line, this is one more than the
-    /// length of the line.
+    /// The offset after the last faulty byte. If the FEN ends too early, this is one more than the length of the line.
     pub end: usize,
     /// A description of the faulty text: `rank 2 has 7 squares`.
     pub message: String,

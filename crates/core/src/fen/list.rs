@@ -13,7 +13,7 @@ pub fn is_position(line: &[u8]) -> bool {
         && matches!(fields.next(), None | Some(b"w" | b"b" | b"W" | b"B"))
 }
 
-/// Returns the fifth and the sixth field of a FEN, the counters, as they are written.
+/// Returns the counters of a FEN as written: its fifth and sixth fields.
 pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
     let start = fen.iter().position(|&byte| !is_blank(byte)).unwrap_or(fen.len());
     let mut words = FenWords { line: fen, at: start }.skip(4).map(|(start, end)| &fen[start..end]);
@@ -25,7 +25,7 @@ pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
 pub struct ListLine<'l> {
     /// The text of the first four fields (placement, side to move, castling, en passant), or of fewer if the line has fewer.
     pub position: &'l [u8],
-    /// The halfmove clock and the fullmove number of a FEN, as they are written.
+    /// The halfmove clock and the fullmove number of a FEN, as written.
     pub counters: [Option<&'l [u8]>; 2],
     operations: &'l [u8],
 }
@@ -44,7 +44,7 @@ impl<'l> ListLine<'l> {
         let mut at = 0;
         for field in 0..4 {
             let start = skip(line, at, true);
-            // A word that cannot be this field is the name of an operation, so the position ends here.
+            // A word that cannot be the next field is the name of an operation, so the position ends here.
             if field > 0 && !may_be_field(field, &line[start..skip(line, start, false)]) {
                 break;
             }
@@ -63,8 +63,7 @@ impl<'l> ListLine<'l> {
         ListLine { position, counters, operations: rest }
     }
 
-    /// Returns the operations of an EPD as pairs of a name and a value. Quotes around a value are removed; escape sequences in it
-    /// are kept.
+    /// Returns the EPD operations as pairs of name and value. Quotes around a value are removed, but escape sequences stay.
     pub fn operations(&self) -> impl Iterator<Item = (&'l [u8], &'l [u8])> + use<'l> {
         let mut rest = self.operations;
         std::iter::from_fn(move || {

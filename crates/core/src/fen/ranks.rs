@@ -1,4 +1,4 @@
-//! Reads piece placements that may contain letters of no piece, such as the board patterns of a search.
+//! Reads piece placements that may contain letters other than piece letters, such as the board patterns of a search.
 
 /// One rank of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,7 +15,7 @@ pub struct RankText<'t> {
 /// The meaning of a letter of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Symbol {
-    /// A digit: this many empty squares. 0 and 9 are also returned, although no FEN may contain them.
+    /// A digit: that many empty squares. The digits 0 and 9 are included, although no FEN may contain them.
     Squares(u32),
     /// `~`: the preceding piece is a promoted pawn. The mark describes no square.
     Promoted,

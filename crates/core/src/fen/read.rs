@@ -101,7 +101,7 @@ fn out_of_place(start: usize, end: usize, leniency: Leniency) -> FenError {
     FenError::new(Field::Rest, (start, end), "this field is out of place", label)
 }
 
-/// Returns the value of a field, or the default if the field is unreadable and the leniency allows that.
+/// Returns the value of a field, or the default if the field is unreadable and `leniency` allows this.
 #[inline]
 fn cleared<T: Default>(field: FenRead<T>, leniency: Leniency) -> FenRead<T> {
     if leniency.unclear_rights { Ok(field.unwrap_or_default()) } else { field }
@@ -109,7 +109,7 @@ fn cleared<T: Default>(field: FenRead<T>, leniency: Leniency) -> FenRead<T> {
 
 /// The effect of a byte in a placement: the number of squares that it describes, and the index of the set (one of sixteen) to which
 /// these squares are added. The first twelve sets are those of the pieces, with the index 2 * role + colour. Digits and slashes add
-/// to an unused set, so that every byte is handled by the same code.
+/// to an unused set, so all bytes are handled by the same code.
 #[derive(Clone, Copy)]
 struct Class {
     set: u8,
@@ -143,10 +143,11 @@ const fn class(byte: u8) -> Class {
     CLASSES[byte as usize]
 }
 
-/// Reads the placement, the marks of promoted pieces and, if `with_pockets` is true, the pockets. Returns the index after them.
+/// Reads the placement, the marks (`~`) of promoted pieces and, if `with_pockets` is true, the pockets. Returns the index after
+/// them.
 ///
-/// Squares are counted in the order of a FEN, from a8. For speed, no branch depends on a byte of a valid placement: mispredicted
-/// branches would cost more than all other work. The lengths of the ranks are checked at the end.
+/// Squares are counted in FEN order, from a8. For speed, no branch depends on a byte of a valid placement: mispredicted branches
+/// would cost more than all other work. The lengths of the ranks are checked at the end.
 #[inline]
 fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -> FenRead<usize> {
     let mut sets = [0u64; 16];
@@ -285,8 +286,8 @@ fn turn(line: &[u8], (start, end): (usize, usize)) -> FenRead<Color> {
     }
 }
 
-/// Reads castling rights, and returns the squares of the rooks that may castle. `K` means the outermost rook of the back rank on
-/// the h-side, if no king is further out, and otherwise h1. shakmaty and chessops use the same rule.
+/// Reads castling rights, and returns the squares of the rooks that may castle. `K` means the outermost rook on the h-side of the
+/// back rank or, if there is none or a king is further out, h1. shakmaty and chessops use the same rule.
 fn castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> FenRead<Bitboard> {
     let mut rights = Bitboard::EMPTY;
     if &line[start..end] == b"-" {

@@ -11,7 +11,7 @@ use crate::board::{Bitboard, File, Position, Square};
 /// The letters that [`FenRecord::write`] uses for castling rights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RookLetters {
-    /// X-FEN: `KQkq` for a rook that is the outermost one on its side of the king, and otherwise the letter of the rook's file.
+    /// X-FEN: `KQkq` for the outermost rook on its side of the king, and otherwise the letter of the rook's file.
     XFen,
     /// `KQkq` for the rooks in the corners. Rights of other rooks cannot be written.
     Corners,
@@ -21,8 +21,8 @@ impl FenRecord<'_> {
     /// Appends the FEN or EPD to `out`: the fields that were read, the remaining checks as `3+3` after the en passant square, and
     /// the operations unchanged.
     ///
-    /// Some castling rights cannot be written: those of rooks off the back ranks, and those that [`RookLetters::Corners`] cannot
-    /// express. The function leaves such rights out and then returns `false`.
+    /// Castling rights of rooks off the back ranks cannot be written, nor can rights that [`RookLetters::Corners`] cannot express.
+    /// Such rights are left out, and the function then returns `false`.
     pub fn write(&self, letters: RookLetters, out: &mut Vec<u8>) -> bool {
         let setup = &self.setup;
         placement(setup, out);
@@ -113,7 +113,7 @@ impl Position {
 pub fn board_text(letter: impl Fn(Square) -> Option<u8>) -> String {
     let named: Bitboard = Square::ALL.into_iter().filter(|&square| letter(square).is_some()).collect();
     let mut out = Vec::with_capacity(71);
-    // `squares` counts squares in the order of a FEN, which begins at a8. XOR with 56 mirrors the ranks of such a number.
+    // `squares` counts squares in FEN order, which begins at a8. XOR with 56 mirrors the ranks of such a number.
     let letter = |at: usize| letter(Square::new(at as u32 ^ 56)).unwrap_or(b'?');
     squares(named, Bitboard::EMPTY, letter, &mut out);
     String::from_utf8(out).expect("letters are ASCII")
@@ -148,7 +148,7 @@ const GAPS: [[[u8; 24]; 65]; 8] = {
     gaps
 };
 
-/// Writes the placement, the marks of promoted pieces, and the pockets.
+/// Writes the placement, the marks (`~`) of promoted pieces, and the pockets.
 #[inline]
 fn placement(setup: &Setup, out: &mut Vec<u8>) {
     let board = &setup.board;
@@ -176,8 +176,8 @@ fn placement(setup: &Setup, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes the eight ranks of a placement. `letter` returns the letter of an occupied square; it is called in the order of a FEN,
-/// from a8. No branch depends on a square, because mispredicted branches would cost more than all other work.
+/// Writes the eight ranks of a placement. `letter` returns the letter of an occupied square; it is called in FEN order, from a8. No
+/// branch depends on a square, because mispredicted branches would cost more than all other work.
 #[inline]
 fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
     let (mut occupied, promoted) = (occupied.0.swap_bytes(), promoted.0.swap_bytes());

@@ -7,15 +7,14 @@ use std::fs::File;
 /// The number of new bytes after which the system is asked again to write them to disk.
 const STEP: u64 = 2 << 20;
 
-/// The position in a growing file up to which the system was already asked to write it to disk.
+/// The offset in a growing file up to which the system has been asked to write it to disk.
 #[derive(Debug)]
 pub struct Early {
     told: u64,
 }
 
 impl Early {
-    /// Starts at byte `offset` of a file. No early write is requested for the bytes before it: they are on disk already, or are too
-    /// few to matter.
+    /// Starts at byte `offset` of a file. Bytes before it are never requested: they are already on disk, or too few to matter.
     pub fn from(offset: u64) -> Early {
         Early { told: offset }
     }

@@ -1,11 +1,11 @@
-//! Gives one process exclusive write access to a file by a lock of the operating system. The lock ends with the process, so a
-//! killed process leaves no lock behind.
+//! Gives one process exclusive write access to a file, with an operating system lock. The lock ends with the process, so a killed
+//! process leaves no lock behind.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// The number of attempts to open a file that other processes keep replacing.
+/// The maximum number of attempts to open a file that other processes keep replacing.
 const ROUNDS_MAX: u32 = 100;
 /// Opens and locks a file that another run may have left behind. Fails if a process holds the lock, since that process is still
 /// writing to the file.
@@ -21,8 +21,8 @@ pub(super) fn open_left(path: &Path) -> io::Result<File> {
     open_and_lock(path)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())
 }
 
-/// Opens and locks the file at a path, so that no other process writes to it or replaces it. Other processes may read it. Returns
-/// `None` if another process holds the lock.
+/// Opens and locks the file at a path. No other process can then write to it or replace it, but others may read it. Returns `None`
+/// if another process holds the lock.
 pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
     open_settled(|| {
         let file = open_and_lock(path)?;
@@ -31,8 +31,8 @@ pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
     })
 }
 
-/// Opens and locks a file by calling `open`, which returns a file, and whether it is still the one at the path. If it is not,
-/// because the previous holder of the lock has replaced it, calls `open` again.
+/// Opens and locks a file by calling `open`, which also returns whether the file is still at its path. If another process has
+/// replaced the file meanwhile, calls `open` again.
 fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Result<T> {
     for _ in 0..ROUNDS_MAX {
         let (file, is_settled) = open()?;
@@ -40,14 +40,14 @@ fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Resul
             return Ok(file);
         }
     }
-    // Some file systems report a different inode number each time, so without a limit the loop would never end there.
+    // Some file systems report a different inode number each time, so the loop needs a limit.
     let text = "other processes replace the file again and again: wait until they are done, or write to another disk";
     Err(io::Error::other(text))
 }
 
 #[cfg(not(windows))]
 fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
-    // The file is opened for writing, since some network file systems lock only such files.
+    // The file is opened for writing, since some network file systems lock only writable files.
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
@@ -57,7 +57,7 @@ fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Returns whether taking a lock failed because the file system has no locks. NFS without its lock daemon reports `ENOLCK`.
+/// Returns whether locking failed because the file system does not support locks. NFS without its lock daemon reports `ENOLCK`.
 #[cfg(not(windows))]
 fn has_no_locks(error: &io::Error) -> bool {
     const ENOLCK: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
@@ -65,7 +65,7 @@ fn has_no_locks(error: &io::Error) -> bool {
 }
 
 /// Opens the file on Windows in a sharing mode that lets other processes read the file but not write it. A lock would also keep
-/// readers out. The sharing mode permits deletion, so that this process can replace the file.
+/// readers out. The sharing mode permits deletion, which lets this process replace the file.
 #[cfg(windows)]
 fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt as _;
@@ -100,8 +100,8 @@ pub fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     fs::metadata(path).map(|_| true)
 }
 
-/// Releases the lock of a file. It is not enough to close the file: another thread may be starting a process, which inherits the
-/// open file and keeps the lock for a moment.
+/// Releases the lock on a file. Closing the file is not enough: another thread may be starting a process, which inherits the open
+/// file and keeps the lock for a moment.
 pub fn release(file: &File) {
     let _ = file.unlock();
 }
@@ -129,7 +129,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn file_systems_without_locks_are_known() {
-        // EOPNOTSUPP, ENOSYS and ENOLCK mean that there are no locks; EACCES and EIO are other errors.
+        // EOPNOTSUPP, ENOSYS and ENOLCK mean that locks are not supported; EACCES and EIO are other errors.
         let found = [95, 38, 37, 13, 5].map(|code| has_no_locks(&io::Error::from_raw_os_error(code)));
         assert_eq!(found, [true, true, true, false, false]);
     }

@@ -152,7 +152,7 @@ impl OutputFile {
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         file.sync_all()?;
-        // The file stays locked until it has its final name, so that no other run mistakes it for a leftover and removes it.
+        // The file stays locked until it has its final name. Otherwise another run could mistake it for a leftover and remove it.
         temporary.replace()
     }
 
@@ -225,7 +225,7 @@ mod tests {
         let path = folder.path().join("hits.pgn");
         let mut out = OutputFile::create(&path).unwrap();
         out.write_all(b"half").unwrap();
-        // A second output to the same path must not mix with the first.
+        // A second output to the same path must not mix with the first output.
         let second = OutputFile::create(&path).err().unwrap();
         assert!(matches!(&second, OutputError::InTheWay { temporary } if temporary.exists()), "{second}");
         drop(out);
@@ -243,7 +243,7 @@ mod tests {
         assert!(kept.iter().all(|name| folder.path().join(name).exists()));
     }
 
-    /// Returns the name of the file before it is finished.
+    /// Returns the path of the temporary file for an output at `path`.
     fn temporary_of(path: &Path) -> PathBuf {
         OutputFile::create(path).unwrap().temporary_path().unwrap().to_owned()
     }

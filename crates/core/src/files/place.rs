@@ -1,10 +1,10 @@
-//! Resolves the paths of outputs, and checks that no output replaces an input or another output.
+//! Resolves the paths of outputs, and checks that no output would replace an input or another output.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The maximum number of symbolic links that are followed; Linux has the same limit.
+/// The maximum number of symbolic links to follow; Linux has the same limit.
 const LINKS_MAX: u32 = 40;
 
 /// Returns the file that a write to a path would create or replace. Links are followed, even to a target that does not exist yet.
@@ -17,8 +17,7 @@ pub fn target_of(path: &Path) -> io::Result<PathBuf> {
         return Ok(target);
     }
     let mut target = path.to_owned();
-    // Some files exist but cannot be resolved to a path, such as the pipe behind `/dev/stdout`. They are opened by the path of the
-    // link.
+    // Some files exist but cannot be resolved to a path, such as the pipe behind `/dev/stdout`. They are opened through the link.
     if fs::metadata(path).is_ok() {
         return Ok(target);
     }

@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::lock::{is_at, open_alone, open_left};
 use crate::sync::lock;
 
-/// The maximum number of names that are tried for a temporary file. If all of them are taken, the error names the last one.
+/// The maximum number of names to try for a temporary file. If all of them are taken, the error names the last one.
 const NAMES_MAX: u32 = 1000;
-/// The maximum number of new temporary files that are abandoned because another process removed or locked them first. After that,
-/// the next one is used without a check.
+/// The maximum number of new temporary files that are given up because another process removed or locked them first. After that,
+/// the next file is used without a check.
 const LOST_MAX: u32 = 8;
 
-/// The error that no temporary file could be created: the name that was tried last, and the error of the system.
+/// The error that no temporary file could be created: the last name tried, and the system error.
 pub type NoTemporary = (PathBuf, io::Error);
 
 /// A temporary file that will replace its target. If the value is dropped first, the file is removed.
@@ -28,7 +28,7 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Creates a temporary file in the folder of its target, and locks it. While the file is open, no other run takes it for a
+    /// Creates a temporary file in the folder of its target, and locks it. While it is open, no other run mistakes it for a
     /// leftover and removes it.
     ///
     /// # Errors
@@ -44,8 +44,8 @@ impl Temporary {
         &self.path
     }
 
-    /// Replaces the target; a target that does not exist is created. The temporary file must still be open and locked, so that no
-    /// other run removes it first.
+    /// Renames the temporary file to its target, replacing a file that exists there. The temporary file must still be open and
+    /// locked, so that no other run removes it first.
     pub fn replace(mut self) -> io::Result<()> {
         fs::rename(&self.path, &self.target)?;
         self.has_its_name = true;
@@ -53,8 +53,8 @@ impl Temporary {
         Ok(())
     }
 
-    /// Gives the file the name of the target, unless a file with that name exists. This is done with a hard link, which the system
-    /// creates only if the name is free. Some file systems have no hard links.
+    /// Renames the file to its target, unless a file with that name exists. This uses a hard link, which the system creates only if
+    /// the name is free. Some file systems do not support hard links.
     pub fn replace_nothing(mut self) -> io::Result<()> {
         match fs::hard_link(&self.path, &self.target) {
             // The file now has its final name. The temporary name is removed when `self` is dropped.
@@ -75,7 +75,7 @@ impl Temporary {
         Ok(())
     }
 
-    /// Syncs the folder, so that the new name is on disk. Errors are ignored, since some file systems cannot sync a folder.
+    /// Syncs the folder, to write the new name to disk. Errors are ignored, since some file systems cannot sync a folder.
     fn sync_folder(&self) {
         let _ = File::open(folder_of(&self.target)).and_then(|folder| folder.sync_all());
     }
@@ -147,8 +147,8 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
                     (number, lost) = (number + 1, lost + 1);
                 }
                 Err(TryLockError::WouldBlock) if lost < LOST_MAX => (number, lost) = (number + 1, lost + 1),
-                // This process now holds the lock, or the file system has no locks. Without locks no file is ever removed as a
-                // leftover.
+                // This process now holds the lock, or the file system does not support locks. In the latter case, no file is ever
+                // removed as a leftover.
                 _ => return Ok((temporary, file)),
             },
             Err(error)
@@ -170,8 +170,8 @@ fn create_like(path: &Path, other: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true);
     let Ok(other) = fs::metadata(other) else { return options.open(path) };
-    // The mode is set when the file is created, so that no user who cannot read `other` can ever read it. The bits setuid and
-    // setgid are not copied.
+    // The mode is set on creation, so a user who cannot read `other` can never read this file. The bits setuid and setgid are not
+    // copied.
     let mode = other.permissions().mode() & 0o777;
     let file = options.mode(mode).open(path)?;
     // The system may have cleared some bits because of the umask, so they are set again. Errors are ignored, since some file
@@ -188,8 +188,8 @@ fn create_like(path: &Path, _: &Path) -> io::Result<File> {
 /// The separator between the target's name and the rest of a temporary name.
 const TEMPORARY: &str = ".tmp";
 
-/// Returns eight hexadecimal digits that identify the computer by its host name. On some network file systems a lock does not show
-/// that a process on another computer uses the file. So a run removes only temporary files of its own computer.
+/// Returns eight hexadecimal digits that identify the computer by its host name. On some network file systems, locks are not
+/// visible to other computers. So a run removes only temporary files from its own computer.
 fn computer() -> &'static str {
     static COMPUTER: OnceLock<String> = OnceLock::new();
     COMPUTER.get_or_init(|| {
@@ -199,7 +199,7 @@ fn computer() -> &'static str {
     })
 }
 
-/// Returns whether `name` has the form of a temporary name that this computer gives.
+/// Returns whether `name` has the form of a temporary file name from this computer.
 fn is_temporary(name: &str) -> bool {
     let Some((_, end)) = name.rsplit_once(TEMPORARY) else { return false };
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -210,8 +210,8 @@ fn is_temporary(name: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// Removes the temporary files in a folder that no process writes any more. A process that writes a file holds its lock, so a file
-/// that can be locked is a leftover. The process id in the name does not show this, since the system reuses ids. Files that cannot
+/// Removes the temporary files in a folder that no process is writing any more. A process that writes a file holds its lock, so a
+/// file that can be locked is a leftover. The process id in the name is no evidence, since the system reuses ids. Files that cannot
 /// be removed stay.
 fn clear_left_behind(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };

@@ -1,9 +1,9 @@
-//! Reads tags and players' names by the rules of CQL.
+//! Reads tags and player names by CQL's rules.
 
 use super::{GameHeader, date, tags};
 use crate::board::Color;
 
-/// Returns the value of a tag by the rules of CQL.
+/// Returns the value of a tag by CQL's rules.
 pub fn tag_as_cql(game: &impl GameHeader, name: &str) -> Option<Vec<u8>> {
     let value = game.tag_as_cql(name);
     Some(match name {
@@ -14,7 +14,7 @@ pub fn tag_as_cql(game: &impl GameHeader, name: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// Returns the name of a player by the rules of CQL. If `side` is `None`, returns both names, joined by a line feed.
+/// Returns the name of a player by CQL's rules. If `side` is `None`, returns both names, joined by a line feed.
 pub fn player_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<Vec<u8>> {
     let name = |side| tag_as_cql(game, tags::player_tag(side));
     match side {

@@ -39,7 +39,7 @@ impl Date {
         Date::parse(&tags::text(value))
     }
 
-    /// Returns the date on which a game was played: that of the tag `Date` or, if it is unknown, that of `UTCDate`.
+    /// Returns the date of a game: the value of the tag `Date` or, if that is unknown, of `UTCDate`.
     pub fn from_game(game: &impl GameHeader) -> Option<Date> {
         Date::from_value(game.tag_named(tag(game))?)
     }
@@ -76,8 +76,7 @@ impl fmt::Display for Date {
 /// The tags that may contain the date of a game, in order of preference.
 pub const TAGS: [&str; 2] = ["Date", "UTCDate"];
 
-/// Returns the name of the tag from which the date of a game is read. This is `UTCDate` if only that tag has a known date, and
-/// otherwise `Date`.
+/// Returns the name of the tag with the date of a game. This is `UTCDate` if only that tag has a known date, and otherwise `Date`.
 pub fn tag(game: &impl GameHeader) -> &'static str {
     let is_known = |name: &&str| game.tag_named(name).and_then(Date::from_value).is_some();
     TAGS.into_iter().find(is_known).unwrap_or(TAGS[0])
@@ -88,7 +87,7 @@ pub fn known_text(game: &impl GameHeader) -> Option<Cow<'_, str>> {
     tags::known(game, tag(game))
 }
 
-/// Returns the year of the tag `Date` by the rule of CQL: its first four bytes, if they are digits and not all 0.
+/// Returns the year by CQL's rule: the first four bytes of the tag `Date`, if they are digits and not all 0.
 pub fn year_as_cql(game: &impl GameHeader) -> Option<i32> {
     let year = game.tag_as_cql("Date")?.get(..4)?;
     let is_number = year.iter().all(u8::is_ascii_digit);

@@ -16,7 +16,7 @@ impl Eco {
     }
 }
 
-/// One end of a range of ECO codes. It is a whole code, or a prefix such as `B9` for all codes that begin with it.
+/// One end of a range of ECO codes. It is a whole code, or a prefix such as `B9`, which covers all codes that begin with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EcoBound(String);
 
@@ -31,8 +31,8 @@ impl EcoBound {
         is_bound.then_some(EcoBound(text))
     }
 
-    /// Compares a code with the codes of this bound: `Less` if it comes before all of them, `Equal` if it is one of them, `Greater`
-    /// if it comes after all of them.
+    /// Compares a code with the codes that this bound covers: `Less` if it comes before all of them, `Equal` if it is one of them,
+    /// `Greater` if it comes after all of them.
     pub fn order_of(&self, eco: &Eco) -> Ordering {
         eco.as_str()[..self.0.len()].cmp(&self.0)
     }
@@ -56,7 +56,7 @@ pub fn range(text: &str) -> Option<Result<[EcoBound; 2], ()>> {
     Some(last.filter(|last| first.0[..length] <= last.0[..length]).map(|last| [first, last]).ok_or(()))
 }
 
-/// Reads the code at the start of a tag value; blanks may precede it, and the letter may be small. Text after the code, as in
+/// Reads the code at the start of a tag value; blanks may precede it, and the letter may be lower case. Text after the code, as in
 /// `B90n` or `B90/05`, is ignored.
 pub fn of_value(value: &[u8]) -> Option<Eco> {
     let &[letter, ten, one, ..] = value.trim_ascii() else { return None };

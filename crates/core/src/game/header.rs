@@ -1,4 +1,4 @@
-//! The trait [`GameHeader`], from which facts about a game are read.
+//! Defines the trait [`GameHeader`], through which facts about a game are read.
 
 use crate::board::Position;
 
@@ -10,12 +10,12 @@ pub trait GameHeader {
     /// Returns the position with which the game begins.
     fn start(&self) -> Position;
 
-    /// Returns the value of the first tag with exactly this name. This is CQL's rule for names of tags.
+    /// Returns the value of the first tag with exactly this name. This is CQL's rule for tag names.
     fn tag_as_cql(&self, name: &str) -> Option<&[u8]> {
         self.tags().find(|(found, _)| *found == name.as_bytes()).map(|(_, value)| value)
     }
 
-    /// Returns the value of the first tag with this name; case is ignored. All code except the query language follows this rule.
+    /// Returns the value of the first tag with this name, ignoring case. All code except the query language follows this rule.
     fn tag_named(&self, name: &str) -> Option<&[u8]> {
         self.tags().find(|(found, _)| found.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
     }

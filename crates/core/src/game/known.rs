@@ -1,4 +1,4 @@
-//! Lists the known names of tags, and the kind of value that each tag has.
+//! Lists the known tag names, and the kind of value of each tag.
 
 use super::rating;
 use crate::board::Color;
@@ -109,7 +109,7 @@ const KNOWN: [&str; 99] = [
     "LiveChessVersion",
 ];
 
-/// Returns the usual spelling of a known tag. The case of the letters of `name` does not matter.
+/// Returns the usual spelling of a known tag name, ignoring case.
 pub fn known_tag(name: &str) -> Option<&'static str> {
     KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(name))
 }
@@ -176,7 +176,7 @@ pub fn kind(name: &str) -> TagKind {
     }
 }
 
-/// Returns whether the values of the tag that is called `name` are dates: `Date`, `UTCDate`, `EventDate`.
+/// Returns whether the tag `name` contains a date: `Date`, `UTCDate`, `EventDate`.
 pub(super) fn is_date(name: &str) -> bool {
     let end = name.len().saturating_sub("date".len());
     name.get(end..).is_some_and(|end| end.eq_ignore_ascii_case("date"))

@@ -1,5 +1,4 @@
-//! Reads the data that programs write into comments on positions: the player's clock, the time spent on a move, and an
-//! evaluation.
+//! Reads the data that programs write into comments: the player's clock, the time spent on a move, and an evaluation.
 //!
 //! lichess, chess.com and electronic boards write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. This module reads
 //! these commands as python-chess does. If a comment has several commands of one kind, the first well-formed one counts. Other
@@ -10,7 +9,7 @@
 
 use crate::board::Color;
 
-/// A kind of number that a comment may give for a position, such as the time on a clock. All numbers are stored in thousandths.
+/// A kind of number that comments contain about a position, such as the clock time. All numbers are stored in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
     /// The remaining seconds of the player who just moved.
@@ -27,7 +26,7 @@ impl Measure {
     /// All kinds.
     pub const ALL: [Measure; 4] = [Measure::Clock, Measure::Spent, Measure::Eval, Measure::Loss];
 
-    /// Returns the name of the measure in the options `--where`, `--stats`, `--columns` and `--sort`.
+    /// Returns the name used for the measure in the options `--where`, `--stats`, `--columns` and `--sort`.
     pub const fn name(self) -> &'static str {
         match self {
             Measure::Clock => "clock",
@@ -53,7 +52,7 @@ impl Measure {
         }
     }
 
-    /// Returns the measure that is called `name`, in lower case; `None` if there is none.
+    /// Returns the measure with this name in lower case, or `None` if there is none.
     pub fn named(name: &str) -> Option<Measure> {
         Measure::ALL.into_iter().find(|measure| measure.name() == name)
     }
@@ -123,7 +122,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Returns one measure in thousandths. A mate has the values of [`Eval::thousandths`].
+    /// Returns one measure in thousandths. Mates have the values that [`Eval::thousandths`] returns.
     pub fn get(&self, measure: Measure) -> Option<i64> {
         match measure {
             Measure::Clock => self.clock,
@@ -145,7 +144,7 @@ pub struct Commands {
     pub eval: Option<EvalCommand>,
 }
 
-/// An evaluation as it is written in a comment.
+/// An evaluation as written in a comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EvalCommand {
     /// Hundredths of a pawn, from White's point of view.
@@ -220,7 +219,7 @@ impl Commands {
     }
 }
 
-/// Reads a time that a bracket ends, such as `1:02:03.4]`. Returns it in milliseconds; smaller fractions of a second are dropped.
+/// Reads a time followed by a bracket, such as `1:02:03.4]`. Returns milliseconds; smaller fractions of a second are dropped.
 fn time(text: &[u8]) -> Option<i64> {
     let (hours, text) = digits(text);
     let (minutes, text) = digits(text.strip_prefix(b":")?);
@@ -234,7 +233,7 @@ fn time(text: &[u8]) -> Option<i64> {
     seconds.checked_mul(1000)?.checked_add(thousandths(fraction))
 }
 
-/// Reads an evaluation that a bracket ends, such as `0.17]`, `-1,20]` or `#-3]`.
+/// Reads an evaluation followed by a bracket, such as `0.17]`, `-1,20]` or `#-3]`.
 fn eval(text: &[u8]) -> Option<EvalCommand> {
     let (is_mate, text) = text.strip_prefix(b"#").map_or((false, text), |text| (true, text));
     let (is_negative, text) = match text {
@@ -439,7 +438,7 @@ mod tests {
         assert_eq!(mate.with_turn(Color::Black), Eval::Mate(Color::White, 0));
         assert_eq!(mate.with_turn(Color::White), Eval::Mate(Color::Black, 0));
         assert_eq!(EvalCommand::Mate(-3).with_turn(Color::White), Eval::Mate(Color::Black, 3));
-        // After a move of White, Black is to move.
+        // After White's move, Black is to move.
         assert_eq!(EvalCommand::OfMover(30).with_turn(Color::Black), Eval::Centipawns(30));
         assert_eq!(EvalCommand::OfMover(30).with_turn(Color::White), Eval::Centipawns(-30));
         let wins = EvalCommand::MateOfMover(true, 5);

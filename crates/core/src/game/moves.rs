@@ -3,12 +3,12 @@
 use super::GameHeader;
 use crate::{board::Color, fen};
 
-/// The label of ply 0, the start of the game, to which no move leads.
+/// The label of ply 0, the start of the game, which no move precedes.
 const START: &str = "start";
 /// The largest FEN counter that is accepted as a move number or halfmove clock.
 const COUNTER_MAX: u32 = 9_999;
 
-/// The numbering of a game's moves, and the halfmove clock at its start.
+/// The move numbering of a game, and the halfmove clock at its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveNumbers {
     /// The number of half-moves before ply 0, as the FEN counts them: two for each full move, and one more if Black begins.
@@ -18,7 +18,7 @@ pub struct MoveNumbers {
 }
 
 impl MoveNumbers {
-    /// Reads the counters from the game's `FEN` tag, or from the tags `fmvn` and `hmvc` if the game is a position of a list.
+    /// Reads the counters from the game's `FEN` tag, or from the tags `fmvn` and `hmvc` if the game is a position from a list.
     /// Without counters the game begins at move 1.
     pub fn from_header(game: &impl GameHeader) -> MoveNumbers {
         let (clock, full) = counters(game);
@@ -26,15 +26,15 @@ impl MoveNumbers {
         MoveNumbers { halves_before: 2 * (full - 1) + u32::from(black_begins), clock }
     }
 
-    /// Appends the label of the move that led to a ply: `24.` for a move of White, `23...` for a move of Black.
+    /// Appends the label of the move that led to a ply: `24.` for White's move, `23...` for Black's.
     pub fn push_label(self, ply: u32, out: &mut Vec<u8>) {
         let Some(before) = ply.checked_sub(1) else { return out.extend_from_slice(START.as_bytes()) };
         out.extend_from_slice(itoa::Buffer::new().format(self.full(before)).as_bytes());
         out.extend_from_slice(if self.is_white(before) { b"." } else { b"..." });
     }
 
-    /// Returns the move number that movetext has before the move at a ply: `24.` before a move of White, or `23...` before a move
-    /// of Black that begins the game. Returns `None` before any other move of Black.
+    /// Returns the move number to write before the move at a ply: `24.` before White's move, or `23...` before Black's move if it
+    /// begins the game. Returns `None` before any other move by Black.
     pub fn before_move(self, ply: u32) -> Option<String> {
         let number = self.full(ply);
         match self.is_white(ply) {

@@ -2,8 +2,8 @@
 //!
 //! `Carlsen,M`, `Carlsen, M.`, `Carlsen, Magnus` and `Magnus Carlsen` are spellings of one name. Two spellings match if their
 //! surnames are the same and their given names, which may be abbreviated, do not contradict each other. Two people may share a
-//! spelling, and a comparison of two names cannot detect that. So [`super::people`] compares all names of a table, and a search for
-//! a name reports which spellings it merged and which it left out.
+//! spelling, and a comparison of two names cannot detect that. So [`super::people`] compares all names in a table, and a search for
+//! a name reports the spellings that it merged and that it left out.
 
 use std::fmt;
 use std::str::FromStr;
@@ -39,7 +39,7 @@ use unicode_normalization::char::is_combining_mark;
 pub struct PlayerName {
     text: String,
     forms: Vec<NameForm>,
-    /// True if the name matches only exactly this spelling, `text`.
+    /// True if only the exact spelling `text` matches.
     is_exact: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct PlayerName {
 pub(super) struct NameForm {
     surname: Vec<String>,
     given: Vec<String>,
-    /// True if a comma separates the surname from the given names.
+    /// True if the name has a comma, which separates the surname from the given names.
     has_comma: bool,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct NameForm {
 pub(super) enum NameLikeness {
     /// They may belong to one player.
     Fit,
-    /// One name is a surname alone. The other name has no comma, so it is not known which of its words are the surname.
+    /// One name is a surname alone. The other name has no comma, so its surname is unknown.
     Open,
     /// The surnames are the same, but the given names contradict each other.
     Contradict,
@@ -65,7 +65,7 @@ pub(super) enum NameLikeness {
     Unlike,
 }
 
-/// The degree to which a spelling resembles a name that it does not match. The closest degree comes first.
+/// The degree to which a spelling resembles a name that it does not match, the closest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Nearness {
     /// The surnames differ slightly, or the surname of one name is a given name of the other.
@@ -100,7 +100,7 @@ impl fmt::Display for PlayerName {
 }
 
 impl PlayerName {
-    /// Makes a name that matches only exactly this spelling.
+    /// Creates a name that matches only the exact spelling `text`.
     pub fn exact(text: &str) -> PlayerName {
         PlayerName { text: text.to_owned(), forms: forms(text), is_exact: true }
     }
@@ -110,7 +110,7 @@ impl PlayerName {
         self.forms.iter().any(|form| !form.given.is_empty())
     }
 
-    /// Returns whether `spelling` matches this name, so that it may belong to the same player.
+    /// Returns whether `spelling` matches this name, that is, may mean the same player.
     pub fn fits(&self, spelling: &str) -> bool {
         match self.is_exact {
             true => self.text == spelling,
@@ -168,7 +168,7 @@ pub(super) fn is_surname_alone(forms: &[NameForm]) -> bool {
 }
 
 impl NameForm {
-    /// Returns the surname without blanks, as the key of a table of names.
+    /// Returns the surname without blanks, for use as a key in a table of names.
     pub(super) fn key(&self) -> String {
         self.surname.concat()
     }
@@ -199,8 +199,8 @@ impl NameForm {
                     .eq(other.surname.iter().flat_map(|w| w.chars()))
     }
 
-    /// Returns whether two forms (readings of a name as surname and given names) match. This requires that both have given names,
-    /// or that neither has.
+    /// Returns whether two forms (readings of a name as surname and given names) match. This requires given names in both or in
+    /// neither.
     fn fits(&self, other: &NameForm) -> bool {
         self.given.is_empty() == other.given.is_empty()
             && self.has_surname_of(other)
@@ -271,7 +271,7 @@ fn has_digit(word: &str) -> bool {
     word.contains(|letter: char| letter.is_numeric())
 }
 
-/// Returns all readings of a name. A letter with two spellings, such as `ü`, gives readings with `u` and with `ue`.
+/// Returns all readings of a name. A letter with two spellings, such as `ü`, leads to readings with `u` and with `ue`.
 pub(super) fn forms(text: &str) -> Vec<NameForm> {
     if text.is_ascii() {
         return forms_of(text);
@@ -343,7 +343,7 @@ fn all_forms(text: &str) -> Vec<NameForm> {
     }
 }
 
-/// Splits given names into words. Two or three capitals in a row are read as initials, unless the surname is in capitals, too.
+/// Splits given names into words. Two or three capitals in a row are read as initials, unless the surname is also in capitals.
 fn given_names(text: &str, surname: &str) -> Vec<String> {
     let has_small = surname.chars().any(char::is_lowercase);
     let parted = text.split_whitespace().map(|name| {

@@ -1,6 +1,6 @@
-//! Names the opening of a game by the positions that occur in it, so that transpositions get the same name.
+//! Names the opening of a game from its positions, so transpositions have the same name.
 //!
-//! The list of openings is lichess's; `tools/openings.py` wrote it to `openings.tsv`. A position is identified by its board, the
+//! The list of openings is from lichess; `tools/openings.py` wrote it to `openings.tsv`. A position is identified by its board, the
 //! side to move, the castling rights, and the en passant square if a pawn may capture there. Whole positions are compared, not only
 //! their hashes.
 
@@ -20,25 +20,23 @@ pub struct Opening {
     pub name: String,
 }
 
-/// The number of half-moves of a game whose positions are looked up, as on lichess.
+/// The number of half-moves within which positions are looked up, as on lichess.
 ///
 /// Source: `SEARCH_MAX_PLIES` of `OpeningDb` in <https://github.com/lichess-org/scalachess>.
 const PLIES_MAX: usize = 40;
 
 impl Opening {
-    /// Returns the opening of a position, if the list has this position.
+    /// Returns the opening of a position, if the position is in the list.
     pub fn from_position(position: &Position) -> Option<&'static Opening> {
         known().get(&legal::with_usable_en_passant(position))
     }
 
-    /// Returns the opening of a game: that of the last position within the first 40 half-moves of the main line that is in the list
-    /// of openings.
+    /// Returns the opening of a game: the opening of the last listed position within the first 40 half-moves of the main line.
     pub fn from_game(position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
         Opening::passed(position, moves).last()
     }
 
-    /// Looks up the positions within the first 40 half-moves of a game in the list of openings. Returns the openings found, in the
-    /// order of the moves.
+    /// Returns the openings of all listed positions within the first 40 half-moves of a game, in move order.
     pub fn passed(mut position: Position, moves: &[PackedMove]) -> impl Iterator<Item = &'static Opening> {
         moves.iter().take(PLIES_MAX).filter_map(move |&mv| {
             position.play(mv);
@@ -49,13 +47,13 @@ impl Opening {
 
 const TEXT: &str = include_str!("openings.tsv");
 
-/// Returns a map from positions to openings. The first call reads the list.
+/// Returns the map from positions to openings. The first call builds it from the list.
 fn known() -> &'static HashMap<Position, Opening> {
     static KNOWN: OnceLock<HashMap<Position, Opening>> = OnceLock::new();
     KNOWN.get_or_init(|| entries().collect())
 }
 
-/// Returns the positions and openings of the list.
+/// Returns each position of the list with its opening.
 fn entries() -> impl Iterator<Item = (Position, Opening)> {
     let (mut path, mut name) = (vec![Position::STANDARD], String::new());
     TEXT.lines().filter(|line| !line.starts_with('#')).filter_map(move |line| {
@@ -75,8 +73,7 @@ fn entries() -> impl Iterator<Item = (Position, Opening)> {
     })
 }
 
-/// Reads a move of the list. Moves have the notation of UCI. Promotions do not occur, and castling is written as the king capturing
-/// its own rook.
+/// Reads a move of the list, in UCI notation. Promotions do not occur, and castling is written as the king capturing its own rook.
 fn packed(uci: &str, board: &Board) -> Option<PackedMove> {
     let (from, to) = uci.split_at_checked(2)?;
     let (from, to): (Square, Square) = (from.parse().ok()?, to.parse().ok()?);
@@ -85,7 +82,7 @@ fn packed(uci: &str, board: &Board) -> Option<PackedMove> {
     Some(match taken {
         Code::EMPTY if is_pawn && from.file() != to.file() => PackedMove::en_passant(from, to),
         Code::EMPTY => PackedMove::piece(from, to, man),
-        // The king moves to the square of its own rook, so this is castling.
+        // The king captures its own rook, so this is castling.
         _ if (man.0 ^ taken.0) & 8 == 0 => PackedMove::castle(from, to),
         _ => PackedMove::piece(from, to, man),
     })
@@ -138,7 +135,7 @@ mod tests {
         let najdorf = Some("B90 Sicilian Defense: Najdorf Variation".to_owned());
         assert_eq!(named("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"), najdorf);
         assert_eq!(named("Nf3 c5 e4 a6 d4 cxd4 Nxd4 Nf6 Nc3 d6"), najdorf);
-        // The last three moves lead to positions that are not in the list, so the name stays.
+        // The last three moves lead to positions outside the list, so the name does not change.
         assert_eq!(named("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Kd2 Rg8 Ke2"), najdorf);
         assert_eq!(named("a4").as_deref(), Some("A00 Ware Opening"));
         // If a pawn can capture a double step en passant, the position differs from the one that two single steps reach. If no

@@ -26,8 +26,8 @@ pub struct Mention {
     pub number: Option<u32>,
 }
 
-/// The maximum number of names with the same surname and initial that are compared with each other. If there are more, none of them
-/// are merged.
+/// The maximum number of names with the same surname and initial to compare with each other. If there are more, none of them are
+/// merged.
 const ALIKE_MAX: usize = 4_000;
 
 /// Returns the player's name for each mention. `mentions` maps each mention to its number of games. `have_met` returns whether two
@@ -61,7 +61,7 @@ pub fn who_is_who(
     named
 }
 
-/// Mentions that certainly belong to one player: either mentions with one FIDE number, or a single mention without a number.
+/// Mentions that certainly belong to one player: either all mentions with one FIDE number, or a single mention without a number.
 struct PlayerUnit {
     number: Option<u32>,
     rows: Vec<usize>,
@@ -69,7 +69,7 @@ struct PlayerUnit {
 
 struct People<'a> {
     rows: &'a [(&'a Mention, u64)],
-    /// The readings of the name in each row of `rows`.
+    /// For each row of `rows`, the readings of its name.
     forms: Vec<Vec<NameForm>>,
     units: Vec<PlayerUnit>,
 }
@@ -116,8 +116,8 @@ impl<'a> People<'a> {
             fitting[a].push(b);
             fitting[b].push(a);
         }
-        // Lists, for each unit (a group of mentions), the units that must agree with each other before it can be merged: those that
-        // fit it and, if it is a surname alone, the names without a comma.
+        // For each unit (a group of mentions), lists the units that must agree with each other before it can be merged: the units
+        // that fit it and, if it is a surname alone, the names without a comma.
         let mut compared = fitting.clone();
         for &[a, b] in &open {
             let (bare, other) = if self.is_bare(a) { (a, b) } else { (b, a) };
@@ -126,8 +126,7 @@ impl<'a> People<'a> {
         let is_in = |pairs: &HashSet<[usize; 2]>, a: usize, b: usize| pairs.contains(&[a.min(b), a.max(b)]);
         let fit = |a: usize, b: usize| is_in(&fits, a, b) || is_in(&open, a, b);
         // A unit (a group of mentions) with a FIDE number may have spellings that do not resemble each other, such as two
-        // transcriptions. So two units that fit such a unit need not fit each other; it is enough that they do not contradict each
-        // other.
+        // transcriptions. So two units that fit it need not fit each other, but must not contradict each other.
         let agree = |unit: usize, a: usize, b: usize| {
             fit(a, b) || self.units[unit].number.is_some() && !self.contradict([a, b], have_met)
         };
@@ -159,8 +158,8 @@ impl<'a> People<'a> {
         groups
     }
 
-    /// Returns the pairs of units (groups of mentions) to compare: units with the same surname whose initials are equal, or one of
-    /// which has no given name.
+    /// Returns the pairs of units (groups of mentions) to compare: units with the same surname, and with equal initials or with one
+    /// given name missing.
     fn candidates(&self) -> HashSet<[usize; 2]> {
         let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
         for (unit, PlayerUnit { rows, .. }) in self.units.iter().enumerate() {
@@ -192,7 +191,6 @@ impl<'a> People<'a> {
         pairs
     }
 
-    /// Returns whether two units (groups of mentions) may belong to one player.
     fn fit(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
         let is_same = self.row_pairs(pair).any(|[a, b]| self.forms[a] == self.forms[b]);
         let says = |said| self.row_pairs(pair).any(|[a, b]| likeness(&self.forms[a], &self.forms[b]) == said);
@@ -210,7 +208,6 @@ impl<'a> People<'a> {
         self.units[unit].rows.iter().all(|&row| is_surname_alone(&self.forms[row]))
     }
 
-    /// Returns whether two units (groups of mentions) cannot belong to one player.
     fn contradict(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
         let [a, b] = pair.map(|unit| &self.units[unit]);
         let name = |row: usize| self.rows[row].0.name.as_str();
@@ -302,7 +299,7 @@ mod tests {
                 &["Carlsen", "Carlsen,M", "Carlsen,H"],
                 &[("Carlsen", &["Carlsen"]), ("Carlsen,H", &["Carlsen,H"]), ("Carlsen,M", &["Carlsen,M"])],
             ),
-            // Names of programs and users have no comma, so it is not known which word is the surname.
+            // Program names and user names have no comma, so the surname is unknown.
             (
                 &["Stockfish", "Stockfish 15", "Stockfish 16"],
                 &[

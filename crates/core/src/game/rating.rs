@@ -11,7 +11,7 @@ pub const RATING_MAX: u32 = 9_999;
 /// One of the ratings of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rating {
-    /// The higher rating of the two players, or the rating of the only rated player, as the filter `elo` of queries defines it.
+    /// The higher rating of the two players, or the rating of the only rated player, as the query filter `elo` defines it.
     Higher,
     /// The mean of both ratings, rounded down, or the rating of the only rated player.
     Mean,
@@ -24,7 +24,7 @@ pub enum Rating {
 }
 
 impl Rating {
-    /// Computes the rating from the ratings of the two sides. `None` is an unknown rating.
+    /// Computes this rating from the ratings of the two sides, where `None` means unknown.
     pub fn of_players(self, white: Option<u32>, black: Option<u32>) -> Option<i64> {
         let (white, black) = (white.map(i64::from), black.map(i64::from));
         match self {
@@ -58,12 +58,12 @@ pub fn of_value(value: &[u8]) -> Option<u32> {
     leading_number(value.trim_ascii()).filter(|rating| (1..=RATING_MAX).contains(rating))
 }
 
-/// Reads the rating at the start of a tag value by the rule of CQL. Returns `None` unless it is a number from 1 to 2147483647.
+/// Reads the rating at the start of a tag value by CQL's rule. Returns `None` unless it is a number from 1 to 2147483647.
 pub fn value_as_cql(value: &[u8]) -> Option<i32> {
     leading_number(value).filter(|&rating| rating >= 1)
 }
 
-/// Returns the rating of a side by the rule of CQL. If `side` is `None`, returns the higher rating of the two sides.
+/// Returns the rating of a side by CQL's rule. If `side` is `None`, returns the higher of the two ratings.
 pub fn of_game_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<i32> {
     let rating = |side| game.tag_as_cql(tag(side)).and_then(value_as_cql);
     match side {

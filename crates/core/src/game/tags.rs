@@ -1,4 +1,4 @@
-//! Reads the values of tags as text, and the names of players.
+//! Reads tag values as text, and the names of players.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::{GameHeader, known};
 use crate::board::Color;
 use crate::text::decode;
 
-/// Returns the name of the tag that contains the name of a side's player: `White` or `Black`.
+/// Returns the name of the tag with the name of a side's player: `White` or `Black`.
 pub const fn player_tag(side: Color) -> &'static str {
     match side {
         Color::White => "White",
@@ -23,7 +23,7 @@ pub fn text(value: &[u8]) -> Cow<'_, str> {
 }
 
 /// Returns the value of a tag as text, or `None` if the value means "unknown". An empty value and `?` mean "unknown" in every tag.
-/// `-` does so in tags of players and events, and any value without letters and digits does so in dates.
+/// In the tags of players and events, `-` also means "unknown". In dates, so does any value without letters and digits.
 pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
     let text = text(value);
     let is_person_or_event =
@@ -36,7 +36,7 @@ pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
     (!is_unknown).then_some(text)
 }
 
-/// Returns the value of the first tag that is called `name`, unless the value means "unknown" by the rule of [`known_value`].
+/// Returns the value of the first tag named `name`, unless it means "unknown" by the rule of [`known_value`].
 pub fn known<'a>(game: &'a impl GameHeader, name: &str) -> Option<Cow<'a, str>> {
     known_value(name, game.tag_named(name)?)
 }

@@ -1,4 +1,4 @@
-//! Reads how a game ended: `Normal`, `Time forfeit`, and the texts of chess sites.
+//! Reads the way in which a game ended: `Normal`, `Time forfeit`, and the texts of chess sites.
 
 use super::tags;
 
@@ -6,7 +6,7 @@ use super::tags;
 pub const TAG: &str = "Termination";
 
 /// Returns the way in which a game ended, in lower case: a word of the PGN standard such as `time forfeit`, or the value itself. A
-/// sentence of chess.com such as `Somebody won on time` is replaced by the word of the standard that has the same meaning.
+/// chess.com sentence such as `Somebody won on time` is replaced by the standard's word with the same meaning.
 ///
 /// Source: the PGN standard, section 9.8.1; games of chess.com.
 pub fn of_value(value: &[u8]) -> Option<String> {

@@ -34,7 +34,7 @@ fn ratings_by_either_rule() {
         (" 2700", None, Some(2700)),
         ("\t2700 ", None, Some(2700)),
         ("9999", Some(9999), Some(9999)),
-        // `orbit` ignores a number that is too high for a rating. CQL accepts every number that fits in 32 bits.
+        // `orbit` ignores numbers that are too high for a rating. CQL accepts all 32-bit numbers.
         ("10000", Some(10000), None),
         ("2147483647", Some(i32::MAX), None),
         ("2147483648", None, None),
@@ -134,7 +134,7 @@ fn a_game_shows_the_date_that_counts() {
         (&[("Date", "????.??.??"), ("UTCDate", " 2015.03.07 ")], Some("2015.03.07")),
         (&[("utcdate", "2015.03.07")], Some("2015.03.07")),
         (&[("Date", "????.??.??"), ("UTCDate", "?")], None),
-        // A text that is not a date is returned as it is, unless it means "unknown".
+        // Text that is not a date is returned unchanged, unless it means "unknown".
         (&[("Date", "spring 1997")], Some("spring 1997")),
         (&[("Date", "-")], None),
         (&[], None),
@@ -157,7 +157,7 @@ fn texts_by_either_rule() {
         ("Event", None, Some("?"), None),
         ("Site", Some(" Wijk aan Zee "), Some(" Wijk aan Zee "), Some("Wijk aan Zee")),
         ("Site", None, Some("?"), None),
-        // `-` is a value in these tags: no round, or no time control. It does not mean "unknown".
+        // In these tags, `-` is a value (no round, or no time control) and does not mean "unknown".
         ("Round", Some("-"), Some("-"), Some("-")),
         ("TimeControl", Some("-"), Some("-"), Some("-")),
         ("Round", None, None, None),
@@ -180,7 +180,7 @@ fn texts_by_either_rule() {
     assert_eq!(both.as_deref(), Some(&b"A, B\n?"[..]));
 }
 
-/// Checks the two rules for names of tags. If a game has several tags with one name, the first one counts.
+/// Checks the two rules for tag names. If a game has several tags with one name, the first one counts.
 #[test]
 fn names_of_tags_by_either_rule() {
     let game =
@@ -250,7 +250,7 @@ fn tags_are_known_by_what_they_hold() {
     }
 }
 
-/// Checks which moves have a number before them in movetext, if White or Black makes the first move.
+/// Checks which moves are numbered in movetext, for games that White or Black begins.
 #[test]
 fn moves_have_numbers_in_movetext() {
     let numbers = MoveNumbers::from_header(&Tags(&[("FEN", "4k3/8/8/8/8/8/8/4K3 w - - 0 23")]));

@@ -3,7 +3,7 @@
 use super::measures::thousandths_of;
 use super::{GameHeader, tags};
 
-/// The name of the tag with the time control.
+/// The name of the tag that contains the time control.
 pub const TAG: &str = "TimeControl";
 
 /// The speed of a game, under lichess's names. It depends on the time in seconds that a player has for 40 moves: `initial + 40 *
@@ -96,7 +96,7 @@ pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     }
 }
 
-/// Returns the initial time of each side in milliseconds, if the tag states it in seconds, as in `300+3` and `40/7200:3600`.
+/// Returns the initial time of each side in milliseconds, if the tag gives it in seconds, as in `300+3` and `40/7200:3600`.
 pub fn base_of_game(game: &impl GameHeader) -> Option<i64> {
     let text = tags::text(game.tag_named(TAG)?);
     periods(&text)?.first().map(|period| period.base).filter(|&base| base > 0)

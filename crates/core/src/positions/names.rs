@@ -1,7 +1,8 @@
-//! The names of transforms: orbit's own, CQL's and those of chessops.
+//! The names of transforms, from orbit itself, CQL and chessops.
 //!
-//! orbit's names are in kebab-case. Names of CQL (one word in lower case) and of chessops (camel case) are also accepted. Some
-//! words have opposite meanings in CQL and chessops. For these words the spelling decides the meaning, and a warning explains it:
+//! orbit's names are in kebab-case. CQL names (one word in lower case) and chessops names (camel case) are also accepted. Some
+//! words have opposite meanings in CQL and chessops. For these words, the meaning depends on the spelling, and a warning explains
+//! it:
 //!
 //! | spelling | squares |
 //! |---|---|
@@ -10,8 +11,8 @@
 //! | `flipHorizontal` (chessops), `flip-horizontal`, `flip_horizontal` (shakmaty) | a <-> h |
 //! | `fliphorizontal` (CQL) | 1 <-> 8 |
 //!
-//! `shift-left` is refused because it is ambiguous: squares that leave the board could be dropped, as in CQL, or wrapped around,
-//! as in `shiftLeft` of chessops.
+//! `shift-left` is refused because it is ambiguous: squares that leave the board could be dropped, as in CQL, or wrap around, as in
+//! chessops' `shiftLeft`.
 
 use super::{SquareTransform, Transform};
 use crate::board::Dihedral;
@@ -23,8 +24,8 @@ pub enum Shifts {
     /// Squares that leave the board are dropped.
     #[default]
     Cql6,
-    /// Squares that leave the board are dropped, and squares on the trailing edge both move and stay in place. This is possible for
-    /// sets of squares, but not for pieces.
+    /// Squares that leave the board are dropped, and squares on the trailing edge both move and stay in place. This works for sets
+    /// of squares, but not for pieces.
     Cql5,
 }
 
@@ -77,8 +78,8 @@ const FIXED: &[(&[&str], Transform)] = &[
     (&["shiftDown"], Transform::Squares(SquareTransform::Wrap(0, -1))),
 ];
 
-/// Names that take numbers after colons, as in `shift:1:2`. For each number, the row has the shift (files, ranks) that the number
-/// multiplies.
+/// Names that take numbers after colons, as in `shift:1:2`. For each number, the row contains the shift (files, ranks) by which it
+/// is multiplied.
 const SHIFTS: &[(&str, &[(i32, i32)])] = &[
     ("shift", &[(1, 0), (0, 1)]),
     ("shifthorizontal", &[(1, 0)]),

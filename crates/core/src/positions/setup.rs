@@ -43,12 +43,12 @@ pub fn transform_board(board: &Board, f: impl Fn(Bitboard) -> Bitboard) -> Resul
     Board::try_from_bitboards(roles, colors).map_err(|_| NotABoard)
 }
 
-/// Applies a function of square sets to a position: to the board, the promoted pieces, the castling rights (the set of the rooks'
+/// Applies a function of square sets to a position: to the board, the promoted pieces, the castling rights (the set of rook
 /// squares) and the en passant square. The side to move, the counters, the pockets and the remaining checks stay unchanged.
 ///
-/// Castling rights and the en passant square may be impossible on their new squares, but are kept; [`without_impossible_rights`]
-/// removes such rights. If the function drops the en passant square, the result has none. If the function returns several squares
-/// for it, the result has the lowest of them.
+/// Castling rights and the en passant square are kept even if they are impossible on their new squares;
+/// [`without_impossible_rights`] removes them. If the function drops the en passant square, the result has none. If it returns
+/// several squares for it, the result has the lowest.
 ///
 /// Source: chessops, `transformSetup`.
 ///
@@ -75,8 +75,8 @@ pub fn flip_colors(setup: &Setup) -> Setup {
     setup.clone().into_mirrored()
 }
 
-/// Returns the position as Black sees it across the board, turned by 180 degrees. Pieces keep their colours and the side to move
-/// stays, so the result is only for display: pawns move the wrong way.
+/// Returns the position as Black sees it across the board, turned by 180 degrees. Pieces keep their colours, and the side to move
+/// stays the same. Pawns then move the wrong way, so the result is only for display.
 ///
 /// Source: chessops documentation, "View from Black's Perspective".
 #[must_use]
@@ -85,8 +85,8 @@ pub fn view_from_black(setup: &Setup) -> Setup {
     transform_setup(setup, turn).expect("a turn sends each square to one of its own")
 }
 
-/// Reflects the files if White's king is on the files a to d, so that mirror images in Chess960 can be compared. If there is not
-/// exactly one white king, the position is returned unchanged.
+/// Reflects the files if White's king is on one of the files a to d. Mirror images in Chess960 can then be compared. If there is
+/// not exactly one white king, the position is returned unchanged.
 ///
 /// A reflection changes the meaning of castling rights, since in Chess960 castling ends on the same squares for every start
 /// position.
@@ -129,7 +129,7 @@ pub enum Transform {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransformError {
-    /// A shift of CQL 5 was applied to pieces instead of a set of squares.
+    /// A CQL 5 shift was applied to pieces instead of a set of squares.
     #[error(
         "a shift of CQL 5 keeps squares of the edge that it leaves, so that one piece would become several: give a \
          set of squares with --squares, or shift pieces with `shift` or `wrap`"
@@ -156,7 +156,7 @@ impl Transform {
         }
     }
 
-    /// Returns the image of a board. Under a shift of CQL 6, pieces that leave the board are dropped.
+    /// Returns the image of a board. Under a CQL 6 shift, pieces that leave the board are dropped.
     ///
     /// # Errors
     ///
@@ -166,7 +166,7 @@ impl Transform {
         self.setup(&setup).map(|setup| setup.board)
     }
 
-    /// Returns the image of a position. Under a shift of CQL 6, everything that leaves the board is dropped: pieces, even kings,
+    /// Returns the image of a position. Under a CQL 6 shift, everything that leaves the board is dropped: pieces, even kings,
     /// castling rights and the en passant square.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ const FILE_H: u64 = FILE_A << 7;
 const RANK_1: u64 = 0xff;
 const RANK_8: u64 = 0xff << 56;
 
-/// A transform of sets of squares. The two numbers of a shift are the number of files to the right and the number of ranks up.
+/// A transform of sets of squares. A shift is given by the number of files to the right and the number of ranks up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SquareTransform {
     /// One of the eight symmetries of the board.
@@ -20,7 +20,7 @@ pub enum SquareTransform {
     /// not move up or down ([`crate::board::shift`]).
     Shift(i8, i8),
     /// A shift as in CQL 5: squares that leave the board are dropped. Squares on the trailing edge move but also stay in place, so
-    /// that each smears into a row of squares.
+    /// each smears into a row of squares.
     ///
     /// Source: CQL 5 manual, unit shifts.
     Smear(i8, i8),
@@ -120,7 +120,7 @@ fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     Bitboard(if ranks < 0 { right >> distance } else { right << distance })
 }
 
-/// Applies a shift of CQL 5 in single steps, first along the files, then along the ranks. The result does not depend on this order.
+/// Applies a CQL 5 shift in single steps, first along the files, then along the ranks. The result does not depend on this order.
 /// Shifts by more than eight steps have the effect of eight steps.
 fn smear(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     let mut set = set.0;
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::board::translate as slow_translate;
 
-    /// Returns random sets, from sparse to dense, which are the same in every run.
+    /// Returns random sets, from sparse to dense. They are the same in every run.
     fn sets() -> impl Iterator<Item = Bitboard> {
         let mut random = fastrand::Rng::with_seed(1);
         let mut next = move || random.u64(..);

@@ -7,7 +7,7 @@ use shakmaty::{Board, ByRole, Setup};
 use super::{SquareTransform, Transform};
 use crate::board::{Bitboard, Dihedral};
 
-/// A group of symmetries. Applying any two of its transformations one after the other has the effect of a third one in the group.
+/// A group of symmetries. The composition of any two of its transformations is also in the group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymmetryGroup {
     /// The eight symmetries of the board. Most of them do not preserve the moves of pawns or castling.

@@ -4,9 +4,8 @@ use crate::interrupt::Interrupt;
 
 use super::syntax::{ByteSet, SyntaxNode, folded, is_line_end, is_word, tree};
 
-/// The maximum number of steps of one search.
 pub(super) const STEPS_MAX: u64 = 10_000_000;
-/// The number of steps after which a search checks again whether it is interrupted.
+/// The number of steps between two checks for an interrupt.
 const STEPS_A_LOOK: u64 = 1 << 16;
 /// The maximum number of entries on the undo stack, which the machine needs to backtrack. An entry is an alternative that has not
 /// been tried yet, or the old value of a register.
@@ -58,8 +57,7 @@ enum RegexOp {
         min: u32,
         again: usize,
     },
-    /// A lookaround: the following operations up to the next `Match` must match at this offset, or must not match if `negated` is
-    /// true.
+    /// A lookaround: the operations up to the next `Match` must match at this offset or, if `negated` is true, must not.
     Look {
         negated: bool,
         exit: usize,
@@ -84,7 +82,7 @@ pub struct CompiledPattern {
     groups: usize,
 }
 
-/// The error that a search took too many steps or was interrupted.
+/// The error for a search that took too many steps or was interrupted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLong;
 
@@ -102,7 +100,7 @@ impl CompiledPattern {
         out
     }
 
-    /// Finds the first match at or after `from`. Sets `steps` to the number of steps that the search took.
+    /// Finds the first match at or after `from`. Sets `steps` to the number of steps taken.
     ///
     /// # Errors
     ///
@@ -197,7 +195,7 @@ impl CompiledPattern {
 
     /// Compiles `x*` or `x{0,max}` for an `x` that matches one byte. Such a loop needs no registers: `x*` does not count its
     /// iterations, and `x{0,max}` is written out. Leaving out one `x` also leaves out all later ones, as in `(x(x)?)?`. With `x?x?`
-    /// instead, a search that fails would try every choice of the `x`s.
+    /// instead, a failing search would try every subset of the `x`s.
     fn plain_repeat(&mut self, of: &SyntaxNode, max: Option<u32>, greedy: bool, backwards: bool) {
         let splits: Vec<usize> = (0..max.unwrap_or(1))
             .map(|_| {
@@ -237,8 +235,8 @@ struct RegexSearch<'p> {
 }
 
 impl RegexSearch<'_> {
-    /// Runs the program from the operation `op` to the next `Match`, and returns the offset in the text at which the match ends. If
-    /// there is no match, all writes to registers have been undone.
+    /// Runs the program from the operation `op` to the next `Match`, and returns the offset in the text at which the match ends.
+    /// Without a match, all register writes are undone.
     fn run(&mut self, op: usize, at: usize) -> Result<Option<usize>, TooLong> {
         let base = self.undo.len();
         let mut next = Some((op, at));
@@ -258,7 +256,7 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Undoes writes to registers until it finds an alternative that has not been tried, and returns its operation and offset.
+    /// Undoes register writes until it finds an untried alternative, and returns its operation and offset.
     fn back(&mut self, base: usize) -> Option<(usize, usize)> {
         while self.undo.len() > base {
             match self.undo.pop()? {
@@ -367,7 +365,7 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Matches, at the offset `at`, the text that the first of `groups` with a match has captured. Returns the offset at which this
+    /// Matches the text captured by the first of `groups` that has a match, at the offset `at`. Returns the offset at which this
     /// match ends. If none of the groups has matched, matches the empty text.
     fn again(&mut self, groups: &[usize], fold: bool, at: usize, backwards: bool) -> Option<usize> {
         let set = groups.iter().map(|group| (self.registers[2 * group], self.registers[2 * group + 1]));

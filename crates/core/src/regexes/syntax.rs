@@ -73,7 +73,7 @@ pub(super) fn tree(pattern: &[u8]) -> (SyntaxNode, usize) {
     (tree, reader.groups)
 }
 
-/// Returns the names of all groups; `None` for a group without a name.
+/// Returns the names of all groups, with `None` for unnamed groups.
 fn names(pattern: &[u8]) -> Vec<Option<Vec<u8>>> {
     let (mut names, mut at, mut in_class) = (vec![None], 0, false);
     while at < pattern.len() {
@@ -256,9 +256,9 @@ impl PatternReader<'_> {
         SyntaxNode::Set(self.such(&[(letter, letter)], false))
     }
 
-    /// Returns the set of the bytes in `ranges`, or of all other bytes if `negated` is true.
+    /// Returns the set of bytes in `ranges` or, if `negated` is true, of all other bytes.
     fn such(&self, ranges: &[(u32, u32)], negated: bool) -> ByteSet {
-        // If case is ignored, no character above this number is equal to a byte, so ranges are tested only up to it.
+        // If case is ignored, no character above this code point equals a byte, so ranges are tested only up to it.
         const FOLDED_MAX: u32 = 0x3ff;
         let has = |byte: u32| ranges.iter().any(|range| (range.0..=range.1).contains(&byte));
         if !self.flags.fold {

@@ -1,8 +1,8 @@
 //! Reads 7z archives. The list of members is at the end of the file; a thread unpacks their bytes.
 //!
 //! A block of a 7z archive contains several members that are compressed together, so they can only be unpacked one after the other.
-//! The crate `sevenz_rust2` passes each of them to a callback. A separate thread runs this crate and sends the bytes of the wanted
-//! members, in their order, to the reader. It is at most [`PIECES_AHEAD`] pieces ahead of the reader.
+//! The crate `sevenz_rust2` passes each member to a callback. A separate thread runs the crate and sends the bytes of the wanted
+//! members to the reader, in archive order. The thread is at most [`PIECES_AHEAD`] messages ahead of the reader.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,7 +20,7 @@ use orbit_core::sync::lock;
 
 /// The maximum memory for the list of members, in KiB.
 const LIST_KIB_MAX: usize = 32 << 10;
-/// The maximum memory for the dictionary of a block, in KiB. Level 9 of 7-Zip needs 64 MiB to 256 MiB.
+/// The maximum memory for the dictionary of a block, in KiB. 7-Zip's level 9 needs 64 MiB to 256 MiB.
 const BLOCK_KIB_MAX: usize = 512 << 10;
 /// The maximum number of bytes in one message from the unpacking thread.
 const PIECE: usize = 128 << 10;
@@ -75,13 +75,13 @@ enum MemberMessage {
 /// A thread that unpacks members of an archive.
 pub(super) struct MemberThread {
     archive: Arc<Archive>,
-    /// The indices of the members that the thread will unpack and for which no reader was requested yet, in ascending order.
+    /// The indices of the members that the thread will unpack and that no reader has requested yet, in ascending order.
     wanted: Vec<usize>,
     line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
 }
 
 impl MemberThread {
-    /// Starts the thread. It unpacks the member at `place`, and then all later members of the archive that look like games.
+    /// Starts the thread. It unpacks the member at `place`, and then every later member that looks like games.
     pub(super) fn start(archive: &Arc<Archive>, place: usize) -> io::Result<MemberThread> {
         let file = archive.file()?;
         let mut wanted: Vec<usize> = archive.places_of_games().filter(|&other| other > place).collect();
@@ -97,8 +97,8 @@ impl MemberThread {
         Arc::ptr_eq(&self.archive, archive) && self.wanted.binary_search(&place).is_ok()
     }
 
-    /// Returns a reader of the bytes of a member. No reader of a later member may have been requested before. Members before it can
-    /// no longer be read.
+    /// Returns a reader of the bytes of a member. Members must be requested in archive order: afterwards, members before this one
+    /// can no longer be read.
     pub(super) fn read(&mut self, place: usize, interrupt: &Arc<AtomicBool>) -> MemberBytes {
         self.wanted.retain(|&other| other > place);
         MemberBytes {
@@ -148,16 +148,14 @@ fn message(
     None
 }
 
-/// The data that the unpacking thread needs.
 struct Unpacker {
     archive: Arc<Archive>,
-    /// The indices of the members to unpack, in the order of the archive.
     wanted: Vec<usize>,
     to: SyncSender<(usize, MemberMessage)>,
 }
 
 impl Unpacker {
-    /// Unpacks the wanted members one after the other, until the reader is dropped.
+    /// Unpacks the wanted members in turn, until the reader is dropped.
     fn run(&self, mut file: File) {
         let Content::SevenZ(list) = &self.archive.content else { return };
         let mut wanted = &self.wanted[..];
@@ -179,7 +177,7 @@ impl Unpacker {
             if is_left {
                 return;
             }
-            // Unpacking the block failed before these members were complete, so the reader of each of them gets the reason.
+            // Unpacking the block failed before these members were complete, so each of their readers gets the reason.
             let refusal = result.map_or_else(|error| reason(&error, "it"), |()| damaged());
             for &place in &of_block[ended..] {
                 if !self.say(place, MemberMessage::Fault(refusal.clone())) {
@@ -190,8 +188,8 @@ impl Unpacker {
         }
     }
 
-    /// Unpacks the wanted members of one block. Adds to `ended` the number of members that were sent completely. Sets `is_left` if
-    /// the reader was dropped.
+    /// Unpacks the wanted members of one block. Increases `ended` by the number of members that were sent completely. Sets
+    /// `is_left` if the reader was dropped.
     fn block(
         &self,
         file: &mut File,
@@ -207,7 +205,7 @@ impl Unpacker {
         let mut each = |_: &_, from: &mut dyn Read| {
             let place = numbers.next().unwrap_or(usize::MAX);
             if wanted.get(*ended) != Some(&place) {
-                // This member is not wanted. The crate unpacks it anyway and drops its bytes.
+                // This member is not wanted. The crate unpacks it anyway and discards its bytes.
                 return Ok(true);
             }
             loop {
@@ -240,7 +238,7 @@ fn damaged() -> ArchiveRefusal {
     ArchiveRefusal::new("it is damaged: get the archive anew")
 }
 
-/// Returns the reason why an archive or a member cannot be read, with a remedy.
+/// Returns the reason why an archive or a member cannot be read, together with a remedy.
 fn reason(error: &Error, what: &str) -> ArchiveRefusal {
     ArchiveRefusal(match error {
         Error::PasswordRequired | Error::MaybeBadPassword(_) => {

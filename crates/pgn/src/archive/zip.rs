@@ -1,6 +1,6 @@
-//! Lists and unpacks the members of zip archives: encodings of names, compression methods, encrypted members (refused),
-//! checksums. The central directory at the end of the file lists the members. The decompressors of gzip, bzip2 and zstd files also
-//! unpack the members.
+//! Lists and unpacks the members of zip archives: name encodings, compression methods, encrypted members (refused), checksums. The
+//! central directory at the end of the file lists the members. They are unpacked with the same decompressors as gzip, bzip2 and
+//! zstd files.
 //!
 //! Only the central directory decides where the members are and how long they are. The local header before each member may
 //! contradict it and is ignored.
@@ -17,7 +17,7 @@ use rawzip::{
 use super::{ArchiveRefusal, MemberList, refuse_ratio};
 use crate::unpack::{Bzip2, Deflate, RawInput, Unpack, UnpackFault, Zstd};
 
-/// The number of bytes of a member's local header that precede the name.
+/// The number of bytes in a member's local header before the name.
 const HEADER_BYTES: u64 = 30;
 /// The maximum number of bytes that one call reads from a stored (uncompressed) member.
 const STRETCH: usize = 64 << 10;
@@ -26,7 +26,7 @@ const STRETCH: usize = 64 << 10;
 const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀\
                              αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// The offset of a member in the archive, and its compression.
+/// A member's offset in the archive, and its compression.
 pub(super) struct MemberPlace {
     header: u64,
     packed: u64,
@@ -76,22 +76,23 @@ pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>
             });
         list.add(&name_of(&entry), bytes, place)?;
     }
-    // Programs without zip64 write only the lowest 16 bits of the count of members, so only these bits are compared.
+    // Programs without zip64 write only the lowest 16 bits of the member count, so only these bits are compared.
     if count as u16 != announced as u16 {
         return Err(ArchiveRefusal(format!(
             "the zip archive is damaged (its directory has {count} members and should have {announced}): get it anew"
         )));
     }
     ranges.sort_unstable();
-    // Members must not overlap: many short members that share bytes could otherwise make a small file unpack to any size.
+    // Members must not overlap: otherwise many members that share bytes could make a small file unpack to any size.
     if ranges.array_windows().any(|[a, b]| a.1 > b.0) {
         return Err(ArchiveRefusal::new("the zip archive is damaged (its members overlap): get it anew"));
     }
     Ok(places)
 }
 
-/// Decodes the name of a member. It is UTF-8 if the central directory declares it, if it comes from an Info-ZIP field, or if its
-/// bytes are valid UTF-8, since programs on macOS write UTF-8 without declaring it. Otherwise it is code page 437.
+/// Decodes the name of a member. The name is UTF-8 if the central directory says so or if it comes from an Info-ZIP field. It is
+/// also UTF-8 if its bytes are valid UTF-8, since programs on macOS write UTF-8 without declaring it. Otherwise it is code page
+/// 437.
 fn name_of(entry: &ZipFileHeaderRecord) -> String {
     let path = entry.file_path();
     let raw = path.as_bytes();
@@ -141,8 +142,8 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
         );
     }
     let length = |at: usize| i64::from(u16::from_le_bytes([header[at], header[at + 1]]));
-    // The local header states its own lengths of the name and of the extra fields. They may differ from those in the central
-    // directory, so they are read here.
+    // The lengths of the name and of the extra fields are read from the local header, since they may differ from those in the
+    // central directory.
     file.seek(SeekFrom::Current(length(26) + length(28)))?;
     let unpack: Option<Box<dyn Unpack<Take<File>>>> = match place.method {
         Method::Stored => None,
@@ -171,12 +172,12 @@ pub(super) struct UnpackingMember {
     ready: Vec<u8>,
     /// The number of bytes of `ready` that `read` has already returned.
     from: usize,
-    /// The number of bytes that are still to be unpacked, according to the central directory.
+    /// The number of bytes still to be unpacked, according to the central directory.
     left: u64,
     crc: u32,
     hasher: Hasher,
     at_end: bool,
-    /// A fault that is reported after all bytes of `ready` were returned.
+    /// A fault to report once all bytes of `ready` have been returned.
     fault: Option<UnpackFault>,
 }
 
@@ -232,7 +233,7 @@ impl Read for UnpackingMember {
     }
 }
 
-/// Turns a fault of a member into an error with the reason and a remedy.
+/// Converts a fault of a member to an error with the reason and a remedy.
 fn explained(fault: UnpackFault) -> io::Error {
     let reason = match fault {
         UnpackFault::Raw(error) => return error,

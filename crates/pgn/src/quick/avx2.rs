@@ -1,4 +1,4 @@
-//! Classifies the bytes of a block with AVX2, whose vectors have 32 bytes.
+//! Classifies the bytes of a block with AVX2, in 32-byte vectors.
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,
@@ -59,7 +59,7 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
     }
 }
 
-/// Four numbers of 64 bits in an AVX2 register.
+/// Four 64-bit numbers in an AVX2 register.
 #[derive(Clone, Copy)]
 pub(super) struct Four(__m256i);
 

@@ -1,4 +1,4 @@
-//! Reads blocks of movetext with AVX-512, whose vectors have 64 bytes.
+//! Reads blocks of movetext with AVX-512, in 64-byte vectors.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_castsi512_si128,
@@ -57,7 +57,7 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
 fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (FirstWords, usize) {
     let (bytes, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
     let bytes: __m512i = bytemuck::cast(*bytes);
-    // The addition carries a bit from the start of each token to the next blank, where the token ends.
+    // The addition carries a bit from the start of each token to the next blank, the end of the token.
     let ends = (!blanks).wrapping_add(starts) & blanks;
     let places: __m512i = bytemuck::cast(PLACES);
     let start = _mm512_maskz_compress_epi8(starts, places);
@@ -85,7 +85,7 @@ const EACH_WORD: [u8; BLOCK] = bytes(8, 8);
 /// For each byte of a block, its index in its group of eight bytes.
 const EACH_BYTE: [u8; BLOCK] = bytes(1, 8);
 
-/// Returns the bytes `k / over % modulo`, for `k` from 0 to 63.
+/// Returns the bytes `k / over % modulo` for `k` from 0 to 63.
 const fn bytes(over: usize, modulo: usize) -> [u8; BLOCK] {
     let mut bytes = [0; BLOCK];
     let mut k = 0;
@@ -96,7 +96,7 @@ const fn bytes(over: usize, modulo: usize) -> [u8; BLOCK] {
     bytes
 }
 
-/// Eight numbers of 64 bits in an AVX-512 register.
+/// Eight 64-bit numbers in an AVX-512 register.
 #[derive(Clone, Copy)]
 pub(super) struct Eight(__m512i);
 

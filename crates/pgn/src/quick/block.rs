@@ -11,7 +11,7 @@ use super::words::{BLOCK, FirstWords, SPAN};
 pub(super) struct TextBlock {
     /// The start of the block in the text.
     pub(super) at: usize,
-    /// The end of the last token that was read, or the start of the block if no token was read.
+    /// The end of the last token read, or the start of the block if there is none.
     pub(super) end: usize,
     /// The contents of the tokens, one entry for each token. The entries after the last token are undefined.
     pub(super) sketches: PieceTables,
@@ -36,13 +36,13 @@ impl TextBlock {
         }
     }
 
-    /// Returns the number of tokens that were read.
+    /// Returns the number of tokens read.
     #[inline(always)]
     pub(super) fn words(&self) -> usize {
         self.first.count
     }
 
-    /// Returns the range in the text of the token with this number. The tokens of the block are numbered from 0.
+    /// Returns the range in the text of a token of the block, given its number from 0.
     pub(super) fn word(&self, number: usize) -> Range<usize> {
         let start = self.at + self.first.starts[number] as usize;
         start..start + self.first.lengths[number] as usize

@@ -1,9 +1,9 @@
-//! Classifies the bytes of a block of movetext. A class is a 64-bit mask with one bit for each byte; the lowest bit belongs to the
-//! first byte.
+//! Classifies the bytes of a block of movetext. A class is a 64-bit mask with one bit for each byte, the lowest bit for the first
+//! byte.
 
 use super::words::{BLOCK, MoveWords};
 
-/// One mask for each class of bytes. A bit is set if its byte belongs to the class.
+/// One mask for each class of bytes. A bit is set if its byte is in the class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Classes {
     pub(super) space: u64,
@@ -51,14 +51,14 @@ impl Classes {
         out
     }
 
-    /// Returns the move tokens of a block, which must not begin within a token.
+    /// Returns the move tokens of a block. The block must not begin inside a token.
     #[inline(always)]
     pub(super) fn words(self) -> MoveWords {
         let Classes { space, line, carriage, digit, dot, low } = self;
         let blanks = space | line | carriage;
         let between = blanks | dot;
         let tokens = !between & (between << 1 | 1);
-        // A dot must follow each number, and each first dot must follow a number. The null move `0000` passes this test as well,
+        // A dot must follow each number, and each first dot must follow a number. The null move `0000` also passes this test,
         // although it is not a number.
         let numbers = tokens & digit;
         let after_numbers = digit.wrapping_add(numbers) & !digit;

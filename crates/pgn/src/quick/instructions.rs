@@ -1,10 +1,10 @@
-//! The operations on blocks of movetext. Each instruction set implements them in its own way.
+//! The operations on blocks of movetext, which each instruction set implements in its own way.
 
 use super::classes::Classes;
 use super::sketches::PieceTables;
 use super::words::{BLOCK, FirstWords, MoveWords, SPAN};
 
-/// The operations on blocks of movetext with one instruction set. A value proves that the processor has the instructions.
+/// The operations on blocks of movetext with one instruction set. A value of this type proves that the processor supports it.
 pub(super) trait Instructions: Copy {
     fn classes(self, block: &[u8; BLOCK]) -> Classes;
 

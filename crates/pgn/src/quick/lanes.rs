@@ -1,4 +1,4 @@
-//! Arithmetic on vectors of 64-bit numbers. Generic code can thus read either one token or several tokens at once.
+//! Arithmetic on vectors of 64-bit numbers, with which generic code can read one token or several tokens at once.
 
 use super::words::WORDS;
 
@@ -8,7 +8,6 @@ pub(super) trait Lanes: Copy {
     /// The proof that the processor has the instructions of this type.
     type With: Copy;
 
-    /// The number of lanes.
     const COUNT: usize;
 
     /// Loads [`Lanes::COUNT`] numbers, starting at the index `at`.
@@ -21,13 +20,13 @@ pub(super) trait Lanes: Copy {
     fn xor(self, other: Self) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
-    /// Shifts each lane left by the number of bits in `bits`. The result is undefined for more than 63 bits.
+    /// Shifts each lane left by the number of bits in the same lane of `bits`. The result is undefined for more than 63 bits.
     fn left_by(self, bits: Self) -> Self;
     /// Shifts each lane right by the number of bits in the same lane of `bits`. The result is undefined for more than 63 bits.
     fn right_by(self, bits: Self) -> Self;
     /// Sets each lane to true where the two numbers are equal, otherwise to false.
     fn equal(self, other: Self) -> Self;
-    /// Takes each lane from `yes` where `self` is true, and from `no` where it is false.
+    /// Selects each lane from `yes` where `self` is true, and from `no` where it is false.
     fn pick(self, yes: Self, no: Self) -> Self;
 
     #[inline(always)]

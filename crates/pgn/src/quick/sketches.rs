@@ -1,20 +1,19 @@
-//! Reads from the tokens of moves the parts that do not depend on the board.
+//! Reads the board-independent parts of move tokens.
 
 use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};
 use super::words::{FirstWords, WORDS};
 
-/// The parts of the moves of a block that do not depend on the board, with one entry for each token. An ordinary move is the move
-/// of a pawn or a piece to a square; it may be a capture, and may name the file or the rank of its origin. The entries of all other
-/// tokens are set so that no piece matches them.
+/// The board-independent parts of a block's moves, with one entry for each token. An ordinary move takes a pawn or a piece to a
+/// square. It may be a capture, and may name the file or the rank of its origin. Entries for all other tokens are set so that no
+/// piece matches.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PieceTables {
-    /// The index into [`HINTS`](super::tables::HINTS): the letter that names the file or rank of the origin.
+    /// An index into [`HINTS`](super::tables::HINTS): the letter for the file or rank of the origin.
     pub(super) hint: [u64; WORDS],
-    /// The index into [`FROM`](super::tables::FROM) for a color: the role and the target square.
+    /// An index into one color's row of [`FROM`](super::tables::FROM): the role and the target square.
     pub(super) reach: [u64; WORDS],
-    /// The number of the target square.
     pub(super) to: [u64; WORDS],
     /// The target square as a bitboard.
     pub(super) target: [u64; WORDS],
@@ -48,7 +47,6 @@ impl PieceTables {
         mv: [0; WORDS],
     };
 
-    /// Reads all tokens.
     #[inline(always)]
     pub(super) fn read<L: Lanes>(&mut self, with: L::With, words: &FirstWords) {
         for at in (0..WORDS).step_by(L::COUNT) {
@@ -93,7 +91,7 @@ impl PieceTables {
         }
         let mv = role.or(to.left::<6>());
         let pawn_target = target.and(is_pawn);
-        // The first letter of a pawn move is the file of the origin. If the target is on this file, the pawn does not capture.
+        // The first letter of a pawn move is the file of the origin. If the target is on that file, the pawn does not capture.
         let stays = hint.sub(bytes.all(1)).xor(to).and(seven).equal(none);
 
         hint.store(&mut self.hint, at);

@@ -1,9 +1,9 @@
-//! Tables for reading and playing moves: the roles for letters, and the squares from which a piece can move to a square.
+//! Tables for reading and playing moves: the role for each letter, and the squares from which a piece can reach a square.
 
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 
-/// The squares between two squares. A first index of 64 means "no square". The entry for 64 contains all squares, so a path from
-/// there is never free.
+/// `WAYS[from][to]`: the squares between two squares. A `from` of 64 means "no square"; its row contains all squares, so a path
+/// from there is never free.
 pub(super) static WAYS: [[u64; 64]; 65] = {
     let mut table = [[!0; 64]; 65];
     let mut from = 0;
@@ -18,8 +18,8 @@ pub(super) static WAYS: [[u64; 64]; 65] = {
     table
 };
 
-/// For each of the three bit planes that encode roles: the set of the letters that begin moves of roles with a 1 in this plane. A
-/// letter is represented by its lowest six bits. A small letter begins a pawn move.
+/// For each of the three bit planes that encode roles: the set of letters that begin the moves of roles with a 1 in this plane. A
+/// letter is represented by its lowest six bits. A lower-case letter begins a pawn move.
 pub(super) const LETTERS: [u64; 3] = {
     let pieces = [(b'N', 2), (b'B', 3), (b'R', 4), (b'Q', 5), (b'K', 6)];
     let mut planes = [!0 << 32, 0, 0];
@@ -32,10 +32,11 @@ pub(super) const LETTERS: [u64; 3] = {
     planes
 };
 
-/// The index into [`HINTS`] for a move that does not name its origin. A blank serves as the index, since no token contains one.
+/// The index into [`HINTS`] for a move that does not name its origin: a blank, which no token contains.
 pub(super) const ANY: u64 = b' ' as u64;
 
-/// The squares that a letter allows as the origin: those of the file or rank that it names, or none for all other letters.
+/// `HINTS[letter]`: the possible origins of a move with this letter. These are the squares of the file or rank that the letter
+/// names, and none for all other letters.
 pub(super) static HINTS: [u64; 256] = {
     let mut table = [0; 256];
     let mut k = 0;
@@ -48,12 +49,12 @@ pub(super) static HINTS: [u64; 256] = {
     table
 };
 
-/// The first index of the entries of kings in [`FROM`].
+/// The index of the first king entry in a row of [`FROM`].
 pub(super) const KING: usize = 6 << 6;
 
 /// `FROM[color][64 * role + to]`: the squares from which a piece can move to `to`. For a pawn, these are the square behind `to`,
-/// the squares from which it captures, and, if `to` is on its fourth rank, the square two ranks behind. The entries of pawns on the
-/// last rank are empty, since promotions do not count as ordinary moves.
+/// the squares from which it captures on `to` and, if `to` is on its fourth rank, the square two ranks behind. The pawn entries for
+/// the last rank are empty, since promotions do not count as ordinary moves.
 pub(super) static FROM: [[u64; 512]; 2] = {
     let mut table = [[0; 512]; 2];
     let mut color = 0;
@@ -79,13 +80,13 @@ pub(super) static FROM: [[u64; 512]; 2] = {
     table
 };
 
-/// Returns the bitboard of the square that is `squares` ranks behind `to`, as seen by a color.
+/// Returns the bitboard of the square `squares` ranks behind `to`, as seen by a color.
 const fn behind(color: usize, to: usize, squares: usize) -> u64 {
     1 << if color == 0 { to - squares } else { to + squares }
 }
 
-/// `AROUND[square][kind]`: the squares from which a kind of piece attacks a square, if no piece is between them. The kinds are
-/// pawns that attack a white (0) or black (1) king, knights (2), kings (3), diagonal sliders (4) and straight sliders (5).
+/// `AROUND[square][kind]`: the squares from which a kind of piece attacks `square`, if no piece is in between. The kinds are pawns
+/// that attack a white (0) or black (1) king, knights (2), kings (3), diagonal sliders (4) and straight sliders (5).
 pub(super) static AROUND: [[u64; 8]; 64] = {
     let mut table = [[0; 8]; 64];
     let mut square = 0;
@@ -105,7 +106,7 @@ pub(super) static AROUND: [[u64; 8]; 64] = {
     table
 };
 
-/// For each square, the castling rights of standard chess that remain after a move from or to this square, as bits of a
+/// For each square, the standard castling rights that remain after a move from or to this square, as bits of a
 /// [`State`](orbit_core::board::State).
 pub(super) static RIGHTS: [u32; 65] = {
     let mut table = [!0 << 16; 65];

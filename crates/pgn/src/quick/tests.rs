@@ -14,7 +14,7 @@ use super::classes::Classes;
 use super::instructions::{Base, Instructions as _};
 use orbit_core::isa::Isa;
 
-/// Evaluates an expression with the value that proves that the processor has the instruction set.
+/// Evaluates an expression with `$with` bound to the proof that the processor has the instruction set.
 macro_rules! on {
     ($isa:expr, $with:ident => $work:expr) => {
         match $isa {
@@ -30,7 +30,7 @@ macro_rules! on {
     };
 }
 
-/// Returns all combinations of paths; the general path alone is the first.
+/// Returns all combinations of paths, the general path alone first.
 fn ways() -> Vec<QuickWays> {
     let general = QuickWays { plain: false, quick: None };
     let plain = QuickWays { plain: true, quick: None };
@@ -44,7 +44,7 @@ fn read(text: &[u8], ways: QuickWays, cap: usize, options: &ParseOptions) -> (Ve
     (games, side_lines)
 }
 
-/// Counts the half-moves that were read and the games that were cut.
+/// Counts the half-moves read and the games cut.
 #[derive(Default, Debug)]
 struct Seen {
     moves: usize,
@@ -123,7 +123,7 @@ const PIECES: [&str; 47] = [
     "\n[Event \"x\"]\n",
 ];
 
-/// The bytes of movetext tokens, and a few others. Damaged texts get random bytes of this list.
+/// The bytes of movetext tokens, and a few others. Texts are damaged with random bytes from this list.
 const LETTERS: &[u8] = b"abcdefgh12345678KQRBNOx+#=-. \n\r\"[]{}()\\0\xff";
 
 fn damage(text: &mut Vec<u8>, random: &mut Rng) {
@@ -183,7 +183,7 @@ const STARTS: [&str; 7] = [
     "3qk3/Q1q1q1q1/8/8/8/q1Q1Q1Q1/8/3QK3 w - - 0 1",
 ];
 
-/// Makes a random game in which some tokens are moves of other positions.
+/// Returns a random game in which some tokens are moves from other positions.
 fn random_game(start: &str, random: &mut Rng) -> String {
     let fen: Fen = start.parse().expect("a FEN");
     let mut chess: Chess = fen.into_position(CastlingMode::Chess960).expect("a legal position");
@@ -194,7 +194,7 @@ fn random_game(start: &str, random: &mut Rng) -> String {
         if legal.is_empty() {
             break;
         }
-        // Half of the quiet moves are replaced by another random move, so that captures and promotions occur more often.
+        // Half of the quiet moves are replaced by another random move, which makes captures and promotions more frequent.
         let mut mv = legal[random.usize(..legal.len())];
         if !mv.is_capture() && mv.promotion().is_none() && random.bool() {
             mv = legal[random.usize(..legal.len())];

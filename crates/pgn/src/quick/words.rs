@@ -4,16 +4,16 @@ use super::super::lex::window;
 
 /// The number of bytes of a block.
 pub(super) const BLOCK: usize = 64;
-/// The maximum number of tokens of a block that are processed together.
+/// The maximum number of tokens of a block, which are processed together.
 pub(super) const WORDS: usize = 8;
-/// The number of bytes of a block, plus eight bytes: reading the last token may read that far.
+/// The block size plus eight bytes, since reading the last token may read up to eight bytes past the block.
 pub(super) const SPAN: usize = BLOCK + 8;
 
 /// The tokens of a block that may be moves.
 #[derive(Clone, Copy)]
 pub(super) struct MoveWords {
-    /// The starts of the tokens, as a bit mask. Before and between the tokens there are only numbers with dots, and blanks without
-    /// an empty line.
+    /// The starts of the tokens, as a bit mask. Only move numbers with dots, and blanks without an empty line, come before and
+    /// between the tokens.
     pub(super) starts: u64,
     /// The blanks, as a bit mask. Each token ends at a blank.
     pub(super) blanks: u64,

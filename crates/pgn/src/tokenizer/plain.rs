@@ -1,7 +1,7 @@
 //! A fast path for nearly all movetext: moves in plain SAN, their numbers, comments, variations, and blanks without an empty line.
 //!
-//! This path reads only text that the general tokenizer would read in the same way, and it leaves the tokenizer in the state in
-//! which the general one would leave it. At anything else it stops, and the general tokenizer continues there.
+//! This path reads only text that the general tokenizer would read in the same way, and leaves the tokenizer in the same state. At
+//! anything else it stops, and the general tokenizer continues.
 
 use shakmaty::{CastlingSide, File, Role, Square};
 
@@ -24,7 +24,7 @@ pub(crate) enum San {
         to: Square,
         promotion: Option<Role>,
     },
-    /// A move of any other piece from one of the squares `hints`.
+    /// A move of any other piece, from one of the squares `hints`.
     Piece {
         role: Role,
         hints: u64,
@@ -65,7 +65,7 @@ impl Tokenizer<'_> {
     }
 
     /// Reads the name and the value of the next tag pair, if it has the usual form and follows another tag pair on the line before.
-    /// `likely` is the expected name, usually that of the same tag in the previous game, or empty.
+    /// `likely` is the expected tag name, usually taken from the previous game, or empty.
     #[inline(always)]
     pub(crate) fn plain_tag(&mut self, likely: &[u8]) -> Option<(ByteRange, ByteRange)> {
         if self.section != GameSection::Tags || self.blank || self.first_name.is_empty() {
@@ -86,7 +86,7 @@ impl Tokenizer<'_> {
     }
 
     /// Returns the text up to the last possible end of the game, and the index at which the main line continues. Returns `None` if
-    /// reading move numbers and moves would change more of the tokenizer's state than its position.
+    /// reading move numbers and moves would change anything but the tokenizer's position.
     pub(crate) fn plain_text(&self) -> Option<(&[u8], usize)> {
         (self.is_plain() && self.depth == 0).then(|| (&self.text[..self.end], self.pos))
     }
@@ -102,7 +102,7 @@ impl Tokenizer<'_> {
         while self.plain().is_some() {}
     }
 
-    /// Skips a variation as long as it is plain. Its tokens are not read, but the fast path stops at a result.
+    /// Skips a variation as long as it is plain. Its tokens are not interpreted, except that the fast path stops at a result.
     pub(super) fn skip_variation(&mut self) {
         if !self.is_plain() {
             return;
@@ -209,8 +209,8 @@ const IN_WORD: [bool; 256] = {
 };
 
 impl San {
-    /// Reads the token at the start of a window of eight bytes, in which a blank must end it. Returns the move and the length of
-    /// the token.
+    /// Reads the token at the start of an eight-byte window. The token must end at a blank in the window. Returns the move and the
+    /// length of the token.
     #[inline(always)]
     pub(crate) fn read(window: u64) -> Option<(San, usize)> {
         let byte = |k: usize| (window >> (8 * k)) as u8;
@@ -345,7 +345,7 @@ mod tests {
         }
     }
 
-    /// Checks every token of up to four letters of a small alphabet, and longer tokens that begin with one of these.
+    /// Checks every token of up to four letters from a small alphabet, and longer tokens that begin with one of them.
     #[test]
     fn plain_words_say_what_they_say_elsewhere() {
         let letters = b"abeKQRNOPx1248=+#?-";

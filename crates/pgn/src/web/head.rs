@@ -1,7 +1,7 @@
-//! Interprets the headers of HTTP responses, and decides whether a response continues the file that is being read.
+//! Interprets the headers of HTTP responses, and decides whether a response continues the file being read.
 //!
 //! This module uses only the status and the headers, not the connection. Invariant: bytes of two responses are joined only if the
-//! server confirms by an entity tag or a date, and by the length, that they belong to the same file.
+//! entity tag or the date, and the length, confirm that they belong to the same file.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(super) struct AnswerHead {
     pub(super) retry_after: Option<Duration>,
 }
 
-/// The value of `Content-Range`: `bytes 100-199/200`, or `bytes */200` if the file does not have the requested part.
+/// The value of `Content-Range`: `bytes 100-199/200`, or `bytes */200` if the requested part is beyond the end of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ContentRange {
     pub(super) first: Option<u64>,
@@ -45,7 +45,7 @@ impl AnswerHead {
         let seconds = line("retry-after").and_then(|value| value.trim().parse().ok());
         AnswerHead {
             status,
-            // With chunked encoding, a length in the headers is ignored.
+            // If the encoding is chunked, a length in the headers is ignored.
             length: line("content-length")
                 .filter(|_| !is_chunked)
                 .and_then(|value| value.trim().parse().ok()),
@@ -81,10 +81,10 @@ impl AnswerHead {
     }
 }
 
-/// The identity of a file, from the headers of the first response.
+/// The identity of a file, as given by the headers of the first response.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct FileIdentity {
-    /// The size of the file in bytes, once a response states it.
+    /// The size of the file in bytes, once a response has stated it.
     pub(super) total: Option<u64>,
     etag: Option<String>,
     modified: Option<String>,
@@ -105,7 +105,7 @@ pub(super) enum Verdict {
 }
 
 impl FileIdentity {
-    /// Returns the identity of a file, given the headers of a response that contains the whole file.
+    /// Returns the identity of a file from the headers of a response that contains the whole file.
     pub(super) fn from_head(head: &AnswerHead) -> FileIdentity {
         FileIdentity { total: head.length, etag: head.etag.clone(), modified: head.modified.clone() }
     }
@@ -121,8 +121,8 @@ impl FileIdentity {
         self.strong().or(self.modified.as_deref())
     }
 
-    /// Returns a reason why requesting the rest is useless, if there is one: no header could confirm that the rest belongs to the
-    /// same file.
+    /// Returns an error message if requesting the rest is useless, because no header could confirm that it belongs to the same
+    /// file.
     pub(super) fn refusal(&self, offset: u64, is_unsure: bool) -> Option<String> {
         if offset == 0 || self.etag.is_some() || self.modified.is_some() {
             return None;
@@ -136,8 +136,8 @@ impl FileIdentity {
         })
     }
 
-    /// Returns whether a response belongs to the same file, by its entity tag or its date. Returns `None` if neither can be
-    /// compared.
+    /// Compares the entity tag or the date, and returns whether a response belongs to the same file. Returns `None` if neither can
+    /// be compared.
     fn is_same(&self, now: &AnswerHead) -> Option<bool> {
         match (&self.etag, &now.etag, &self.modified, &now.modified) {
             (Some(then), Some(now), ..) => Some(then == now),
@@ -170,8 +170,8 @@ impl FileIdentity {
             )),
             200 if offset == 0 => Verdict::GoesOn { skip: 0 },
             200 if is_unsure => Verdict::Failed(possible_cut(offset)),
-            // The server sent the whole file again. Only a strong entity tag counts here: equal dates guarantee equal bytes only if
-            // the server compares them.
+            // The server sent the whole file again. Only a strong entity tag counts here. Equal dates are not enough, because they
+            // guarantee equal bytes only if the server itself compares them.
             200 if self.strong().is_some() && self.is_same(now) == Some(true) => {
                 Verdict::GoesOn { skip: offset }
             }
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!((chunked.length, chunked.has_end()), (None, true));
     }
 
-    /// Checks responses to a request for the rest of a file of 200 bytes. The reader already has the first 100 bytes.
+    /// Checks responses to a request for the rest of a 200-byte file. The reader already has the first 100 bytes.
     #[test]
     fn only_the_same_file_goes_on() {
         const REPLACED: &str = "replaced";

@@ -1,4 +1,4 @@
-//! Checks that transforms have the number of copies (transformed filters) that the specification requires.
+//! Checks that transforms make as many copies (transformed filters) as the specification requires.
 
 use shakmaty::{Color, Square};
 
@@ -17,7 +17,7 @@ fn set(op: SquaresOp<Written>) -> Squares {
     Squares::new(op, Span::default())
 }
 
-/// Creates a designator that names squares but no piece. `a-h2` is a rank, and `a1-8` is a file.
+/// Creates a designator with squares but no piece. `a-h2` is a rank, and `a1-8` is a file.
 fn at(names: &[&str]) -> Node {
     let mut squares = Bitboard::EMPTY;
     for name in names {
@@ -117,8 +117,8 @@ fn empty_designators_kill_wherever_they_stand() {
     let either = |a, b| node::<ConditionOp<Written>>(ConditionOp::Or(a, b));
     assert_eq!(size(any(Shift, not(at(&["a1"])))), 64);
     assert_eq!(size(any(Shift, either(at(&["a2"]), at(&["b3"])))), 49);
-    // A single designator with two squares survives if one of them stays on the board. An image with only a8, or only h1, can
-    // come from either square.
+    // A single designator with two squares survives if one of them stays on the board. An image with only one of the corners a8 and
+    // h1 can come from either square.
     assert_eq!(size(any(Shift, at(&["a2", "b3"]))), 49 + 2 * 15 - 2);
 }
 

@@ -1,7 +1,7 @@
-//! Writes operations that need more of the game than one position, such as moves, variations and paths, as CQL text.
+//! Writes operations that need more of a game than one position, such as moves, variations and paths, as CQL text.
 //!
-//! Dictionaries are called `dict0`, `dict1`, ..., and sorts `sort0`, `sort1`, ...; their declarations belong to the query, not to
-//! its filters.
+//! Dictionaries are named `dict0`, `dict1`, ..., and sorts `sort0`, `sort1`, ... Their declarations are written with the query, not
+//! with its filters.
 
 use std::fmt::Write as _;
 
@@ -14,8 +14,8 @@ use orbit_query::tree::{
     PositionOrder, Promotion, Ref, Sibling, SortId, Special,
 };
 
-/// Returns whether an operation that needs more of the game than one position can be an operand without parentheses. Returns `None`
-/// for all other operations.
+/// For an operation that needs more of a game than one position, returns whether it can be an operand without parentheses. Returns
+/// `None` for all other operations.
 pub(super) fn stands_alone(filter: FilterRef) -> Option<bool> {
     use orbit_query::tree::{ConditionOp, PositionOp, SquaresOp, TextOp};
     Some(match filter {
@@ -294,8 +294,7 @@ fn dash(of: &Edge<Expanded>) -> String {
     format!("{from}{}{to}{promotion}", if of.capture { "[x]" } else { "--" })
 }
 
-/// Returns the text of the set on the right of `--` or `[x]`. A parenthesis there would mean a target, so the set is in braces
-/// instead.
+/// Returns the text of the set on the right of `--` or `[x]`. A parenthesis there would mean a target, so braces are used instead.
 pub(super) fn reached(set: &Squares) -> String {
     braced(set)
 }
@@ -370,7 +369,7 @@ fn range(range: Option<&[Number; 2]>) -> String {
     range.map_or(String::new(), |[lo, hi]| format!("{} {} ", text(lo.node()), text(hi.node())))
 }
 
-/// Returns the words whose flag is true, each followed by a blank.
+/// Returns all words whose flag is true, each followed by a blank.
 fn said(words: &[(bool, &str)]) -> String {
     words.iter().filter(|(said, _)| *said).fold(String::new(), |out, (_, word)| out + word + " ")
 }
@@ -460,8 +459,8 @@ fn moves_in_row(all: &[Chain<PathStep<Expanded>>]) -> String {
     parts.join(" ")
 }
 
-/// Returns the text of a part of a path. A filter directly after a move is put in parentheses; otherwise it would be read as part
-/// of the move.
+/// Returns the text of a part of a path. A filter directly after a move is put in parentheses, since it would otherwise be parsed
+/// as part of the move.
 fn path_part(chain: &Chain<PathStep<Expanded>>, behind_move: bool) -> String {
     match chain {
         Chain::One(PathStep::Filter(filter)) if behind_move => format!("({})", asked(filter)),
@@ -479,7 +478,7 @@ fn path_part(chain: &Chain<PathStep<Expanded>>, behind_move: bool) -> String {
     }
 }
 
-/// Returns the text of a filter in a path, in braces, which keep it from being read as an option or a move.
+/// Returns the text of a filter in a path, in braces so that it is not parsed as an option or a move.
 fn asked(filter: &Filter) -> String {
     let is_number = matches!(filter, Filter::Number(f) if matches!(f.op(), NumberOp::Int(_)));
     match text(filter.node()) {
@@ -498,11 +497,11 @@ mod tests {
         AsText(&expand(&parse(text).unwrap().query.body).unwrap()).to_string()
     }
 
-    /// Checks that operations are printed as they were read, and that the printed text is read as the same operations.
+    /// Checks the printed text of operations, and that parsing this text yields the same operations.
     #[test]
     fn printed_operations_read_back_as_themselves() {
         for (text, wanted) in [
-            // A filter that is written directly before or after `--` or `[x]` is its operand.
+            // A filter directly before or after `--` or `[x]` is an operand.
             ("P|N--", "(P | N)--"),
             ("~P--up 1 2 k", "(~P)--{up 1 2 k}"),
             ("♘――♞――", "{(N--n) (--)}"),
@@ -536,7 +535,7 @@ mod tests {
             ),
             ("line --> true{2}+", "line --> (true{2}){1,}"),
             ("line lastposition --> (find <-- check)", "line lastposition --> {find <-- check}"),
-            // In a path, a suffix applies to a move and the filters after it, and the path extends over everything that follows.
+            // In a path, a suffix applies to a move and the filters after it. The path includes everything that follows.
             ("path -- check wtm {2,} mate", "path -- {check} {wtm}{2,} {mate}"),
             ("path -- (check)", "path -- ({check})"),
             ("path (-- wtm)+ P--", "path -- {wtm}{1,} P--"),

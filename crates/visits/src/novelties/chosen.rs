@@ -1,8 +1,9 @@
-//! Finds the novelties of some chosen games without a table, by reading all games three times.
+//! Finds the novelties of chosen games without a table, by reading all games three times. A novelty is the first position of a game
+//! that occurs in no earlier game.
 //!
-//! The first reading collects the positions of the chosen games. The second one finds the first game of each of these positions.
-//! The third one counts the moves that were played before the novelties. Only positions of the chosen games are kept in memory.
-//! Invariant: the results are those that [`novelties`](super::novelties) returns for these games.
+//! The first pass collects the positions of the chosen games. The second pass finds the first game with each of these positions.
+//! The third pass counts the moves that earlier games played in the position before each novelty. Only positions of the chosen
+//! games are in memory. Invariant: the results are the same as those of [`novelties`](super::novelties).
 
 use std::ops::ControlFlow;
 
@@ -17,21 +18,20 @@ use orbit_database::{BlockStream, StreamedBlock, Summary};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// The maximum number of positions of chosen games. Further games are left out, but the first game never is. The limit is enough
-/// for about 50,000 games, whose positions take about 250 MB.
+/// The maximum number of positions of chosen games. Games beyond it are left out, except the first game. The limit is enough for
+/// about 50,000 games, whose positions take about 250 MB.
 pub const POSITIONS_MAX: usize = 1 << 22;
 
-/// The place of a game in the order of all games: an earlier game has a lower place.
+/// The place of a game in the order of all games. Earlier games have lower places.
 type GamePlace = (DateOrder, u32);
 
 /// The novelties of chosen games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ChosenNovelties<T> {
-    /// The games that were examined, in the order of the database: the caller's note about each game, and its novelty, if it has
-    /// one.
+    /// The games examined, in database order: the caller's note about each game, and its novelty, if it has one.
     pub games: Vec<(T, Option<Novelty>)>,
-    /// The number of chosen games that were left out, because the games before them have too many positions.
+    /// The number of chosen games left out because earlier ones already have too many positions.
     pub left_out: u64,
     /// The results of reading all games once.
     pub summary: Summary,
@@ -44,14 +44,13 @@ struct ChosenGame<T> {
     positions: Vec<u32>,
 }
 
-/// A position that precedes novelties, and the moves that earlier games played there.
+/// A position before novelties, with the moves that earlier games played there.
 #[derive(Default)]
 struct NoveltyParent {
-    /// The games with a novelty after this position, by their places in the order of all games.
+    /// The games with a novelty right after this position, each with its place in the order of all games.
     novelties: Vec<(GamePlace, MovesBefore)>,
 }
 
-/// The moves that earlier games played in a position.
 #[derive(Default)]
 struct MovesBefore {
     games: u64,
@@ -60,7 +59,7 @@ struct MovesBefore {
 
 /// Finds the novelties of chosen games, compared with all games of the database. `choose` is called with each block, including its
 /// tags. For each game of the block it returns a note, or `None` if the game is not chosen. `watch` is called with each block of
-/// each reading. Returns `None` if the database cannot be read repeatedly, or if the reading was interrupted.
+/// each pass. Returns `None` if the database cannot be read repeatedly, or after an interrupt.
 ///
 /// # Errors
 ///
@@ -74,10 +73,10 @@ pub fn novelties_of<T: Send>(
     novelties_within(database, threads, POSITIONS_MAX, choose, watch)
 }
 
-/// Calls `take` with the novelty of each game that has one, in the order of the database, until `take` returns a break. Needs no
-/// table: it reads all games three times for each `positions_max` positions of games, and keeps no more positions in memory, except
-/// those of a game that has more. Returns the results of reading all games once, or `None` if the database cannot be read
-/// repeatedly, or if the reading was interrupted.
+/// Calls `take` with the novelty of each game that has one, in database order, until `take` returns a break. Needs no table: the
+/// games are handled in groups of up to `positions_max` positions (a group has at least one game), and all games are read three
+/// times for each group. Returns the results of reading all games once, or `None` if the database cannot be read repeatedly, or
+/// after an interrupt.
 ///
 /// # Errors
 ///
@@ -136,7 +135,7 @@ fn novelties_within<T: Send>(
         }
         ControlFlow::Continue(())
     })?;
-    // For each position, the place of the first game that has it.
+    // For each position, the place of the first game in which it occurs.
     let mut firsts: Vec<GamePlace> = vec![(DateOrder::from_date(None), u32::MAX); known.len()];
     let plain = || database.unread().without_variations(false);
     let second = plain().for_each_block(
@@ -151,8 +150,8 @@ fn novelties_within<T: Send>(
             ControlFlow::Continue(())
         },
     )?;
-    // `novel` maps the number of each game with a novelty to the half-moves before the novelty. `parents` contains the positions
-    // before novelties, by their numbers.
+    // `novel` maps the number of each game with a novelty to the number of half-moves before it. `parents` maps the number of each
+    // position before a novelty to that position's data.
     let new = |game: &ChosenGame<T>| {
         let is_new = |position: &u32| firsts[*position as usize] == game.place;
         game.positions.iter().position(is_new)
@@ -205,7 +204,7 @@ fn place_of(game: &GameRow) -> GamePlace {
     (DateOrder::from_date(Date::from_game(game)), game.number())
 }
 
-/// Returns the keys of the positions of a game's main line.
+/// Returns the keys of all positions in a game's main line.
 fn keys_of(game: &GameRow) -> Vec<PositionKey> {
     let mut position = game.start();
     let mut keys = vec![PositionKey::new(&counted(&position), u64::BITS)];
@@ -216,7 +215,7 @@ fn keys_of(game: &GameRow) -> Vec<PositionKey> {
     keys
 }
 
-/// Calls `take` for each visit of a known position, with the slot, its game, and the number of the position.
+/// Calls `take` for each occurrence of a known position in a block, with the slot, the game, and the number of the position.
 fn for_each_visit(
     block: &Block,
     known: &HashMap<PositionKey, u32>,
@@ -238,12 +237,12 @@ fn for_each_visit(
     }
 }
 
-/// Returns, for each known position in a block, the first game of the block that has it.
+/// Returns, for each known position in a block, the first game of the block in which it occurs.
 fn first_games(block: &Block, known: &HashMap<PositionKey, u32>) -> HashMap<u32, GamePlace> {
     let mut firsts: HashMap<u32, GamePlace> = HashMap::new();
     let mut last: Option<GamePlace> = None;
     for_each_visit(block, known, |_, game, position| {
-        // Reading a date means reading tags, so it is done only once for each game.
+        // Reading a date means reading tags, so each game's date is read only once.
         let place = last.filter(|(_, number)| *number == game.number()).unwrap_or_else(|| place_of(game));
         last = Some(place);
         let first = firsts.entry(position).or_insert(place);
